@@ -31,14 +31,32 @@ async function document(): Promise<object> {
   return made
 }
 
+interface Described {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly deprecated?: boolean }>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> }
+}
+
+/** A global of JavaScript; the client has it under a name of its own. */
+const NOT_EXPORTED = 'Error'
+
 /** A field with a default may be left out by who asks, so it is optional; legacy paths have no types. */
 async function clientTypes(made: object): Promise<string> {
-  const types = await openapiTS(JSON.parse(JSON.stringify(made)) as OpenAPI3, {
+  const document = JSON.parse(JSON.stringify(made)) as Described
+  const present = Object.entries(document.components.schemas).filter(([name]) => !name.endsWith('Legacy'))
+  const components = { ...document.components, schemas: Object.fromEntries(present) }
+  const kept = Object.entries(document.paths).map(([path, methods]) => {
+    const operations = Object.entries(methods).filter(([, { deprecated }]) => deprecated !== true)
+    return [path, Object.fromEntries(operations)] as const
+  })
+  const paths = Object.fromEntries(kept.filter(([, operations]) => Object.keys(operations).length > 0))
+  const types = await openapiTS({ ...document, paths, components } as unknown as OpenAPI3, {
     defaultNonNullable: false,
-    excludeDeprecated: true,
     silent: true,
   })
-  return `// Generated from openapi.json by openapi-typescript; npm run openapi writes it anew.\n\n${astToString(types)}`
+  const names = present.flatMap(([name]) =>
+    name === NOT_EXPORTED ? [] : [`export type ${name} = components['schemas']['${name}']`],
+  )
+  return `// Generated from openapi.json by openapi-typescript; npm run openapi writes it anew.\n\n${astToString(types)}\n${names.join('\n')}\n`
 }
 
 const made = await document()

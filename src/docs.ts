@@ -87,6 +87,7 @@ export function docsEndpoints(document: () => object): readonly AnyEndpoint[] {
     endpoint({
       ...described,
       path: '/openapi.json',
+      operationId: 'getOpenApiDocument',
       summary: 'This document',
       answers: { 200: Type.Record(Type.String(), Type.Unknown()) },
       handle: async () => ({ status: 200, body: document() }),
@@ -94,6 +95,7 @@ export function docsEndpoints(document: () => object): readonly AnyEndpoint[] {
     endpoint({
       ...described,
       path: '/docs',
+      operationId: 'getDocs',
       summary: 'The documentation: its first page',
       answers,
       handle: () => answer(FIRST),
@@ -101,6 +103,7 @@ export function docsEndpoints(document: () => object): readonly AnyEndpoint[] {
     endpoint({
       ...described,
       path: '/docs/{page}',
+      operationId: 'getDocsPage',
       summary: 'A page of the documentation',
       params: Type.Object({ page: Type.String() }),
       answers,

@@ -177,6 +177,7 @@ export function metricsEndpoint(metrics: ServiceMetrics, { metricsToken }: Pick<
     method: 'GET',
     path: '/metrics',
     access: null,
+    operationId: 'getMetrics',
     summary: 'Figures for Prometheus',
     tag: 'Running it',
     answers: { 200: typed('text/plain') },

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'
 import { test } from 'node:test'
+import { documentOf } from './document.ts'
 import { startWorld } from './world.ts'
 
 const MAIL = { from: 'you@example.com', to: 'someone@example.net', subject: 'First mail', html: '<h1>It works</h1>' }
@@ -167,7 +168,7 @@ test('metadata and tag come back as they were given', async () => {
 
 test('the document names the headers that a call takes, and what it answers to a body that nobody asked for', async () => {
   await using world = await startWorld()
-  const { paths } = (await world.api.get('/openapi.json')).body
+  const { paths } = await documentOf(world.api)
   const headersOf = (path: string, method: string): string[] =>
     paths[path][method].parameters.flatMap((one: { in: string; name: string }) =>
       one.in === 'header' ? [one.name] : [],
@@ -202,7 +203,7 @@ test('the document names the headers that a call takes, and what it answers to a
 test('what the document says of a body is what is held against it', async () => {
   await using world = await startWorld()
   const { testApi } = world.account
-  const { paths } = (await testApi.get('/openapi.json')).body
+  const { paths } = await documentOf(testApi)
   const bodyOf = (path: string) => paths[path].post.requestBody.content['application/json'].schema
   const send = bodyOf('/api/v1/send').properties
   const mail = { from: 'a@shop.example', to: 'b@example.net', subject: 's', text: 't' }
@@ -226,7 +227,7 @@ test('null is the same as an absent field in a send and a preview', async () => 
   await using world = await startWorld()
   const { testApi } = world.account
   const mail = { from: 'a@shop.example', to: 'b@example.net', subject: 's', text: 't' }
-  const { paths } = (await testApi.get('/openapi.json')).body
+  const { paths } = await documentOf(testApi)
   const emptyOf = (path: string): Record<string, null> => {
     const { properties } = paths[path].post.requestBody.content['application/json'].schema
     return Object.fromEntries(Object.keys(properties).map((name) => [name, null]))

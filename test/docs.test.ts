@@ -11,6 +11,8 @@ import { after, before, test } from 'node:test'
 import { escapeText } from 'entities'
 import { EVENT_TYPES } from '../src/modules/events/index.ts'
 import { signedHeaders } from '../src/modules/webhooks/sign.ts'
+import { withoutRefs } from '../src/platform/http/openapi-schemas.ts'
+import { documentOf } from './document.ts'
 import { startWorld, type World } from './world.ts'
 
 const NO_ID = '0192f000-0000-7000-8000-00000000dead'
@@ -92,7 +94,7 @@ test('what is on no list is not served, whatever is asked for', async () => {
 
 test('the document names the media type of each answer, and no answer has a status or a type that it does not name', async () => {
   const sent = await world.account.testApi.post('/api/v1/send', { ...MAIL, to: 'someone@example.net' })
-  const { body } = await world.api.get('/openapi.json')
+  const body = await documentOf(world.api)
   const paths = Object.entries(
     body.paths as Record<string, { get?: { responses: Record<string, { content?: object }> } }>,
   )
@@ -127,13 +129,14 @@ function saidWithin(value: unknown): readonly string[] {
 test('the document names the fields of each event that the guide shows, and no others', async () => {
   const { body: document } = await world.api.get('/openapi.json')
   const { schemas } = document.components
+  const followed = withoutRefs(document).components.schemas
   const guide = await readFile(path.join(GUIDES, 'events.md'), 'utf8')
   const typed = new Map(
     (document.webhooks.event.post.requestBody.content['application/json'].schema.$ref ===
     '#/components/schemas/WebhookEvent'
       ? Object.entries(schemas.WebhookEvent.discriminator.mapping as Record<string, string>)
       : []
-    ).map(([type, ref]) => [type, schemas[ref.split('/').at(-1) ?? ''].properties]),
+    ).map(([type, ref]) => [type, followed[ref.split('/').at(-1) ?? ''].properties]),
   )
   const fieldsOf = (value: object | undefined) => Object.keys(value ?? {}).sort()
   assert.deepEqual([...typed.keys()].sort(), [...Object.keys(EVENT_TYPES), 'test'].sort())
@@ -145,7 +148,7 @@ test('the document names the fields of each event that the guide shows, and no o
 })
 
 test('what every answer carries stands in the document with it', async () => {
-  const { body: document } = await world.api.get('/openapi.json')
+  const document = await documentOf(world.api)
   const named = (at: string, status: number) => Object.keys(document.paths[at].post.responses[status].headers)
   const { headers, status } = await world.account.testApi.post('/api/v1/send', { ...MAIL, to: 'named@reader.example' })
   for (const name of named('/api/v1/send', status)) assert.ok(headers.has(name) || name === 'Idempotent-Replayed', name)
@@ -156,7 +159,7 @@ test('what every answer carries stands in the document with it', async () => {
 
 test('the reference has every operation of the document with its scope, its fields and its error codes', async () => {
   const { html } = await show('/docs/api')
-  const { body } = await world.api.get('/openapi.json')
+  const body = await documentOf(world.api)
   const sections = html.split('<section class="operation">').slice(1)
   const operations = Object.entries(body.paths as Record<string, Record<string, Record<string, unknown>>>).flatMap(
     ([at, methods]) =>

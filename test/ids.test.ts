@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { documentOf } from './document.ts'
 import { startWorld, type World } from './world.ts'
 
 const ID = '0192f000-0000-7000-8000-00000000dead'
@@ -22,8 +23,8 @@ after(() => world[Symbol.asyncDispose]())
 
 /** Every path that reads, with each of its ids in turn as it is given here. */
 async function pathsWith(id: string): Promise<readonly string[]> {
-  const { body } = await world.api.get('/openapi.json')
-  const paths = body.paths as Record<string, Record<string, { 'x-scope'?: string; parameters?: readonly Parameter[] }>>
+  const { paths: described } = await documentOf(world.api)
+  const paths = described as Record<string, Record<string, { 'x-scope'?: string; parameters?: readonly Parameter[] }>>
   return Object.entries(paths).flatMap(([template, { get }]) => {
     if (get?.['x-scope'] === undefined) return []
     const path = template.replaceAll(/\{\w+\}/g, ID)

@@ -7,6 +7,7 @@ import { connect } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { systemClock } from '../src/platform/clock.ts'
+import { documentOf, isOfType, type Typed } from './document.ts'
 import { everyDoor } from './every-door.ts'
 import { type Api, type Reply, startWorld, type World } from './world.ts'
 
@@ -199,8 +200,7 @@ test('another media type, charset or coding is refused, and no spelling slips pa
   )
 })
 
-interface Shape {
-  readonly type?: string
+interface Shape extends Typed {
   readonly properties?: Readonly<Record<string, Shape>>
   readonly items?: Shape
   readonly anyOf?: readonly Shape[]
@@ -209,16 +209,16 @@ interface Shape {
 /** A body for each string that the schema knows, with `text` in its place. */
 function poisoned(shape: Shape, text: string): unknown[] {
   if (shape.anyOf !== undefined) return shape.anyOf.flatMap((one) => poisoned(one, text))
-  if (shape.type === 'string') return [text]
-  if (shape.type === 'array') return poisoned(shape.items ?? {}, text).map((one) => [one])
-  if (shape.properties === undefined) return shape.type === 'object' ? [{ key: text }, { [text]: 'value' }] : []
+  if (isOfType(shape, 'string')) return [text]
+  if (isOfType(shape, 'array')) return poisoned(shape.items ?? {}, text).map((one) => [one])
+  if (shape.properties === undefined) return isOfType(shape, 'object') ? [{ key: text }, { [text]: 'value' }] : []
   return Object.entries(shape.properties).flatMap(([name, inner]) =>
     poisoned(inner, text).map((one) => ({ [name]: one })),
   )
 }
 
 test('NUL and half a character are refused in every string of every route', async () => {
-  const { paths } = (await world.api.get('/openapi.json')).body
+  const { paths } = await documentOf(world.api)
   const signedIn = await everyDoor(world)
   let asked = 0
   for (const [path, operations] of Object.entries(
@@ -249,7 +249,7 @@ test('NUL and half a character are refused in every string of every route', asyn
 })
 
 test('every operation refuses a body that is no object and, under /api/v1, a field that it does not know', async () => {
-  const { paths } = (await world.api.get('/openapi.json')).body
+  const { paths } = await documentOf(world.api)
   let asked = 0
   for (const [path, operations] of Object.entries(paths as Record<string, Record<string, { 'x-scope'?: string }>>)) {
     for (const [method, { 'x-scope': scope }] of Object.entries(operations)) {
@@ -276,7 +276,7 @@ test('every operation refuses a body that is no object and, under /api/v1, a fie
 })
 
 test('NUL and half a character in a path or query are refused, never a fault of ours', async () => {
-  const { paths } = (await world.api.get('/openapi.json')).body
+  const { paths } = await documentOf(world.api)
   for (const [path, operations] of Object.entries(
     paths as Record<string, Record<string, { parameters?: { name: string; in: string }[]; 'x-scope'?: string }>>,
   )) {

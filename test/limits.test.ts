@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, test } from 'node:test'
+import { documentOf, isOfType, type Typed } from './document.ts'
 import { everyDoor } from './every-door.ts'
 import { type Reply, startWorld, type World } from './world.ts'
 
@@ -19,8 +20,7 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
-interface Shape {
-  readonly type?: string
+interface Shape extends Typed {
   readonly format?: string
   readonly properties?: Readonly<Record<string, Shape>>
   readonly items?: Shape
@@ -48,8 +48,8 @@ function casesOf(shape: Shape, field = ''): readonly Case[] {
   const limit = (at: unknown, past: unknown): void => void own.push({ field, at, past })
   if (shape.maxLength !== undefined) limit('x'.repeat(shape.maxLength), 'x'.repeat(shape.maxLength + 1))
   if (shape.minLength !== undefined) limit('x'.repeat(shape.minLength), 'x'.repeat(shape.minLength - 1))
-  const { type: itemType } = shape.items ?? {}
-  const item = itemType === 'object' ? {} : itemType === 'string' ? 'x' : MAIL.to
+  const { items = {} } = shape
+  const item = isOfType(items, 'object') ? {} : isOfType(items, 'string') ? 'x' : MAIL.to
   if (shape.maxItems !== undefined) limit(filled(shape.maxItems, item), filled(shape.maxItems + 1, item))
   if (shape.minItems !== undefined) limit(filled(shape.minItems, item), filled(shape.minItems - 1, item))
   if (shape.maximum !== undefined) limit(shape.maximum, shape.maximum + 1)
@@ -76,7 +76,7 @@ function faultsAt({ body }: Reply, field: string): readonly string[] {
 }
 
 test('every limit of every schema of a body is refused one past it and not at it', async () => {
-  const { paths } = (await world.api.get('/openapi.json')).body
+  const { paths } = await documentOf(world.api)
   const signedIn = await everyDoor(world)
   let asked = 0
   for (const [path, operations] of Object.entries(
@@ -133,7 +133,7 @@ const formatOf = ({ format }: Shape): keyof typeof MOMENTS | null =>
 test('no query takes a moment that nothing here can hold, and each takes the first and the last', async () => {
   let asked = 0
   for (const [path, { get }] of Object.entries(
-    (await world.api.get('/openapi.json')).body.paths as Record<string, { readonly get?: Asked }>,
+    (await documentOf(world.api)).paths as Record<string, { readonly get?: Asked }>,
   )) {
     for (const { name, in: place, schema } of get?.parameters ?? []) {
       const format = formatOf(schema)
@@ -157,7 +157,7 @@ test('no query takes a moment that nothing here can hold, and each takes the fir
 })
 
 test('no body takes a moment that nothing here can hold', async () => {
-  const { paths } = (await world.api.get('/openapi.json')).body as { paths: Record<string, Record<string, Asked>> }
+  const { paths } = (await documentOf(world.api)) as { paths: Record<string, Record<string, Asked>> }
   let asked = 0
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, { requestBody }] of Object.entries(operations)) {

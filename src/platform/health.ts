@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import type { Database } from './db.ts'
 import { platformErrors } from './errors.ts'
-import { type AnyEndpoint, endpoint } from './http.ts'
+import { type AnyEndpoint, endpoint, named } from './http.ts'
 
 const DATABASE_WITHIN_MS = 2_000
 const RETRY_AFTER_SECONDS = 5
@@ -22,18 +22,20 @@ export function healthEndpoints({ database, roles, version, isUp }: HealthOption
       method: 'GET',
       path: '/healthz',
       access: null,
+      operationId: 'checkLiveness',
       summary: 'The process is alive',
       tag: 'Running it',
-      answers: { 200: Type.Object({ status: Type.String(), version: Type.String() }) },
+      answers: { 200: named('Liveness', Type.Object({ status: Type.String(), version: Type.String() })) },
       handle: async () => ({ status: 200, body: { status: 'ok', version } }),
     }),
     endpoint({
       method: 'GET',
       path: '/readyz',
       access: null,
+      operationId: 'checkReadiness',
       summary: 'The database is reachable and the roles are up',
       tag: 'Running it',
-      answers: { 200: Type.Object({ status: Type.String(), roles: Type.Array(Type.String()) }) },
+      answers: { 200: named('Readiness', Type.Object({ status: Type.String(), roles: Type.Array(Type.String()) })) },
       handle: async () => {
         if (!isUp()) {
           const facts = { message: 'Not every role is up', retryAfter: RETRY_AFTER_SECONDS }

@@ -52,6 +52,7 @@ export * from './http/envelopes.ts'
 export { errorBody } from './http/errors.ts'
 export { LINK_WORDS } from './http/link-words.ts'
 export * from './http/list-files.ts'
+export { named } from './http/names.ts'
 export { isFromOurPages } from './http/origin.ts'
 export * from './http/pages.ts'
 
@@ -193,10 +194,14 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     })
   }
   const lane = options.clock === undefined ? null : laneOf(options, options.clock)
+  let described: object | null = null
   return {
     app,
     lane,
-    document: () => completed((app as unknown as { swagger(): OpenApiDocument }).swagger(), options.openapi.also?.()),
+    document: () => {
+      described ??= completed((app as unknown as { swagger(): OpenApiDocument }).swagger(), options.openapi.also?.())
+      return described
+    },
     add: (endpoints) => {
       for (const described of endpoints) {
         addRoute(app, options, described, described.path, false)

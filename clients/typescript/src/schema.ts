@@ -9,7 +9,7 @@ export interface paths {
             cookie?: never;
         };
         /** Figures for Prometheus */
-        get: operations["get_metrics"];
+        get: operations["getMetrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -26,7 +26,7 @@ export interface paths {
             cookie?: never;
         };
         /** The process is alive */
-        get: operations["get_healthz"];
+        get: operations["checkLiveness"];
         put?: never;
         post?: never;
         delete?: never;
@@ -43,7 +43,7 @@ export interface paths {
             cookie?: never;
         };
         /** The database is reachable and the roles are up */
-        get: operations["get_readyz"];
+        get: operations["checkReadiness"];
         put?: never;
         post?: never;
         delete?: never;
@@ -60,7 +60,7 @@ export interface paths {
             cookie?: never;
         };
         /** This document */
-        get: operations["get_openapi_json"];
+        get: operations["getOpenApiDocument"];
         put?: never;
         post?: never;
         delete?: never;
@@ -77,7 +77,7 @@ export interface paths {
             cookie?: never;
         };
         /** The documentation: its first page */
-        get: operations["get_docs"];
+        get: operations["getDocs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -94,7 +94,7 @@ export interface paths {
             cookie?: never;
         };
         /** A page of the documentation */
-        get: operations["get_docs_page_"];
+        get: operations["getDocsPage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -111,14 +111,14 @@ export interface paths {
             cookie?: never;
         };
         /** Reads the account and its defaults */
-        get: operations["get_api_v1_customer_profile"];
+        get: operations["getProfile"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
         /** Changes the account and its defaults */
-        patch: operations["patch_api_v1_customer_profile"];
+        patch: operations["updateProfile"];
         trace?: never;
     };
     "/api/v1/customer/usage": {
@@ -129,23 +129,7 @@ export interface paths {
             cookie?: never;
         };
         /** Reads this month's usage and delivery */
-        get: operations["get_api_v1_customer_usage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/customer/usage": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
+        get: operations["getUsage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -162,7 +146,7 @@ export interface paths {
             cookie?: never;
         };
         /** Reads what the account may use, and how much of it is used */
-        get: operations["get_api_v1_customer_limits"];
+        get: operations["getLimits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -179,7 +163,7 @@ export interface paths {
             cookie?: never;
         };
         /** Reads the SMTP user name and password; a sandbox key gets a password of sandbox mail */
-        get: operations["get_api_v1_smtp_credentials"];
+        get: operations["getSmtpCredentials"];
         put?: never;
         post?: never;
         delete?: never;
@@ -196,7 +180,7 @@ export interface paths {
             cookie?: never;
         };
         /** Reads where and as whom to submit by SMTP, without the password */
-        get: operations["get_api_v1_smtp_credentials_settings"];
+        get: operations["getSmtpSettings"];
         put?: never;
         post?: never;
         delete?: never;
@@ -215,7 +199,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Makes a new SMTP password; the old one may stay good for a while */
-        post: operations["post_api_v1_smtp_credentials_rotate"];
+        post: operations["rotateSmtpPassword"];
         delete?: never;
         options?: never;
         head?: never;
@@ -230,10 +214,10 @@ export interface paths {
             cookie?: never;
         };
         /** Lists API keys, the revoked ones too */
-        get: operations["get_api_v1_customer_api_keys"];
+        get: operations["listApiKeys"];
         put?: never;
         /** Makes an API key and shows its secret once */
-        post: operations["post_api_v1_customer_api_keys"];
+        post: operations["createApiKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -248,15 +232,15 @@ export interface paths {
             cookie?: never;
         };
         /** Reads an API key */
-        get: operations["get_api_v1_customer_api_keys_id_"];
+        get: operations["getApiKey"];
         put?: never;
         post?: never;
         /** Revokes an API key */
-        delete: operations["delete_api_v1_customer_api_keys_id_"];
+        delete: operations["revokeApiKey"];
         options?: never;
         head?: never;
         /** Changes an API key's name, scopes, domains, addresses or end */
-        patch: operations["patch_api_v1_customer_api_keys_id_"];
+        patch: operations["updateApiKey"];
         trace?: never;
     };
     "/api/v1/customer/api-keys/{id}/rotate": {
@@ -269,7 +253,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Gives an API key a new secret; the old one may stay good for a while */
-        post: operations["post_api_v1_customer_api_keys_id_rotate"];
+        post: operations["rotateApiKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -284,12 +268,12 @@ export interface paths {
             cookie?: never;
         };
         /** Who is signed in */
-        get: operations["get_api_v1_session"];
+        get: operations["getSession"];
         put?: never;
         /** Sign in */
-        post: operations["post_api_v1_session"];
+        post: operations["signIn"];
         /** Sign out */
-        delete: operations["delete_api_v1_session"];
+        delete: operations["signOut"];
         options?: never;
         head?: never;
         patch?: never;
@@ -303,7 +287,7 @@ export interface paths {
             cookie?: never;
         };
         /** Where the user is signed in */
-        get: operations["get_api_v1_sessions"];
+        get: operations["listSessions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -323,7 +307,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** End one session of the user */
-        delete: operations["delete_api_v1_sessions_id_"];
+        delete: operations["endSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -338,7 +322,7 @@ export interface paths {
         };
         get?: never;
         /** Change the own password; all other sessions of the user end */
-        put: operations["put_api_v1_session_password"];
+        put: operations["changePassword"];
         post?: never;
         delete?: never;
         options?: never;
@@ -355,9 +339,9 @@ export interface paths {
         };
         get?: never;
         /** Turn the offered second factor on, by a code of it; answers the recovery codes, this once */
-        put: operations["put_api_v1_session_totp"];
+        put: operations["enableSecondFactor"];
         /** Offer a second factor: a secret for an authenticator, not yet in force */
-        post: operations["post_api_v1_session_totp"];
+        post: operations["offerSecondFactor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -374,7 +358,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Take the second factor away, by the password and a code of it or a recovery code */
-        post: operations["post_api_v1_session_totp_remove"];
+        post: operations["removeSecondFactor"];
         delete?: never;
         options?: never;
         head?: never;
@@ -389,10 +373,10 @@ export interface paths {
             cookie?: never;
         };
         /** The users of the account */
-        get: operations["get_api_v1_users"];
+        get: operations["listUsers"];
         put?: never;
         /** Add a user; answers a first password, this once */
-        post: operations["post_api_v1_users"];
+        post: operations["createUser"];
         delete?: never;
         options?: never;
         head?: never;
@@ -410,11 +394,11 @@ export interface paths {
         put?: never;
         post?: never;
         /** Remove a user and end their sessions */
-        delete: operations["delete_api_v1_users_id_"];
+        delete: operations["deleteUser"];
         options?: never;
         head?: never;
         /** Change a user's role */
-        patch: operations["patch_api_v1_users_id_"];
+        patch: operations["updateUser"];
         trace?: never;
     };
     "/api/v1/setup": {
@@ -427,7 +411,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Become the first operator by the token that the console printed */
-        post: operations["post_api_v1_setup"];
+        post: operations["setUpInstallation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -442,10 +426,10 @@ export interface paths {
             cookie?: never;
         };
         /** All accounts, the newest first */
-        get: operations["get_api_v1_operator_accounts"];
+        get: operations["listAccounts"];
         put?: never;
         /** Make an account; answers its keys and the password of its owner, this once */
-        post: operations["post_api_v1_operator_accounts"];
+        post: operations["createAccount"];
         delete?: never;
         options?: never;
         head?: never;
@@ -460,14 +444,14 @@ export interface paths {
             cookie?: never;
         };
         /** One account: limits, what it used, its users */
-        get: operations["get_api_v1_operator_accounts_id_"];
+        get: operations["getAccount"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
         /** Change an account's plan, and its limits and features over the plan */
-        patch: operations["patch_api_v1_operator_accounts_id_"];
+        patch: operations["updateAccount"];
         trace?: never;
     };
     "/api/v1/operator/accounts/{id}/suspend": {
@@ -480,7 +464,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Let an account read only; its queue stops within 5 s */
-        post: operations["post_api_v1_operator_accounts_id_suspend"];
+        post: operations["suspendAccount"];
         delete?: never;
         options?: never;
         head?: never;
@@ -497,7 +481,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** End a suspension */
-        post: operations["post_api_v1_operator_accounts_id_resume"];
+        post: operations["resumeAccount"];
         delete?: never;
         options?: never;
         head?: never;
@@ -514,7 +498,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Look into an account: the session acts for it, as an owner would */
-        post: operations["post_api_v1_operator_accounts_id_open"];
+        post: operations["openAccount"];
         delete?: never;
         options?: never;
         head?: never;
@@ -531,7 +515,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Back from another account to the own one */
-        post: operations["post_api_v1_operator_leave"];
+        post: operations["leaveAccount"];
         delete?: never;
         options?: never;
         head?: never;
@@ -546,7 +530,7 @@ export interface paths {
             cookie?: never;
         };
         /** What operators did, and who was shown an SMTP password, the newest first */
-        get: operations["get_api_v1_operator_actions"];
+        get: operations["listOperatorActions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -563,7 +547,7 @@ export interface paths {
             cookie?: never;
         };
         /** The plans as this installation has them, and how many accounts are on each */
-        get: operations["get_api_v1_operator_plans"];
+        get: operations["listPlans"];
         put?: never;
         post?: never;
         delete?: never;
@@ -580,7 +564,7 @@ export interface paths {
             cookie?: never;
         };
         /** The queue by destination, the longest first; up to two seconds old */
-        get: operations["get_api_v1_operator_queues"];
+        get: operations["listQueues"];
         put?: never;
         post?: never;
         delete?: never;
@@ -599,7 +583,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Hold a destination back: no machine takes more of its emails */
-        post: operations["post_api_v1_operator_queues_destination_pause"];
+        post: operations["pauseQueue"];
         delete?: never;
         options?: never;
         head?: never;
@@ -616,7 +600,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Let a destination go on */
-        post: operations["post_api_v1_operator_queues_destination_resume"];
+        post: operations["resumeQueue"];
         delete?: never;
         options?: never;
         head?: never;
@@ -633,7 +617,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Try the deferred emails of a destination now */
-        post: operations["post_api_v1_operator_queues_destination_retry"];
+        post: operations["retryQueue"];
         delete?: never;
         options?: never;
         head?: never;
@@ -648,7 +632,7 @@ export interface paths {
             cookie?: never;
         };
         /** The processes of the installation, and how far the followers of the log lie behind */
-        get: operations["get_api_v1_operator_machines"];
+        get: operations["listMachines"];
         put?: never;
         post?: never;
         delete?: never;
@@ -665,26 +649,10 @@ export interface paths {
             cookie?: never;
         };
         /** List sending domains */
-        get: operations["get_api_v1_customer_domains"];
+        get: operations["listDomains"];
         put?: never;
         /** Add a sending domain */
-        post: operations["post_api_v1_customer_domains"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/customer/domains": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
+        post: operations["createDomain"];
         delete?: never;
         options?: never;
         head?: never;
@@ -699,15 +667,15 @@ export interface paths {
             cookie?: never;
         };
         /** Show a sending domain */
-        get: operations["get_api_v1_customer_domains_id_"];
+        get: operations["getDomain"];
         put?: never;
         post?: never;
         /** Remove a sending domain; its queued mail ends failed */
-        delete: operations["delete_api_v1_customer_domains_id_"];
+        delete: operations["deleteDomain"];
         options?: never;
         head?: never;
         /** Change a domain's settings */
-        patch: operations["patch_api_v1_customer_domains_id_"];
+        patch: operations["updateDomain"];
         trace?: never;
     };
     "/api/v1/customer/domains/{id}/dns": {
@@ -718,23 +686,7 @@ export interface paths {
             cookie?: never;
         };
         /** The DNS records to publish */
-        get: operations["get_api_v1_customer_domains_id_dns"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/customer/domains/{id}/dns": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
+        get: operations["getDomainDns"];
         put?: never;
         post?: never;
         delete?: never;
@@ -753,39 +705,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Check the DNS records now */
-        post: operations["post_api_v1_customer_domains_id_verify"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/customer/domains/{id}/verify": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/customer/domains/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
+        post: operations["verifyDomain"];
         delete?: never;
         options?: never;
         head?: never;
@@ -800,26 +720,10 @@ export interface paths {
             cookie?: never;
         };
         /** List who unsubscribed */
-        get: operations["get_api_v1_customer_unsubscribes"];
+        get: operations["listUnsubscribes"];
         put?: never;
         /** Put an address on the unsubscribe list */
-        post: operations["post_api_v1_customer_unsubscribes"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/customer/unsubscribes": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
+        post: operations["createUnsubscribe"];
         delete?: never;
         options?: never;
         head?: never;
@@ -837,23 +741,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Take an address off the unsubscribe list */
-        delete: operations["delete_api_v1_customer_unsubscribes_email_"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/customer/unsubscribes/{email}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
+        delete: operations["deleteUnsubscribe"];
         options?: never;
         head?: never;
         patch?: never;
@@ -867,10 +755,10 @@ export interface paths {
             cookie?: never;
         };
         /** List suppressed addresses */
-        get: operations["get_api_v1_customer_suppressions"];
+        get: operations["listSuppressions"];
         put?: never;
         /** Suppress an address */
-        post: operations["post_api_v1_customer_suppressions"];
+        post: operations["createSuppression"];
         delete?: never;
         options?: never;
         head?: never;
@@ -885,11 +773,11 @@ export interface paths {
             cookie?: never;
         };
         /** Look an address up on the suppression list */
-        get: operations["get_api_v1_customer_suppressions_email_"];
+        get: operations["getSuppression"];
         put?: never;
         post?: never;
         /** Take an address off the suppression list */
-        delete: operations["delete_api_v1_customer_suppressions_email_"];
+        delete: operations["deleteSuppression"];
         options?: never;
         head?: never;
         patch?: never;
@@ -905,24 +793,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Import who unsubscribed: text/csv with a header line, or JSON {entries: [..]} */
-        post: operations["post_api_v1_customer_unsubscribes_import"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/customer/unsubscribes/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Export the unsubscribe list as CSV: all of it, or what the filters leave, which are those of the list */
-        get: operations["get_api_v1_customer_unsubscribes_export"];
-        put?: never;
-        post?: never;
+        post: operations["importUnsubscribes"];
         delete?: never;
         options?: never;
         head?: never;
@@ -939,7 +810,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Import suppressed addresses: text/csv with a header line, or JSON {entries: [..]} */
-        post: operations["post_api_v1_customer_suppressions_import"];
+        post: operations["importSuppressions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -954,7 +825,7 @@ export interface paths {
             cookie?: never;
         };
         /** Export the suppression list as CSV: all of it, or what the filters leave, which are those of the list */
-        get: operations["get_api_v1_customer_suppressions_export"];
+        get: operations["exportSuppressions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -971,7 +842,7 @@ export interface paths {
             cookie?: never;
         };
         /** The answer to a certificate authority */
-        get: operations["get_well_known_acme_challenge_token_"];
+        get: operations["answerCertificateChallenge"];
         put?: never;
         post?: never;
         delete?: never;
@@ -988,7 +859,7 @@ export interface paths {
             cookie?: never;
         };
         /** The open pixel */
-        get: operations["get_track_o_token_"];
+        get: operations["trackOpen"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1005,7 +876,7 @@ export interface paths {
             cookie?: never;
         };
         /** Record the click and redirect to the original URL */
-        get: operations["get_track_c_token_"];
+        get: operations["trackClick"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1022,10 +893,10 @@ export interface paths {
             cookie?: never;
         };
         /** The unsubscribe confirmation page */
-        get: operations["get_track_u_token_"];
+        get: operations["getUnsubscribePage"];
         put?: never;
         /** Unsubscribe: one click (RFC 8058), or the form of the page */
-        post: operations["post_track_u_token_"];
+        post: operations["unsubscribe"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1040,26 +911,10 @@ export interface paths {
             cookie?: never;
         };
         /** List tracking domains */
-        get: operations["get_api_v1_customer_tracking_domains"];
+        get: operations["listTrackingDomains"];
         put?: never;
         /** Add a tracking domain */
-        post: operations["post_api_v1_customer_tracking_domains"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/customer/tracking-domains": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
+        post: operations["createTrackingDomain"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1074,27 +929,11 @@ export interface paths {
             cookie?: never;
         };
         /** Show a tracking domain */
-        get: operations["get_api_v1_customer_tracking_domains_id_"];
+        get: operations["getTrackingDomain"];
         put?: never;
         post?: never;
         /** Delete a tracking domain */
-        delete: operations["delete_api_v1_customer_tracking_domains_id_"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/customer/tracking-domains/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
+        delete: operations["deleteTrackingDomain"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1110,23 +949,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Check the CNAME of a tracking domain */
-        post: operations["post_api_v1_customer_tracking_domains_id_verify"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/customer/tracking-domains/{id}/verify": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
+        post: operations["verifyTrackingDomain"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1143,7 +966,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Validate one address */
-        post: operations["post_api_v1_address_validate"];
+        post: operations["validateAddress"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1160,7 +983,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Validate up to 100 addresses */
-        post: operations["post_api_v1_address_validate_batch"];
+        post: operations["validateAddresses"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1175,7 +998,7 @@ export interface paths {
             cookie?: never;
         };
         /** Validation credits of this month */
-        get: operations["get_api_v1_address_validate_quota"];
+        get: operations["getValidationQuota"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1192,23 +1015,7 @@ export interface paths {
             cookie?: never;
         };
         /** List bounces and complaints, newest first */
-        get: operations["get_api_v1_customer_bounces"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/customer/bounces": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
+        get: operations["listBounces"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1227,7 +1034,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Hand in bounces: message/rfc822, or JSON that names the email */
-        post: operations["post_api_v1_inbound_bounces"];
+        post: operations["reportBounce"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1244,7 +1051,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Hand in complaints: message/rfc822, or JSON that names the email */
-        post: operations["post_api_v1_inbound_complaints"];
+        post: operations["reportComplaint"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1259,7 +1066,7 @@ export interface paths {
             cookie?: never;
         };
         /** What others told of TLS towards the domain (TLS-RPT), newest first, and the record that asks for it */
-        get: operations["get_api_v1_customer_domains_id_tls_reports"];
+        get: operations["listTlsReports"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1278,7 +1085,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Send an email */
-        post: operations["post_api_v1_send"];
+        post: operations["sendEmail"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1295,7 +1102,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Send up to 500 emails in one call */
-        post: operations["post_api_v1_send_batch"];
+        post: operations["sendBatch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1310,10 +1117,10 @@ export interface paths {
             cookie?: never;
         };
         /** List templates */
-        get: operations["get_api_v1_templates"];
+        get: operations["listTemplates"];
         put?: never;
         /** Add a template */
-        post: operations["post_api_v1_templates"];
+        post: operations["createTemplate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1328,12 +1135,12 @@ export interface paths {
             cookie?: never;
         };
         /** Show a template */
-        get: operations["get_api_v1_templates_id_"];
+        get: operations["getTemplate"];
         /** Replace a template; its version counts up */
-        put: operations["put_api_v1_templates_id_"];
+        put: operations["replaceTemplate"];
         post?: never;
         /** Remove a template */
-        delete: operations["delete_api_v1_templates_id_"];
+        delete: operations["deleteTemplate"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1347,10 +1154,10 @@ export interface paths {
             cookie?: never;
         };
         /** The html part with these variables alone, for a frame: it can run and load nothing */
-        get: operations["get_api_v1_templates_id_preview"];
+        get: operations["getTemplateHtml"];
         put?: never;
         /** What a template becomes with these variables */
-        post: operations["post_api_v1_templates_id_preview"];
+        post: operations["previewTemplate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1365,7 +1172,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the versions of a template that are kept, newest first */
-        get: operations["get_api_v1_templates_id_versions"];
+        get: operations["listTemplateVersions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1382,7 +1189,7 @@ export interface paths {
             cookie?: never;
         };
         /** Show one version of a template */
-        get: operations["get_api_v1_templates_id_versions_version_"];
+        get: operations["getTemplateVersion"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1401,7 +1208,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Make an older version the present one; that is a new version */
-        post: operations["post_api_v1_templates_id_versions_version_restore"];
+        post: operations["restoreTemplateVersion"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1416,10 +1223,10 @@ export interface paths {
             cookie?: never;
         };
         /** List contacts, newest first */
-        get: operations["get_api_v1_customer_contacts"];
+        get: operations["listContacts"];
         put?: never;
         /** Add a contact; unless told otherwise it is asked by mail to confirm */
-        post: operations["post_api_v1_customer_contacts"];
+        post: operations["createContact"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1434,7 +1241,7 @@ export interface paths {
             cookie?: never;
         };
         /** Export contacts with their evidence as CSV: all of them, or whom the filters leave, which are those of the list */
-        get: operations["get_api_v1_customer_contacts_export"];
+        get: operations["exportContacts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1451,15 +1258,15 @@ export interface paths {
             cookie?: never;
         };
         /** Show a contact */
-        get: operations["get_api_v1_customer_contacts_id_"];
+        get: operations["getContact"];
         put?: never;
         post?: never;
         /** Remove a contact; with erase=true its address leaves the lists too, but for a salted hash */
-        delete: operations["delete_api_v1_customer_contacts_id_"];
+        delete: operations["deleteContact"];
         options?: never;
         head?: never;
         /** Change name or tags, or unsubscribe the contact; the evidence stands as it was given */
-        patch: operations["patch_api_v1_customer_contacts_id_"];
+        patch: operations["updateContact"];
         trace?: never;
     };
     "/api/v1/customer/contacts/{id}/resend-confirmation": {
@@ -1472,24 +1279,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Ask a contact once more: 3 times at most, once an hour; with a new consent, one that had unsubscribed and is off that list, once a week */
-        post: operations["post_api_v1_customer_contacts_id_resend_confirmation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/customer/contacts/import": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Import contacts: text/csv with a header line, or JSON {entries: [..]} */
-        post: operations["post_api_v1_customer_contacts_import"];
+        post: operations["resendConfirmation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1504,10 +1294,10 @@ export interface paths {
             cookie?: never;
         };
         /** The page of a confirmation mail; it confirms nothing */
-        get: operations["get_confirm_token_"];
+        get: operations["getConfirmationPage"];
         put?: never;
         /** Confirm: the button of the page */
-        post: operations["post_confirm_token_"];
+        post: operations["confirmContact"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1524,7 +1314,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Score a content for what filters and readers distrust */
-        post: operations["post_api_v1_content_score"];
+        post: operations["scoreContent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1539,7 +1329,7 @@ export interface paths {
             cookie?: never;
         };
         /** List what the contents of mails were found to be */
-        get: operations["get_api_v1_content_events"];
+        get: operations["listContentEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1558,7 +1348,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Tell what a send would come to, without sending */
-        post: operations["post_api_v1_risk_preview"];
+        post: operations["previewRisk"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1573,7 +1363,7 @@ export interface paths {
             cookie?: never;
         };
         /** Show what the previews of this month came to, and the quota that remains */
-        get: operations["get_api_v1_risk_stats"];
+        get: operations["getRiskStatistics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1590,7 +1380,7 @@ export interface paths {
             cookie?: never;
         };
         /** List emails */
-        get: operations["get_api_v1_emails"];
+        get: operations["listEmails"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1607,14 +1397,14 @@ export interface paths {
             cookie?: never;
         };
         /** One email with its attempts and events */
-        get: operations["get_api_v1_emails_id_"];
+        get: operations["getEmail"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
         /** Move a scheduled email */
-        patch: operations["patch_api_v1_emails_id_"];
+        patch: operations["rescheduleEmail"];
         trace?: never;
     };
     "/api/v1/emails/{id}/preview": {
@@ -1625,7 +1415,7 @@ export interface paths {
             cookie?: never;
         };
         /** The html part alone, for a frame: it can run and load nothing */
-        get: operations["get_api_v1_emails_id_preview"];
+        get: operations["getEmailHtml"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1642,7 +1432,7 @@ export interface paths {
             cookie?: never;
         };
         /** The message as a receiver gets it */
-        get: operations["get_api_v1_emails_id_raw"];
+        get: operations["getRawEmail"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1661,24 +1451,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Cancel an email that has not gone out */
-        post: operations["post_api_v1_emails_id_cancel"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/emails/cancel": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Cancel all emails of a tag, a domain, a recipient or a time that have not gone out: scheduled, queued and deferred ones */
-        post: operations["post_api_v1_emails_cancel"];
+        post: operations["cancelEmail"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1695,7 +1468,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Try an email again: a deferred one now, one that failed or bounced anew, its `expires_at` 72 hours from now; live mail is refused while its recipient is suppressed or has unsubscribed */
-        post: operations["post_api_v1_emails_id_retry"];
+        post: operations["retryEmail"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1710,11 +1483,11 @@ export interface paths {
             cookie?: never;
         };
         /** List sandbox mail */
-        get: operations["get_api_v1_inbox"];
+        get: operations["listInboxMails"];
         put?: never;
         post?: never;
         /** Empty the inbox */
-        delete: operations["delete_api_v1_inbox"];
+        delete: operations["clearInbox"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1728,11 +1501,11 @@ export interface paths {
             cookie?: never;
         };
         /** One sandbox mail */
-        get: operations["get_api_v1_inbox_id_"];
+        get: operations["getInboxMail"];
         put?: never;
         post?: never;
         /** Delete a sandbox mail */
-        delete: operations["delete_api_v1_inbox_id_"];
+        delete: operations["deleteInboxMail"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1746,7 +1519,7 @@ export interface paths {
             cookie?: never;
         };
         /** The html part alone, for a frame: it can run and load nothing */
-        get: operations["get_api_v1_inbox_id_preview"];
+        get: operations["getInboxMailHtml"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1763,7 +1536,7 @@ export interface paths {
             cookie?: never;
         };
         /** A sandbox mail, exactly the bytes that a receiver would have got */
-        get: operations["get_api_v1_inbox_id_raw"];
+        get: operations["getRawInboxMail"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1780,7 +1553,7 @@ export interface paths {
             cookie?: never;
         };
         /** The inbox as a plain page */
-        get: operations["get_"];
+        get: operations["getHomePage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1797,7 +1570,7 @@ export interface paths {
             cookie?: never;
         };
         /** The inbox as a plain page */
-        get: operations["get_inbox"];
+        get: operations["getInboxPage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1814,7 +1587,7 @@ export interface paths {
             cookie?: never;
         };
         /** Lists what happened, newest first */
-        get: operations["get_api_v1_events"];
+        get: operations["listEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1831,7 +1604,7 @@ export interface paths {
             cookie?: never;
         };
         /** Streams what happens as server-sent events; Last-Event-ID resumes. A frame is `id` (a place), `event` (the type) and `data` (one event as JSON, as the list has it); at most 5 streams an account */
-        get: operations["get_api_v1_events_stream"];
+        get: operations["streamEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1848,23 +1621,7 @@ export interface paths {
             cookie?: never;
         };
         /** All figures of a period, with rates */
-        get: operations["get_api_v1_stats_outbound"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/stats/outbound": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
+        get: operations["getStatistics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1881,23 +1638,7 @@ export interface paths {
             cookie?: never;
         };
         /** Emails sent, by day */
-        get: operations["get_api_v1_stats_outbound_sends"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/stats/outbound/sends": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
+        get: operations["getSendStatistics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1914,23 +1655,7 @@ export interface paths {
             cookie?: never;
         };
         /** Bounces, by day and type */
-        get: operations["get_api_v1_stats_outbound_bounces"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/stats/outbound/bounces": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
+        get: operations["getBounceStatistics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1947,23 +1672,7 @@ export interface paths {
             cookie?: never;
         };
         /** Spam complaints, by day */
-        get: operations["get_api_v1_stats_outbound_spam"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/stats/outbound/spam": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
+        get: operations["getSpamStatistics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1980,23 +1689,7 @@ export interface paths {
             cookie?: never;
         };
         /** Opens, by day */
-        get: operations["get_api_v1_stats_outbound_opens"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/stats/outbound/opens": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
+        get: operations["getOpenStatistics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2013,23 +1706,7 @@ export interface paths {
             cookie?: never;
         };
         /** Opens by platform, by day */
-        get: operations["get_api_v1_stats_outbound_opens_platforms"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/stats/outbound/opens/platforms": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
+        get: operations["getPlatformStatistics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2046,23 +1723,7 @@ export interface paths {
             cookie?: never;
         };
         /** Clicks, by day */
-        get: operations["get_api_v1_stats_outbound_clicks"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/stats/outbound/clicks": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
+        get: operations["getClickStatistics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2079,23 +1740,7 @@ export interface paths {
             cookie?: never;
         };
         /** What mailbox providers answered to tries, by day; rates over the period's tries */
-        get: operations["get_api_v1_stats_outbound_providers"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/stats/outbound/providers": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
+        get: operations["getProviderStatistics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2112,23 +1757,7 @@ export interface paths {
             cookie?: never;
         };
         /** Reads the health score */
-        get: operations["get_api_v1_customer_health_score"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/customer/health-score": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
+        get: operations["getHealthScore"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2147,23 +1776,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Calculates the health score now */
-        post: operations["post_api_v1_customer_health_score_refresh"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/customer/health-score/refresh": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
+        post: operations["refreshHealthScore"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2178,23 +1791,7 @@ export interface paths {
             cookie?: never;
         };
         /** Lists the daily health scores, newest first */
-        get: operations["get_api_v1_customer_health_score_history"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/customer/health-score/history": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
+        get: operations["listHealthScores"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2211,7 +1808,7 @@ export interface paths {
             cookie?: never;
         };
         /** Tells whether a domain is ready for a test mailing, and of which kind */
-        get: operations["get_api_v1_customer_domains_test_readiness_domain_id_"];
+        get: operations["getTestReadiness"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2228,10 +1825,10 @@ export interface paths {
             cookie?: never;
         };
         /** Lists the webhook endpoints */
-        get: operations["get_api_v1_customer_webhooks"];
+        get: operations["listWebhooks"];
         put?: never;
         /** Creates a webhook endpoint; the secret is shown here alone */
-        post: operations["post_api_v1_customer_webhooks"];
+        post: operations["createWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2246,12 +1843,12 @@ export interface paths {
             cookie?: never;
         };
         /** Reads a webhook endpoint */
-        get: operations["get_api_v1_customer_webhooks_webhookId_"];
+        get: operations["getWebhook"];
         /** Replaces the given fields of a webhook endpoint */
-        put: operations["put_api_v1_customer_webhooks_webhookId_"];
+        put: operations["updateWebhook"];
         post?: never;
         /** Removes a webhook endpoint and what waits for it */
-        delete: operations["delete_api_v1_customer_webhooks_webhookId_"];
+        delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2267,7 +1864,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Makes a new secret; the old one is of no use from now on */
-        post: operations["post_api_v1_customer_webhooks_webhookId_regenerate_secret"];
+        post: operations["regenerateWebhookSecret"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2284,7 +1881,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Sends a test event to a webhook endpoint now */
-        post: operations["post_api_v1_customer_webhooks_webhookId_test"];
+        post: operations["testWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2299,7 +1896,7 @@ export interface paths {
             cookie?: never;
         };
         /** Lists the deliveries of the last 30 days, newest first */
-        get: operations["get_api_v1_customer_webhooks_webhookId_deliveries"];
+        get: operations["listWebhookDeliveries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2318,7 +1915,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Delivers one event again, or at once when it still waits */
-        post: operations["post_api_v1_customer_webhooks_deliveries_id_replay"];
+        post: operations["replayWebhookDelivery"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2335,7 +1932,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Delivers the events of a period again, at most 100,000 */
-        post: operations["post_api_v1_customer_webhooks_webhookId_replay"];
+        post: operations["replayWebhookEvents"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2354,7 +1951,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /** What an endpoint is told; 2xx says that it was taken, anything else that it is told again */
-        post: operations["webhook_event"];
+        post: operations["receiveWebhookEvent"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2364,163 +1961,983 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        EventEmailSent: {
+        Account: {
             /** Format: uuid */
-            event_id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "email.sent";
+            id: string;
+            name: string;
+            email: string;
+            plan: components["schemas"]["Plan"];
             /** Format: date-time */
-            timestamp: string;
+            suspended_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            limits: components["schemas"]["AccountLimits"];
+            own_limits: components["schemas"]["OwnLimits"];
+            features: components["schemas"]["Features"];
+            own_features: components["schemas"]["OwnFeatures"];
+            used_this_month: components["schemas"]["MonthlyUse"];
+            users: components["schemas"]["AccountUser"][];
+        };
+        /** @description null: unlimited */
+        AccountLimits: {
+            emails: number | null;
+            validations: number | null;
+            content_checks: number | null;
+            risk_previews: number | null;
+            webhooks: number | null;
+        };
+        AccountOverview: {
             /** Format: uuid */
-            email_id: string;
-            tag: string | null;
-            metadata: {
+            id: string;
+            name: string;
+            email: string;
+            plan: components["schemas"]["Plan"];
+            /** Format: date-time */
+            suspended_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            emails_this_month: number;
+            users: number;
+        };
+        AccountOverviewList: {
+            data: components["schemas"]["AccountOverview"][];
+            pagination: components["schemas"]["PagePagination"];
+        };
+        AccountResponse: {
+            data: components["schemas"]["Account"];
+        };
+        AccountUser: {
+            /** Format: uuid */
+            id: string;
+            email: string;
+            role: string;
+            operator: boolean;
+            /** Format: date-time */
+            last_seen_at: string | null;
+        };
+        /** @enum {string} */
+        AddressPattern: "human_name" | "role" | "random" | "generic";
+        /** @enum {string} */
+        AddressRisk: "low" | "medium" | "high";
+        AddressValidation: {
+            email: string;
+            is_valid: boolean;
+            validation_checks: components["schemas"]["ValidationChecks"];
+            risk_level: components["schemas"]["AddressRisk"];
+            deliverability_score: number;
+            confidence_score: number;
+            confidence_label: components["schemas"]["ConfidenceLabel"];
+            mx_provider: components["schemas"]["MailProvider"];
+            email_pattern: components["schemas"]["AddressPattern"];
+            suggestions: string[];
+            smtp_result: components["schemas"]["SmtpResult"];
+            did_you_mean: string | null;
+            usage: components["schemas"]["MeteredUsage"];
+        };
+        AddressValidationBatch: {
+            data: components["schemas"]["AddressValidation"][];
+            results: components["schemas"]["AddressValidation"][];
+            summary: components["schemas"]["ValidationSummary"];
+            usage: components["schemas"]["MeteredUsage"];
+        };
+        AddressValidationResponse: {
+            email: string;
+            is_valid: boolean;
+            validation_checks: components["schemas"]["ValidationChecks"];
+            risk_level: components["schemas"]["AddressRisk"];
+            deliverability_score: number;
+            confidence_score: number;
+            confidence_label: components["schemas"]["ConfidenceLabel"];
+            mx_provider: components["schemas"]["MailProvider"];
+            email_pattern: components["schemas"]["AddressPattern"];
+            suggestions: string[];
+            smtp_result: components["schemas"]["SmtpResult"];
+            did_you_mean: string | null;
+            usage: components["schemas"]["MeteredUsage"];
+            data: components["schemas"]["AddressValidation"];
+        };
+        ApiKey: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description The first 16 characters */
+            prefix: string;
+            last4: string;
+            mode: components["schemas"]["KeyMode"];
+            scopes: components["schemas"]["Scope"][];
+            domain_ids: string[] | null;
+            allowed_ips: string[];
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            last_used_at: string | null;
+            last_used_ip: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            revoked_at: string | null;
+            /** Format: date-time */
+            previous_valid_until: string | null;
+        };
+        ApiKeyList: {
+            data: components["schemas"]["ApiKey"][];
+            pagination: components["schemas"]["PagePagination"];
+        };
+        ApiKeyResponse: {
+            data: components["schemas"]["ApiKey"];
+        };
+        ApiKeyWithSecret: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description The first 16 characters */
+            prefix: string;
+            last4: string;
+            mode: components["schemas"]["KeyMode"];
+            scopes: components["schemas"]["Scope"][];
+            domain_ids: string[] | null;
+            allowed_ips: string[];
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            last_used_at: string | null;
+            last_used_ip: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            revoked_at: string | null;
+            /** Format: date-time */
+            previous_valid_until: string | null;
+            /** @description The secret: it is shown this once */
+            key: string;
+        };
+        ApiKeyWithSecretResponse: {
+            data: components["schemas"]["ApiKeyWithSecret"];
+        };
+        Attachment: {
+            filename: string;
+            /** @description base64 */
+            content: string;
+            /** @description such as `text/csv; charset=utf-8`; by the file name when absent; `message/rfc822` goes as octets unless it is 7-bit */
+            content_type?: string | null;
+            content_id?: string | null;
+            disposition?: ("attachment" | "inline") | null;
+        };
+        /** @enum {string} */
+        AttemptOutcome: "delivered" | "deferred" | "bounced" | "error";
+        BatchItem: {
+            index: number;
+            success: boolean;
+            data?: components["schemas"]["SendResult"];
+            error?: components["schemas"]["BatchItemError"];
+        };
+        BatchItemError: {
+            error: string;
+            code: string;
+            details: {
                 [key: string]: unknown;
-            } | null;
-            data: {
-                recipient: string | null;
-                from: string | null;
-                from_name: string | null;
-                subject: string | null;
-                message_id: string | null;
-                domain_id: string | null;
-                sandbox: boolean;
-                /** @enum {unknown} */
-                stream: "transactional" | "broadcast";
-                /** Format: date-time */
-                queued_at: string;
             };
         };
-        EventEmailDelivered: {
-            /** Format: uuid */
-            event_id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "email.delivered";
-            /** Format: date-time */
-            timestamp: string;
-            /** Format: uuid */
-            email_id: string;
-            tag: string | null;
-            metadata: {
-                [key: string]: unknown;
-            } | null;
-            data: {
-                recipient: string | null;
-                from: string | null;
-                from_name: string | null;
-                subject: string | null;
-                message_id: string | null;
-                domain_id: string | null;
-                sandbox: boolean;
-                /** @enum {unknown} */
-                stream: "transactional" | "broadcast";
-                enhanced_code: string | null;
-                response: string;
-                /** Format: date-time */
-                delivered_at: string;
-                smtp_code: number;
-                remote_mta: {
-                    host: string | null;
-                    ip: string | null;
-                } | null;
-                tls: {
-                    version: string;
-                    cipher: string;
-                    /** @enum {unknown} */
-                    verified: "none" | "pkix" | "mta_sts" | "dane";
-                } | null;
-                attempts: number;
-                delivery_time_ms: number;
-            };
+        BatchRequest: {
+            messages: components["schemas"]["SendRequest"][];
         };
-        EventEmailOpened: {
-            /** Format: uuid */
-            event_id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "email.opened";
-            /** Format: date-time */
-            timestamp: string;
-            /** Format: uuid */
-            email_id: string;
-            tag: string | null;
-            metadata: {
-                [key: string]: unknown;
-            } | null;
-            data: {
-                recipient: string | null;
-                from: string | null;
-                from_name: string | null;
-                subject: string | null;
-                message_id: string | null;
-                domain_id: string | null;
-                sandbox: boolean;
-                /** @enum {unknown} */
-                stream: "transactional" | "broadcast";
-                /** Format: date-time */
-                opened_at: string;
-                first_open: boolean;
-                open_count: number;
-                user_agent: string | null;
-                ip: string | null;
-                /** @enum {unknown} */
-                platform: "desktop" | "mobile" | "webmail" | "unknown";
-                client: string | null;
-                is_machine: boolean;
-                machine_reason: string | null;
-            };
+        BatchResponse: {
+            data: components["schemas"]["BatchItem"][];
+            summary: components["schemas"]["BatchSummary"];
         };
-        EventEmailClicked: {
+        BatchSummary: {
+            total: number;
+            accepted: number;
+            rejected: number;
+        };
+        Bounce: {
+            id: string;
+            email_id: string | null;
+            message_id: string | null;
+            recipient: string;
+            from: string | null;
+            subject: string | null;
+            domain_id: string | null;
+            tag: string | null;
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            type: components["schemas"]["BounceType"];
+            category: components["schemas"]["BounceCategory"];
+            smtp_code: number | null;
+            enhanced_code: string | null;
+            diagnostic_code: string | null;
+            error_message: string | null;
+            command: string | null;
+            remote_mta: components["schemas"]["RemoteMta"] | null;
+            source: string;
+            feedback_type: string | null;
+            attempt: number | null;
+            suppressed: boolean;
+            suppression_id: string | null;
+            sandbox: boolean;
+            report_dkim: components["schemas"]["ComplaintDkim"] | null;
+            /** Format: date-time */
+            bounced_at: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** @enum {string} */
+        BounceCategory: "invalid_recipient" | "bad_domain" | "mailbox_full" | "inactive_mailbox" | "message_too_large" | "rate_limited" | "dns_failure" | "connection" | "expired" | "content_rejected" | "policy" | "reputation" | "authentication" | "protocol" | "unknown" | "spam_complaint";
+        BounceDay: {
+            /**
+             * Format: date
+             * @example 2026-01-31
+             */
+            date: string;
+            bounces: number;
+            hard: number;
+            soft: number;
+            block: number;
+            unknown: number;
+        };
+        BounceList: {
+            data: components["schemas"]["Bounce"][];
+            pagination: components["schemas"]["CursorPagination"];
+            success: boolean;
+        };
+        BounceStatistics: {
+            data: components["schemas"]["BounceDay"][];
+            totals: components["schemas"]["BounceTotals"];
+            period: components["schemas"]["StatisticsPeriod"];
+        };
+        BounceTotals: {
+            bounces: number;
+            hard: number;
+            soft: number;
+            block: number;
+            unknown: number;
+        };
+        /** @enum {string} */
+        BounceType: "hard" | "soft" | "block" | "complaint" | "unknown";
+        ChangePasswordRequest: {
+            current_password: string;
+            new_password: string;
+        };
+        /** @description null leaves it to the plan */
+        ChangedFeatures: {
+            risk?: boolean | null;
+            content_events?: boolean | null;
+        };
+        /** @description A number, null for unlimited, or `plan` to take one back */
+        ChangedLimits: {
+            emails?: (number | null) | "plan";
+            validations?: (number | null) | "plan";
+            content_checks?: (number | null) | "plan";
+            risk_previews?: (number | null) | "plan";
+            webhooks?: (number | null) | "plan";
+        };
+        ClearedInbox: {
+            deleted: number;
+        };
+        ClearedInboxResponse: {
+            data: components["schemas"]["ClearedInbox"];
+        };
+        ClickDay: {
+            /**
+             * Format: date
+             * @example 2026-01-31
+             */
+            date: string;
+            clicks: number;
+            unique_clicks: number;
+            bot_clicks: number;
+        };
+        ClickStatistics: {
+            data: components["schemas"]["ClickDay"][];
+            totals: components["schemas"]["ClickTotals"];
+            period: components["schemas"]["StatisticsPeriod"];
+        };
+        ClickTotals: {
+            clicks: number;
+            unique_clicks: number;
+            bot_clicks: number;
+        };
+        /** @description Who signed the complaint, where it came by mail: `domain` is verified. Null for all else */
+        ComplaintDkim: {
+            result: components["schemas"]["DkimResult"];
+            domain: string | null;
+            reason: components["schemas"]["DkimReason"] | null;
+        };
+        /** @enum {string} */
+        ConfidenceLabel: "very_high" | "high" | "medium" | "low" | "very_low";
+        Consent: {
+            source_url: string | null;
+            consent_text: string | null;
+            /** Format: date-time */
+            timestamp: string | null;
+        };
+        Contact: {
+            /** Format: uuid */
+            id: string;
+            email: string;
+            name: string | null;
+            status: components["schemas"]["ContactStatus"];
+            source: string;
+            consent: components["schemas"]["Consent"];
+            earlier_consents: components["schemas"]["EarlierConsent"][];
+            /** Format: date-time */
+            unsubscribed_at: string | null;
+            /** @description On the suppression list: it gets no mail, whatever its status */
+            suppressed: boolean;
+            tags: string[];
+            double_opt_in: boolean;
+            /** Format: date-time */
+            confirmation_sent_at: string | null;
+            resend_count: number;
+            /** Format: date-time */
+            confirmed_at: string | null;
+            confirmed_ip: string | null;
+            confirmed_user_agent: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        ContactList: {
+            data: components["schemas"]["Contact"][];
+            pagination: components["schemas"]["PagePagination"];
+        };
+        ContactResponse: {
+            data: components["schemas"]["Contact"];
+        };
+        /** @enum {string} */
+        ContactStatus: "pending_confirmation" | "subscribed" | "unsubscribed" | "bounced" | "complained";
+        ContentEvent: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description null: the message was refused as a whole
+             */
+            email_id: string | null;
+            event: components["schemas"]["ContentEventType"];
+            score: number;
+            risk_level: components["schemas"]["ContentRiskLevel"];
+            /** @description as content-score gives them */
+            matches: {
+                [key: string]: unknown;
+            }[];
+            /** Format: date-time */
+            created_at: string;
+        };
+        ContentEventList: {
+            data: components["schemas"]["ContentEvent"][];
+            pagination: components["schemas"]["CursorPagination"];
+        };
+        /** @enum {string} */
+        ContentEventType: "content.scored" | "content.warned" | "content.blocked";
+        ContentMatch: {
+            rule: string;
+            category: string;
+            points: number;
+            severity: string;
+            /** @description subject, html, text, header */
+            location: string;
+            /** @description Where it begins in that part, in UTF-16 code units; null where it is no one place */
+            offset: number | null;
+            match: string;
+            description: string;
+            suggestion: string;
+        };
+        /** @enum {string} */
+        ContentRiskLevel: "low" | "medium" | "high" | "critical";
+        ContentScore: {
+            /** @enum {string} */
+            status: "ok";
+            score: number;
+            /** @description low, medium, high, critical */
+            risk_level: string;
+            matches: components["schemas"]["ContentMatch"][];
+            suggestions: string[];
+            usage: components["schemas"]["ContentUsage"];
+        };
+        ContentScoreResponse: {
+            /** @enum {string} */
+            status: "ok";
+            score: number;
+            /** @description low, medium, high, critical */
+            risk_level: string;
+            matches: components["schemas"]["ContentMatch"][];
+            suggestions: string[];
+            usage: components["schemas"]["ContentUsage"];
+            data: components["schemas"]["ContentScore"];
+        };
+        ContentUsage: {
+            used: number;
+            limit: number | null;
+            /** @description YYYY-MM */
+            period: string;
+        };
+        CreateAccountRequest: {
+            email: string;
+            name: string;
+            plan?: components["schemas"]["Plan"];
+        };
+        CreateApiKeyRequest: {
+            name: string;
+            scopes?: components["schemas"]["Scope"][];
+            domain_ids?: string[] | null;
+            allowed_ips?: string[];
+            /** Format: date-time */
+            expires_at?: string | null;
+            mode?: components["schemas"]["KeyMode"];
+        };
+        CreateContactRequest: {
+            email: string;
+            name?: string | null;
+            /** @default api */
+            source?: string | null;
+            consent?: components["schemas"]["GivenConsent"] | null;
+            /** @description Of the confirmation mail: an address, or `Name <address>` */
+            from?: string | null;
+            /**
+             * Format: uuid
+             * @description Of the confirmation mail; {{confirm_url}} stands for its link
+             */
+            template_id?: string | null;
+            tags?: string[] | null;
+            /** @default true */
+            double_opt_in?: boolean | null;
+        };
+        CreateDomainRequest: {
+            /**
+             * @description a domain in small letters, digits, hyphens and dots: no https://, no path, no underscore, other scripts as xn--
+             * @example mail.example.com
+             */
+            domain: string;
+            tags?: string[];
+        };
+        CreateSuppressionRequest: {
+            email: string;
+            reason?: components["schemas"]["SuppressionReason"];
+            details?: string | null;
+            /** Format: date-time */
+            expires_at?: string | null;
+        };
+        CreateTrackingDomainRequest: {
+            /**
+             * @description a domain in small letters, digits, hyphens and dots: no https://, no path, no underscore, other scripts as xn--
+             * @example track.example.com
+             */
+            domain: string;
+        };
+        CreateUnsubscribeRequest: {
+            email: string;
+            reason?: string | null;
+        };
+        CreateUserRequest: {
+            email: string;
+            role: components["schemas"]["Role"];
+        };
+        CreateWebhookRequest: {
+            url: string;
+            events: components["schemas"]["WebhookEventName"][];
+            name?: string;
+            domain_ids?: string[] | null;
+            is_active?: boolean;
+        };
+        CreatedAccount: {
+            /** Format: uuid */
+            id: string;
+            api_key: string;
+            test_api_key: string;
+            dashboard_password: string;
+        };
+        CreatedAccountResponse: {
+            data: components["schemas"]["CreatedAccount"];
+        };
+        CurrentAccount: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            plan: string;
+            /** @description It can read, but not write or send; an operator ends it */
+            suspended: boolean;
+        };
+        CurrentSession: {
+            user: components["schemas"]["CurrentUser"];
+            account: components["schemas"]["CurrentAccount"];
+            /** @description An operator looks into an account that is not their own */
+            acting: boolean;
+            scopes: string[];
+            /** Format: uuid */
+            session_id: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        CurrentSessionResponse: {
+            data: components["schemas"]["CurrentSession"];
+        };
+        CurrentUser: {
+            /** Format: uuid */
+            id: string;
+            email: string;
+            role: components["schemas"]["Role"];
+            totp_enabled: boolean;
+            /** @description Handles the installation */
+            operator: boolean;
+        };
+        CursorPagination: {
+            total: number;
+            limit: number;
+            offset: number;
+            /** @description What `cursor` of the next page is; null: this was the last */
+            next_cursor: string | null;
+        };
+        DeleteTrackingDomainResponse: {
+            data: components["schemas"]["Deleted"];
+            success: boolean;
+        };
+        DeleteWebhookResponse: {
+            data: components["schemas"]["Deleted"];
+            success: boolean;
+            message: string;
+        };
+        Deleted: {
+            /** Format: uuid */
+            id: string;
+            deleted: boolean;
+        };
+        DeletedContact: {
+            /** Format: uuid */
+            id: string;
+            deleted: boolean;
+            erased: boolean;
+            /** @description When erased: emails that waited for the address */
+            emails_canceled?: number;
+            /** @description When erased: so long from their day on emails, canceled ones too, are kept */
+            emails_kept_days?: number;
+        };
+        DeletedContactResponse: {
+            data: components["schemas"]["DeletedContact"];
+            success: boolean;
+        };
+        DeletedDomain: {
+            /** Format: uuid */
+            id: string;
+            domain: string;
+        };
+        DeletedDomainResponse: {
+            data: components["schemas"]["DeletedDomain"];
+            success: boolean;
+            message: string;
+            domain: components["schemas"]["DeletedDomain"];
+        };
+        DeletedResponse: {
+            data: components["schemas"]["Deleted"];
+        };
+        DeliveryAttempt: {
+            /** @description 1 is the first */
+            attempt: number;
+            /** Format: date-time */
+            started_at: string;
+            duration_ms: number;
+            outcome: components["schemas"]["AttemptOutcome"];
+            mx: string | null;
+            ip: string | null;
+            port: number | null;
+            source_ip: string | null;
+            tls: components["schemas"]["TlsSession"] | null;
+            smtp_code: number | null;
+            enhanced_code: string | null;
+            response: string;
+            dialogue: components["schemas"]["DialogueLine"][];
+            /** Format: date-time */
+            next_attempt_at: string | null;
+            /** @description What made it wait */
+            throttled_by: string | null;
+        };
+        DeliveryFigures: {
+            delivered: number;
+            bounced: number;
+            failed: number;
+            deferred: number;
+            complained: number;
+            delivery_rate: number | null;
+        };
+        DialogueLine: {
+            /** Format: date-time */
+            at: string;
+            /** @enum {string} */
+            from: "client" | "server";
+            line: string;
+        };
+        /** @enum {string} */
+        DkimReason: "unsigned" | "other_domain" | "body_changed" | "bad_signature" | "expired" | "length_limited" | "weak_algorithm" | "weak_key" | "no_key" | "revoked_key" | "unusable_key" | "malformed" | "no_answer" | "too_large" | "too_costly";
+        /** @enum {string} */
+        DkimResult: "pass" | "fail" | "none" | "unknown";
+        DnsCheck: {
+            status: components["schemas"]["DnsRecordStatus"];
+            found: string[];
+            error: string | null;
+            expected: string;
+        };
+        DnsRecord: {
+            type: string;
+            purpose: string;
+            /** @description The full name, without a trailing dot */
+            name: string;
+            /** @description Left of the registrable domain, @ for itself */
+            host: string;
+            value: string;
+            ttl: number;
+            priority: number | null;
+            required: boolean;
+            status: components["schemas"]["DnsRecordStatus"];
+            found: string[];
+            error: string | null;
+            /** Format: date-time */
+            last_checked_at: string | null;
+        };
+        /** @enum {string} */
+        DnsRecordStatus: "pending" | "valid" | "missing" | "mismatch" | "multiple" | "error";
+        Domain: {
+            /** Format: uuid */
+            id: string;
+            domain: string;
+            verification_status: components["schemas"]["VerificationStatus"];
+            dkim_selector: string;
+            spf_record: string;
+            dmarc_record: string;
+            is_active: boolean;
+            tags: string[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            verified_at: string | null;
+            verification_token: string;
+            /** @description Base64 of the p= value */
+            dkim_public_key: string;
+            tracking_enabled: boolean | null;
+            open_tracking_enabled: boolean | null;
+            click_tracking_enabled: boolean | null;
+            unsubscribe_header_enabled: boolean | null;
+            /** Format: uuid */
+            tracking_domain_id: string | null;
+            /** Format: date-time */
+            last_checked_at: string | null;
+        };
+        DomainChecks: {
+            ownership: components["schemas"]["DnsCheck"];
+            spf: components["schemas"]["DnsCheck"];
+            dkim: components["schemas"]["DnsCheck"];
+            dmarc: components["schemas"]["DnsCheck"];
+        };
+        DomainDetail: {
+            /** Format: uuid */
+            id: string;
+            domain: string;
+            verification_status: components["schemas"]["VerificationStatus"];
+            dkim_selector: string;
+            spf_record: string;
+            dmarc_record: string;
+            is_active: boolean;
+            tags: string[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            verified_at: string | null;
+            verification_token: string;
+            /** @description Base64 of the p= value */
+            dkim_public_key: string;
+            tracking_enabled: boolean | null;
+            open_tracking_enabled: boolean | null;
+            click_tracking_enabled: boolean | null;
+            unsubscribe_header_enabled: boolean | null;
+            /** Format: uuid */
+            tracking_domain_id: string | null;
+            /** Format: date-time */
+            last_checked_at: string | null;
+            /** @description PKCS#8 PEM, shown this once */
+            dkim_private_key: string;
+        };
+        DomainDetailResponse: {
+            data: components["schemas"]["DomainDetail"];
+            domain: components["schemas"]["DomainDetail"];
+        };
+        DomainDns: {
+            domain: string;
+            dns_records: components["schemas"]["DnsRecord"][];
+            optional_records: components["schemas"]["DnsRecord"][];
+        };
+        DomainDnsResponse: {
+            data: components["schemas"]["DomainDns"];
+            domain: string;
+            dns_records: components["schemas"]["DnsRecord"][];
+            optional_records: components["schemas"]["DnsRecord"][];
+        };
+        DomainEventData: {
+            /** Format: uuid */
+            domain_id: string;
+            domain: string;
+            verification_status: components["schemas"]["VerificationStatus"];
+            checks: components["schemas"]["EventDomainChecks"];
+        };
+        DomainList: {
+            data: components["schemas"]["Domain"][];
+            pagination: components["schemas"]["PagePagination"];
+            domains: components["schemas"]["Domain"][];
+        };
+        DomainResponse: {
+            data: components["schemas"]["Domain"];
+            domain: components["schemas"]["Domain"];
+        };
+        DomainVerification: {
+            /** Format: uuid */
+            id: string;
+            domain: string;
+            verification_status: components["schemas"]["VerificationStatus"];
+            dkim_selector: string;
+            spf_record: string;
+            dmarc_record: string;
+            is_active: boolean;
+            tags: string[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            verified_at: string | null;
+            verification_token: string;
+            /** @description Base64 of the p= value */
+            dkim_public_key: string;
+            tracking_enabled: boolean | null;
+            open_tracking_enabled: boolean | null;
+            click_tracking_enabled: boolean | null;
+            unsubscribe_header_enabled: boolean | null;
+            /** Format: uuid */
+            tracking_domain_id: string | null;
+            /** Format: date-time */
+            last_checked_at: string | null;
+            verified: boolean;
+            checks: components["schemas"]["DomainChecks"];
+            dns_records: components["schemas"]["DnsRecord"][];
+            /** Format: date-time */
+            next_check_at: string | null;
+        };
+        DomainVerificationResponse: {
+            data: components["schemas"]["DomainVerification"];
+            success: boolean;
+            domain: components["schemas"]["Domain"];
+            verified: boolean;
+            verification_status: components["schemas"]["VerificationStatus"];
+            checks: components["schemas"]["DomainChecks"];
+            dns_records: components["schemas"]["DnsRecord"][];
+            /** Format: date-time */
+            next_check_at: string | null;
+        };
+        EarlierConsent: {
+            source: string;
+            source_url: string | null;
+            consent_text: string | null;
+            /** Format: date-time */
+            timestamp: string | null;
+            /** Format: date-time */
+            confirmed_at: string | null;
+            confirmed_ip: string | null;
+            confirmed_user_agent: string | null;
+            /** Format: date-time */
+            unsubscribed_at: string | null;
+        };
+        Email: {
+            id: string;
+            message_id: string;
+            from: string;
+            from_name: string | null;
+            to: string;
+            cc: string[];
+            reply_to: string[];
+            subject: string;
+            status: components["schemas"]["EmailStatus"];
+            stream: components["schemas"]["Stream"];
+            tag: string | null;
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            domain_id: string | null;
+            sandbox: boolean;
+            /** @description bytes as sent; about, until the first attempt */
+            size: number;
+            attempts_count: number;
+            last_smtp_code: number | null;
+            last_response: string | null;
+            /** Format: date-time */
+            next_attempt_at: string | null;
+            open_count: number;
+            click_count: number;
+            risk: {
+                [key: string]: unknown;
+            } | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            scheduled_at: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: date-time */
+            delivered_at: string | null;
+            /** Format: date-time */
+            ended_at: string | null;
+        };
+        EmailAttachment: {
+            filename: string | null;
+            content_type: string;
+            content_id: string | null;
+            disposition: string | null;
+            size: number;
+        };
+        EmailDetail: {
+            id: string;
+            message_id: string;
+            from: string;
+            from_name: string | null;
+            to: string;
+            cc: string[];
+            reply_to: string[];
+            subject: string;
+            status: components["schemas"]["EmailStatus"];
+            stream: components["schemas"]["Stream"];
+            tag: string | null;
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            domain_id: string | null;
+            sandbox: boolean;
+            /** @description bytes as sent; about, until the first attempt */
+            size: number;
+            attempts_count: number;
+            last_smtp_code: number | null;
+            last_response: string | null;
+            /** Format: date-time */
+            next_attempt_at: string | null;
+            open_count: number;
+            click_count: number;
+            risk: {
+                [key: string]: unknown;
+            } | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            scheduled_at: string | null;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: date-time */
+            delivered_at: string | null;
+            /** Format: date-time */
+            ended_at: string | null;
+            headers: {
+                [key: string]: string;
+            };
+            html: string | null;
+            text: string | null;
+            attachments: components["schemas"]["EmailAttachment"][];
+            attempts: components["schemas"]["DeliveryAttempt"][];
+            events: components["schemas"]["Event"][];
+        };
+        EmailDetailResponse: {
+            data: components["schemas"]["EmailDetail"];
+        };
+        EmailList: {
+            data: components["schemas"]["Email"][];
+            pagination: components["schemas"]["CursorPagination"];
+        };
+        /** @enum {string} */
+        EmailStatus: "scheduled" | "queued" | "deferred" | "delivered" | "bounced" | "failed" | "suppressed" | "canceled" | "complained";
+        EmailUsage: {
+            used: number;
+            sent: number;
+            limit: number | null;
+            remaining: number | null;
+        };
+        EnableSecondFactorRequest: {
+            code: string;
+        };
+        Error: {
+            error: string;
+            code: string;
+            details: {
+                [key: string]: unknown;
+            };
+            request_id: string;
+        };
+        /** @description Its `event` tells which of these it is; the page of events shows each */
+        Event: components["schemas"]["EventEmailSent"] | components["schemas"]["EventEmailDelivered"] | components["schemas"]["EventEmailOpened"] | components["schemas"]["EventEmailClicked"] | components["schemas"]["EventEmailBounced"] | components["schemas"]["EventEmailComplained"] | components["schemas"]["EventEmailUnsubscribed"] | components["schemas"]["EventEmailFailed"] | components["schemas"]["EventEmailScheduled"] | components["schemas"]["EventEmailDeferred"] | components["schemas"]["EventEmailSuppressed"] | components["schemas"]["EventEmailCanceled"] | components["schemas"]["EventDomainVerified"] | components["schemas"]["EventDomainVerificationFailed"] | components["schemas"]["EventSuppressionCreated"] | components["schemas"]["EventSuppressionDeleted"] | components["schemas"]["EventContactConfirmed"] | components["schemas"]["EventHealthGradeChanged"];
+        EventContactConfirmed: {
             /** Format: uuid */
             event_id: string;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            event: "email.clicked";
+            event: "contact.confirmed";
+            /** Format: date-time */
+            timestamp: string;
+            data: components["schemas"]["EventContactConfirmedData"];
+        };
+        EventContactConfirmedData: {
+            /** Format: uuid */
+            contact_id: string;
+            email: string;
+            previous_status: string;
+            status: string;
+            /** Format: date-time */
+            confirmed_at: string;
+            source: string | null;
+            consent: {
+                [key: string]: unknown;
+            } | null;
+        };
+        EventDnsCheck: {
+            status: string;
+            expected: string;
+            found: string[];
+            error: string | null;
+        };
+        EventDomainChecks: {
+            ownership: components["schemas"]["EventDnsCheck"];
+            spf: components["schemas"]["EventDnsCheck"];
+            dkim: components["schemas"]["EventDnsCheck"];
+            dmarc: components["schemas"]["EventDnsCheck"];
+        };
+        EventDomainVerificationFailed: {
+            /** Format: uuid */
+            event_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "domain.verification_failed";
             /** Format: date-time */
             timestamp: string;
             /** Format: uuid */
-            email_id: string;
+            email_id: string | null;
             tag: string | null;
             metadata: {
                 [key: string]: unknown;
             } | null;
-            data: {
-                recipient: string | null;
-                from: string | null;
-                from_name: string | null;
-                subject: string | null;
-                message_id: string | null;
-                domain_id: string | null;
-                sandbox: boolean;
-                /** @enum {unknown} */
-                stream: "transactional" | "broadcast";
-                opened_at: string | null;
-                first_open: boolean;
-                open_count: number;
-                user_agent: string | null;
-                ip: string | null;
-                /** @enum {unknown} */
-                platform: "desktop" | "mobile" | "webmail" | "unknown";
-                client: string | null;
-                is_machine: boolean;
-                machine_reason: string | null;
-                /** Format: date-time */
-                clicked_at: string;
-                url: string;
-                link_index: number;
-                first_click: boolean;
-                click_count: number;
-            };
+            data: components["schemas"]["DomainEventData"];
+        };
+        EventDomainVerified: {
+            /** Format: uuid */
+            event_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "domain.verified";
+            /** Format: date-time */
+            timestamp: string;
+            /** Format: uuid */
+            email_id: string | null;
+            tag: string | null;
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            data: components["schemas"]["DomainEventData"];
         };
         EventEmailBounced: {
             /** Format: uuid */
@@ -2538,235 +2955,46 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             } | null;
-            data: {
-                recipient: string | null;
-                from: string | null;
-                from_name: string | null;
-                subject: string | null;
-                message_id: string | null;
-                domain_id: string | null;
-                sandbox: boolean;
-                /** @enum {unknown} */
-                stream: "transactional" | "broadcast";
-                /** Format: uuid */
-                id: string;
-                /** Format: uuid */
-                email_id: string;
-                tag: string | null;
-                metadata: {
-                    [key: string]: unknown;
-                } | null;
-                /** @enum {unknown} */
-                type: "hard" | "soft" | "block" | "complaint" | "unknown";
-                category: string;
-                smtp_code: number | null;
-                enhanced_code: string | null;
-                diagnostic_code: string | null;
-                error_message: string | null;
-                command: ("connect" | "mail" | "rcpt" | "data") | null;
-                remote_mta: {
-                    host: string | null;
-                    ip: string | null;
-                } | null;
-                /** @enum {unknown} */
-                source: "smtp" | "dsn" | "arf" | "api";
-                feedback_type: string | null;
-                attempt: number | null;
-                suppressed: boolean;
-                suppression_id: string | null;
-                report_dkim: null;
-                /** Format: date-time */
-                bounced_at: string;
-                /** Format: date-time */
-                created_at: string;
-            };
+            data: components["schemas"]["EventEmailBouncedData"];
         };
-        EventEmailComplained: {
+        EventEmailBouncedData: {
+            recipient: string | null;
+            from: string | null;
+            from_name: string | null;
+            subject: string | null;
+            message_id: string | null;
             /** Format: uuid */
-            event_id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "email.complained";
-            /** Format: date-time */
-            timestamp: string;
+            domain_id: string | null;
+            sandbox: boolean;
+            stream: components["schemas"]["Stream"];
+            /** Format: uuid */
+            id: string;
             /** Format: uuid */
             email_id: string;
             tag: string | null;
             metadata: {
                 [key: string]: unknown;
             } | null;
-            data: {
-                recipient: string | null;
-                from: string | null;
-                from_name: string | null;
-                subject: string | null;
-                message_id: string | null;
-                domain_id: string | null;
-                sandbox: boolean;
-                /** @enum {unknown} */
-                stream: "transactional" | "broadcast";
-                feedback_type: string;
-                reporting_mta: string | null;
-                arrival_date: string | null;
-                suppressed: boolean;
-            };
-        };
-        EventEmailUnsubscribed: {
+            type: components["schemas"]["BounceType"];
+            category: string;
+            smtp_code: number | null;
+            enhanced_code: string | null;
+            diagnostic_code: string | null;
+            error_message: string | null;
+            command: ("connect" | "mail" | "rcpt" | "data") | null;
+            remote_mta: components["schemas"]["RemoteMta"] | null;
+            /** @enum {string} */
+            source: "smtp" | "dsn" | "arf" | "api";
+            feedback_type: string | null;
+            attempt: number | null;
+            suppressed: boolean;
             /** Format: uuid */
-            event_id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "email.unsubscribed";
+            suppression_id: string | null;
+            report_dkim: null;
             /** Format: date-time */
-            timestamp: string;
-            tag: string | null;
-            metadata: {
-                [key: string]: unknown;
-            } | null;
-            data: {
-                recipient: string | null;
-                from: string | null;
-                from_name: string | null;
-                subject: string | null;
-                message_id: string | null;
-                domain_id: string | null;
-                sandbox: boolean;
-                stream: ("transactional" | "broadcast") | null;
-                email: string;
-                /** @enum {unknown} */
-                source: "one_click" | "link" | "mailto" | "api" | "manual" | "import";
-                reason: string | null;
-                /** Format: date-time */
-                unsubscribed_at: string;
-            };
-        };
-        EventEmailFailed: {
-            /** Format: uuid */
-            event_id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "email.failed";
+            bounced_at: string;
             /** Format: date-time */
-            timestamp: string;
-            /** Format: uuid */
-            email_id: string;
-            tag: string | null;
-            metadata: {
-                [key: string]: unknown;
-            } | null;
-            data: {
-                recipient: string | null;
-                from: string | null;
-                from_name: string | null;
-                subject: string | null;
-                message_id: string | null;
-                domain_id: string | null;
-                sandbox: boolean;
-                /** @enum {unknown} */
-                stream: "transactional" | "broadcast";
-                reason: string;
-                last_smtp_code: number | null;
-                last_response: string | null;
-                attempts: number;
-            };
-        };
-        EventEmailScheduled: {
-            /** Format: uuid */
-            event_id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "email.scheduled";
-            /** Format: date-time */
-            timestamp: string;
-            /** Format: uuid */
-            email_id: string;
-            tag: string | null;
-            metadata: {
-                [key: string]: unknown;
-            } | null;
-            data: {
-                recipient: string | null;
-                from: string | null;
-                from_name: string | null;
-                subject: string | null;
-                message_id: string | null;
-                domain_id: string | null;
-                sandbox: boolean;
-                /** @enum {unknown} */
-                stream: "transactional" | "broadcast";
-                /** Format: date-time */
-                scheduled_at: string;
-            };
-        };
-        EventEmailDeferred: {
-            /** Format: uuid */
-            event_id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "email.deferred";
-            /** Format: date-time */
-            timestamp: string;
-            /** Format: uuid */
-            email_id: string;
-            tag: string | null;
-            metadata: {
-                [key: string]: unknown;
-            } | null;
-            data: {
-                recipient: string | null;
-                from: string | null;
-                from_name: string | null;
-                subject: string | null;
-                message_id: string | null;
-                domain_id: string | null;
-                sandbox: boolean;
-                /** @enum {unknown} */
-                stream: "transactional" | "broadcast";
-                enhanced_code: string | null;
-                response: string;
-                smtp_code: number | null;
-                attempt: number;
-                next_attempt_at: string | null;
-            };
-        };
-        EventEmailSuppressed: {
-            /** Format: uuid */
-            event_id: string;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            event: "email.suppressed";
-            /** Format: date-time */
-            timestamp: string;
-            /** Format: uuid */
-            email_id: string;
-            tag: string | null;
-            metadata: {
-                [key: string]: unknown;
-            } | null;
-            data: {
-                recipient: string | null;
-                from: string | null;
-                from_name: string | null;
-                subject: string | null;
-                message_id: string | null;
-                domain_id: string | null;
-                sandbox: boolean;
-                /** @enum {unknown} */
-                stream: "transactional" | "broadcast";
-                reason: string;
-            };
+            created_at: string;
         };
         EventEmailCanceled: {
             /** Format: uuid */
@@ -2784,205 +3012,369 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             } | null;
-            data: {
-                recipient: string | null;
-                from: string | null;
-                from_name: string | null;
-                subject: string | null;
-                message_id: string | null;
-                domain_id: string | null;
-                sandbox: boolean;
-                /** @enum {unknown} */
-                stream: "transactional" | "broadcast";
-                /** Format: date-time */
-                canceled_at: string;
-            };
+            data: components["schemas"]["EventEmailCanceledData"];
         };
-        EventDomainVerified: {
+        EventEmailCanceledData: {
+            recipient: string | null;
+            from: string | null;
+            from_name: string | null;
+            subject: string | null;
+            message_id: string | null;
+            /** Format: uuid */
+            domain_id: string | null;
+            sandbox: boolean;
+            stream: components["schemas"]["Stream"];
+            /** Format: date-time */
+            canceled_at: string;
+        };
+        EventEmailClicked: {
             /** Format: uuid */
             event_id: string;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            event: "domain.verified";
+            event: "email.clicked";
             /** Format: date-time */
             timestamp: string;
-            email_id: string | null;
+            /** Format: uuid */
+            email_id: string;
             tag: string | null;
             metadata: {
                 [key: string]: unknown;
             } | null;
-            data: {
-                /** Format: uuid */
-                domain_id: string;
-                domain: string;
-                /** @enum {unknown} */
-                verification_status: "pending" | "verified" | "failed" | "temporary_failure" | "suspended";
-                checks: {
-                    ownership: {
-                        status: string;
-                        expected: string;
-                        found: string[];
-                        error: string | null;
-                    };
-                    spf: {
-                        status: string;
-                        expected: string;
-                        found: string[];
-                        error: string | null;
-                    };
-                    dkim: {
-                        status: string;
-                        expected: string;
-                        found: string[];
-                        error: string | null;
-                    };
-                    dmarc: {
-                        status: string;
-                        expected: string;
-                        found: string[];
-                        error: string | null;
-                    };
-                };
-            };
+            data: components["schemas"]["EventEmailClickedData"];
         };
-        EventDomainVerificationFailed: {
+        EventEmailClickedData: {
+            recipient: string | null;
+            from: string | null;
+            from_name: string | null;
+            subject: string | null;
+            message_id: string | null;
+            /** Format: uuid */
+            domain_id: string | null;
+            sandbox: boolean;
+            stream: components["schemas"]["Stream"];
+            /** Format: date-time */
+            opened_at: string | null;
+            first_open: boolean;
+            open_count: number;
+            user_agent: string | null;
+            ip: string | null;
+            platform: components["schemas"]["Platform"];
+            client: string | null;
+            is_machine: boolean;
+            machine_reason: string | null;
+            /** Format: date-time */
+            clicked_at: string;
+            url: string;
+            link_index: number;
+            first_click: boolean;
+            click_count: number;
+        };
+        EventEmailComplained: {
             /** Format: uuid */
             event_id: string;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            event: "domain.verification_failed";
+            event: "email.complained";
             /** Format: date-time */
             timestamp: string;
-            email_id: string | null;
+            /** Format: uuid */
+            email_id: string;
             tag: string | null;
             metadata: {
                 [key: string]: unknown;
             } | null;
-            data: {
-                /** Format: uuid */
-                domain_id: string;
-                domain: string;
-                /** @enum {unknown} */
-                verification_status: "pending" | "verified" | "failed" | "temporary_failure" | "suspended";
-                checks: {
-                    ownership: {
-                        status: string;
-                        expected: string;
-                        found: string[];
-                        error: string | null;
-                    };
-                    spf: {
-                        status: string;
-                        expected: string;
-                        found: string[];
-                        error: string | null;
-                    };
-                    dkim: {
-                        status: string;
-                        expected: string;
-                        found: string[];
-                        error: string | null;
-                    };
-                    dmarc: {
-                        status: string;
-                        expected: string;
-                        found: string[];
-                        error: string | null;
-                    };
-                };
-            };
+            data: components["schemas"]["EventEmailComplainedData"];
         };
-        EventSuppressionCreated: {
+        EventEmailComplainedData: {
+            recipient: string | null;
+            from: string | null;
+            from_name: string | null;
+            subject: string | null;
+            message_id: string | null;
+            /** Format: uuid */
+            domain_id: string | null;
+            sandbox: boolean;
+            stream: components["schemas"]["Stream"];
+            feedback_type: string;
+            reporting_mta: string | null;
+            /** Format: date-time */
+            arrival_date: string | null;
+            suppressed: boolean;
+        };
+        EventEmailDeferred: {
             /** Format: uuid */
             event_id: string;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            event: "suppression.created";
+            event: "email.deferred";
             /** Format: date-time */
             timestamp: string;
-            email_id: string | null;
+            /** Format: uuid */
+            email_id: string;
             tag: string | null;
             metadata: {
                 [key: string]: unknown;
             } | null;
-            data: {
-                /** Format: uuid */
-                id: string;
-                email: string;
-                /** @enum {unknown} */
-                reason: "hard_bounce" | "repeated_soft_bounce" | "complaint" | "manual" | "spamtrap";
-                source: string;
-                domain_id: string | null;
-                email_id: string | null;
-                bounce_id: string | null;
-                details: string | null;
-                sandbox: boolean;
-                expires_at: string | null;
-                /** Format: date-time */
-                created_at: string;
-            };
+            data: components["schemas"]["EventEmailDeferredData"];
         };
-        EventSuppressionDeleted: {
+        EventEmailDeferredData: {
+            recipient: string | null;
+            from: string | null;
+            from_name: string | null;
+            subject: string | null;
+            message_id: string | null;
+            /** Format: uuid */
+            domain_id: string | null;
+            sandbox: boolean;
+            stream: components["schemas"]["Stream"];
+            enhanced_code: string | null;
+            response: string;
+            smtp_code: number | null;
+            attempt: number;
+            /** Format: date-time */
+            next_attempt_at: string | null;
+        };
+        EventEmailDelivered: {
             /** Format: uuid */
             event_id: string;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            event: "suppression.deleted";
+            event: "email.delivered";
             /** Format: date-time */
             timestamp: string;
-            email_id: string | null;
+            /** Format: uuid */
+            email_id: string;
             tag: string | null;
             metadata: {
                 [key: string]: unknown;
             } | null;
-            data: {
-                /** Format: uuid */
-                id: string;
-                email: string;
-                /** @enum {unknown} */
-                reason: "hard_bounce" | "repeated_soft_bounce" | "complaint" | "manual" | "spamtrap";
-                source: string;
-                domain_id: string | null;
-                email_id: string | null;
-                bounce_id: string | null;
-                details: string | null;
-                sandbox: boolean;
-                expires_at: string | null;
-                /** Format: date-time */
-                created_at: string;
-            };
+            data: components["schemas"]["EventEmailDeliveredData"];
         };
-        EventContactConfirmed: {
+        EventEmailDeliveredData: {
+            recipient: string | null;
+            from: string | null;
+            from_name: string | null;
+            subject: string | null;
+            message_id: string | null;
+            /** Format: uuid */
+            domain_id: string | null;
+            sandbox: boolean;
+            stream: components["schemas"]["Stream"];
+            enhanced_code: string | null;
+            response: string;
+            /** Format: date-time */
+            delivered_at: string;
+            smtp_code: number;
+            remote_mta: components["schemas"]["RemoteMta"] | null;
+            tls: components["schemas"]["TlsSession"] | null;
+            attempts: number;
+            delivery_time_ms: number;
+        };
+        EventEmailFailed: {
             /** Format: uuid */
             event_id: string;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            event: "contact.confirmed";
+            event: "email.failed";
             /** Format: date-time */
             timestamp: string;
-            data: {
-                /** Format: uuid */
-                contact_id: string;
-                email: string;
-                previous_status: string;
-                status: string;
-                /** Format: date-time */
-                confirmed_at: string;
-                source: string | null;
-                consent: {
-                    [key: string]: unknown;
-                } | null;
-            };
+            /** Format: uuid */
+            email_id: string;
+            tag: string | null;
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            data: components["schemas"]["EventEmailFailedData"];
+        };
+        EventEmailFailedData: {
+            recipient: string | null;
+            from: string | null;
+            from_name: string | null;
+            subject: string | null;
+            message_id: string | null;
+            /** Format: uuid */
+            domain_id: string | null;
+            sandbox: boolean;
+            stream: components["schemas"]["Stream"];
+            reason: string;
+            last_smtp_code: number | null;
+            last_response: string | null;
+            attempts: number;
+        };
+        EventEmailOpened: {
+            /** Format: uuid */
+            event_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "email.opened";
+            /** Format: date-time */
+            timestamp: string;
+            /** Format: uuid */
+            email_id: string;
+            tag: string | null;
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            data: components["schemas"]["EventEmailOpenedData"];
+        };
+        EventEmailOpenedData: {
+            recipient: string | null;
+            from: string | null;
+            from_name: string | null;
+            subject: string | null;
+            message_id: string | null;
+            /** Format: uuid */
+            domain_id: string | null;
+            sandbox: boolean;
+            stream: components["schemas"]["Stream"];
+            /** Format: date-time */
+            opened_at: string;
+            first_open: boolean;
+            open_count: number;
+            user_agent: string | null;
+            ip: string | null;
+            platform: components["schemas"]["Platform"];
+            client: string | null;
+            is_machine: boolean;
+            machine_reason: string | null;
+        };
+        EventEmailScheduled: {
+            /** Format: uuid */
+            event_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "email.scheduled";
+            /** Format: date-time */
+            timestamp: string;
+            /** Format: uuid */
+            email_id: string;
+            tag: string | null;
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            data: components["schemas"]["EventEmailScheduledData"];
+        };
+        EventEmailScheduledData: {
+            recipient: string | null;
+            from: string | null;
+            from_name: string | null;
+            subject: string | null;
+            message_id: string | null;
+            /** Format: uuid */
+            domain_id: string | null;
+            sandbox: boolean;
+            stream: components["schemas"]["Stream"];
+            /** Format: date-time */
+            scheduled_at: string;
+        };
+        EventEmailSent: {
+            /** Format: uuid */
+            event_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "email.sent";
+            /** Format: date-time */
+            timestamp: string;
+            /** Format: uuid */
+            email_id: string;
+            tag: string | null;
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            data: components["schemas"]["EventEmailSentData"];
+        };
+        EventEmailSentData: {
+            recipient: string | null;
+            from: string | null;
+            from_name: string | null;
+            subject: string | null;
+            message_id: string | null;
+            /** Format: uuid */
+            domain_id: string | null;
+            sandbox: boolean;
+            stream: components["schemas"]["Stream"];
+            /** Format: date-time */
+            queued_at: string;
+        };
+        EventEmailSuppressed: {
+            /** Format: uuid */
+            event_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "email.suppressed";
+            /** Format: date-time */
+            timestamp: string;
+            /** Format: uuid */
+            email_id: string;
+            tag: string | null;
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            data: components["schemas"]["EventEmailSuppressedData"];
+        };
+        EventEmailSuppressedData: {
+            recipient: string | null;
+            from: string | null;
+            from_name: string | null;
+            subject: string | null;
+            message_id: string | null;
+            /** Format: uuid */
+            domain_id: string | null;
+            sandbox: boolean;
+            stream: components["schemas"]["Stream"];
+            reason: string;
+        };
+        EventEmailUnsubscribed: {
+            /** Format: uuid */
+            event_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "email.unsubscribed";
+            /** Format: date-time */
+            timestamp: string;
+            tag: string | null;
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            data: components["schemas"]["EventEmailUnsubscribedData"];
+        };
+        EventEmailUnsubscribedData: {
+            recipient: string | null;
+            from: string | null;
+            from_name: string | null;
+            subject: string | null;
+            message_id: string | null;
+            /** Format: uuid */
+            domain_id: string | null;
+            sandbox: boolean;
+            stream: components["schemas"]["Stream"] | null;
+            email: string;
+            /** @enum {string} */
+            source: "one_click" | "link" | "mailto" | "api" | "manual" | "import";
+            reason: string | null;
+            /** Format: date-time */
+            unsubscribed_at: string;
         };
         EventHealthGradeChanged: {
             /** Format: uuid */
@@ -2994,16 +3386,58 @@ export interface components {
             event: "health.grade_changed";
             /** Format: date-time */
             timestamp: string;
+            /** Format: uuid */
             email_id: string | null;
             tag: string | null;
             metadata: {
                 [key: string]: unknown;
             } | null;
-            data: {
-                previous_grade: string | null;
-                grade: string | null;
-                score: number | null;
-            };
+            data: components["schemas"]["EventHealthGradeChangedData"];
+        };
+        EventHealthGradeChangedData: {
+            previous_grade: string | null;
+            grade: string | null;
+            score: number | null;
+        };
+        EventList: {
+            data: components["schemas"]["Event"][];
+            pagination: components["schemas"]["CursorPagination"];
+        };
+        EventSuppressionCreated: {
+            /** Format: uuid */
+            event_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "suppression.created";
+            /** Format: date-time */
+            timestamp: string;
+            /** Format: uuid */
+            email_id: string | null;
+            tag: string | null;
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            data: components["schemas"]["SuppressionEventData"];
+        };
+        EventSuppressionDeleted: {
+            /** Format: uuid */
+            event_id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "suppression.deleted";
+            /** Format: date-time */
+            timestamp: string;
+            /** Format: uuid */
+            email_id: string | null;
+            tag: string | null;
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            data: components["schemas"]["SuppressionEventData"];
         };
         EventTest: {
             /** Format: uuid */
@@ -3019,17 +3453,1673 @@ export interface components {
             customer_id: string;
             message: string;
         };
-        WebhookEvent: components["schemas"]["EventEmailSent"] | components["schemas"]["EventEmailDelivered"] | components["schemas"]["EventEmailOpened"] | components["schemas"]["EventEmailClicked"] | components["schemas"]["EventEmailBounced"] | components["schemas"]["EventEmailComplained"] | components["schemas"]["EventEmailUnsubscribed"] | components["schemas"]["EventEmailFailed"] | components["schemas"]["EventEmailScheduled"] | components["schemas"]["EventEmailDeferred"] | components["schemas"]["EventEmailSuppressed"] | components["schemas"]["EventEmailCanceled"] | components["schemas"]["EventDomainVerified"] | components["schemas"]["EventDomainVerificationFailed"] | components["schemas"]["EventSuppressionCreated"] | components["schemas"]["EventSuppressionDeleted"] | components["schemas"]["EventContactConfirmed"] | components["schemas"]["EventHealthGradeChanged"] | components["schemas"]["EventTest"];
-        Error: {
-            error: string;
+        Features: {
+            risk: boolean;
+            content_events: boolean;
+        };
+        GivenConsent: {
+            source_url?: string | null;
+            consent_text?: string | null;
+            /** Format: date-time */
+            timestamp?: string | null;
+        };
+        HealthComponent: {
+            name: string;
+            weight: number;
+            score: number;
+            value: number;
+            warning: number;
+            critical: number;
+        };
+        HealthFinding: {
             code: string;
-            details: {
+            severity: string;
+            message: string;
+            evidence: {
+                [key: string]: number | null;
+            };
+        };
+        HealthPeriod: {
+            /**
+             * Format: date
+             * @example 2026-01-31
+             */
+            from_date: string;
+            /**
+             * Format: date
+             * @example 2026-01-31
+             */
+            to_date: string;
+        };
+        HealthScore: {
+            score: number | null;
+            grade: string | null;
+            /** @enum {string} */
+            status: "ok" | "insufficient_data";
+            period: components["schemas"]["HealthPeriod"];
+            metrics: {
+                [key: string]: number | null;
+            };
+            components: components["schemas"]["HealthComponent"][];
+            /**
+             * @description `score` compared with `previous_score`; `flat` also where one of them is null
+             * @enum {string}
+             */
+            trend: "up" | "flat" | "down";
+            /** @description The score of the calculation before this one, of the same day or an earlier one: the one that health.grade_changed compares with */
+            previous_score: number | null;
+            findings: components["schemas"]["HealthFinding"][];
+            /** Format: date-time */
+            calculated_at: string;
+            /** Format: date-time */
+            next_calculation_at: string;
+            formula_version: number;
+        };
+        HealthScoreResponse: {
+            data: components["schemas"]["HealthScore"];
+        };
+        ImportFault: {
+            line: number;
+            email: string | null;
+            message: string;
+        };
+        ImportResult: {
+            imported: number;
+            updated: number;
+            failed: number;
+            errors: components["schemas"]["ImportFault"][];
+            /** @description Of a CSV file, in their order: nothing was taken of them */
+            ignored_columns: string[];
+        };
+        ImportResultResponse: {
+            data: components["schemas"]["ImportResult"];
+        };
+        ImportSuppressionsRequest: {
+            entries: components["schemas"]["SuppressionEntry"][];
+        };
+        ImportUnsubscribesRequest: {
+            entries: components["schemas"]["UnsubscribeEntry"][];
+        };
+        InboxAttachment: {
+            filename: string | null;
+            content_type: string;
+            content_id: string | null;
+            disposition: string | null;
+            size: number;
+            /** @description base64 */
+            content: string;
+        };
+        InboxMail: {
+            id: string;
+            email_id: string;
+            from: string;
+            to: string;
+            subject: string;
+            size: number;
+            /** Format: date-time */
+            received_at: string;
+        };
+        InboxMailDetail: {
+            id: string;
+            email_id: string;
+            from: string;
+            to: string;
+            subject: string;
+            size: number;
+            /** Format: date-time */
+            received_at: string;
+            headers: {
+                [key: string]: string;
+            };
+            html: string | null;
+            text: string | null;
+            attachments: components["schemas"]["InboxAttachment"][];
+        };
+        InboxMailDetailResponse: {
+            data: components["schemas"]["InboxMailDetail"];
+        };
+        InboxMailList: {
+            data: components["schemas"]["InboxMail"][];
+            pagination: components["schemas"]["CursorPagination"];
+        };
+        /** @enum {string} */
+        KeyMode: "live" | "sandbox";
+        LimitedUsage: {
+            emails: components["schemas"]["MeteredUsage"];
+            validations: components["schemas"]["MeteredUsage"];
+            content_checks: components["schemas"]["MeteredUsage"];
+            risk_previews: components["schemas"]["MeteredUsage"];
+        };
+        Limits: {
+            plan: components["schemas"]["Plan"];
+            limits: components["schemas"]["PlanLimits"];
+            features: components["schemas"]["Features"];
+            usage: components["schemas"]["LimitedUsage"];
+        };
+        LimitsResponse: {
+            data: components["schemas"]["Limits"];
+        };
+        Liveness: {
+            status: string;
+            version: string;
+        };
+        LogFollower: {
+            name: string;
+            lag_seconds: number;
+        };
+        Machine: {
+            /** Format: uuid */
+            id: string;
+            host: string;
+            pid: number;
+            roles: string[];
+            version: string;
+            /**
+             * @description silent: no beat for 30 seconds
+             * @enum {string}
+             */
+            state: "running" | "silent" | "stopped";
+            /** Format: date-time */
+            started_at: string;
+            /** Format: date-time */
+            last_heartbeat_at: string;
+            heartbeat_age_seconds: number;
+            /** @description 99th percentile between the last two beats */
+            event_loop_delay_ms: number;
+            memory_bytes: number;
+        };
+        MachineList: {
+            data: components["schemas"]["Machine"][];
+            followers: components["schemas"]["LogFollower"][];
+        };
+        MailProvider: {
+            name: string;
+            /** @enum {string} */
+            tier: "tier_1" | "tier_2" | "tier_3" | "unknown";
+        };
+        Mailbox: string | components["schemas"]["NamedMailbox"];
+        MeteredUsage: {
+            used: number;
+            limit: number | null;
+            remaining: number | null;
+        };
+        MonthlyUse: {
+            emails: number;
+            validations: number;
+            content_checks: number;
+            risk_previews: number;
+        };
+        NamedMailbox: {
+            email: string;
+            name?: string | null;
+        };
+        OpenDay: {
+            /**
+             * Format: date
+             * @example 2026-01-31
+             */
+            date: string;
+            opens: number;
+            unique_opens: number;
+            machine_opens: number;
+        };
+        OpenStatistics: {
+            data: components["schemas"]["OpenDay"][];
+            totals: components["schemas"]["OpenTotals"];
+            period: components["schemas"]["StatisticsPeriod"];
+        };
+        OpenTotals: {
+            opens: number;
+            unique_opens: number;
+            machine_opens: number;
+        };
+        OperatorAction: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            at: string;
+            operator: string;
+            ip: string | null;
+            action: string;
+            /** Format: uuid */
+            account_id: string | null;
+            account_name: string | null;
+            detail: {
                 [key: string]: unknown;
             };
-            request_id: string;
+        };
+        OperatorActionList: {
+            data: components["schemas"]["OperatorAction"][];
+            pagination: components["schemas"]["PagePagination"];
+        };
+        OwnFeatures: {
+            risk?: boolean;
+            content_events?: boolean;
+        };
+        /** @description What was set for this account over its plan */
+        OwnLimits: {
+            emails?: number | null;
+            validations?: number | null;
+            content_checks?: number | null;
+            risk_previews?: number | null;
+            webhooks?: number | null;
+        };
+        PagePagination: {
+            page: number;
+            limit: number;
+            /** @description Entries on all pages */
+            total: number;
+            pages: number;
+        };
+        PastHealthScore: {
+            /**
+             * Format: date
+             * @example 2026-01-31
+             */
+            date: string;
+            score: number | null;
+            grade: string | null;
+            delivery_rate: number | null;
+            bounce_rate: number | null;
+            complaint_rate: number | null;
+        };
+        PastHealthScoreList: {
+            data: components["schemas"]["PastHealthScore"][];
+            pagination: components["schemas"]["PagePagination"];
+        };
+        /** @enum {string} */
+        Plan: "starter" | "professional" | "business" | "enterprise" | "custom";
+        PlanLimits: {
+            emails: number | null;
+            validations: number | null;
+            content_checks: number | null;
+            risk_previews: number | null;
+            webhooks: number | null;
+            rate: components["schemas"]["RateLimits"];
+        };
+        PlanRate: {
+            per_second: number;
+            burst: number;
+        };
+        PlanRates: {
+            default: components["schemas"]["PlanRate"];
+            send: components["schemas"]["PlanRate"];
+            batch: components["schemas"]["PlanRate"];
+            validation: components["schemas"]["PlanRate"];
+            verify: components["schemas"]["PlanRate"];
+            health_refresh: components["schemas"]["PlanRate"];
+        };
+        PlanTerms: {
+            plan: components["schemas"]["Plan"];
+            accounts: number;
+            limits: components["schemas"]["AccountLimits"];
+            features: components["schemas"]["Features"];
+            rates: components["schemas"]["PlanRates"];
+        };
+        PlanTermsList: {
+            data: components["schemas"]["PlanTerms"][];
+        };
+        /** @enum {string} */
+        Platform: "desktop" | "mobile" | "webmail" | "unknown";
+        PlatformDay: {
+            /**
+             * Format: date
+             * @example 2026-01-31
+             */
+            date: string;
+            desktop: number;
+            mobile: number;
+            webmail: number;
+            unknown: number;
+        };
+        PlatformStatistics: {
+            data: components["schemas"]["PlatformDay"][];
+            totals: components["schemas"]["PlatformTotals"];
+            period: components["schemas"]["StatisticsPeriod"];
+        };
+        PlatformTotals: {
+            desktop: number;
+            mobile: number;
+            webmail: number;
+            unknown: number;
+        };
+        PreviewTemplateRequest: {
+            version?: number | null;
+            variables?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        Profile: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            email: string;
+            company: string | null;
+            /** @example Europe/Vienna */
+            timezone: string;
+            /**
+             * @description A language tag. Pages for your recipients (unsubscribing, confirming) and the built-in confirmation mail are in its language: en, de, fr, es, it, pt, nl, pl, or English for any other.
+             * @example en
+             */
+            locale: string;
+            tracking_enabled: boolean;
+            open_tracking_enabled: boolean;
+            click_tracking_enabled: boolean;
+            unsubscribe_header_enabled: boolean;
+            enforce_sender_verification: boolean;
+            block_disposable_emails: boolean;
+            disposable_confidence_threshold: number;
+            retention_days: number;
+            plan: components["schemas"]["Plan"];
+            /** Format: date-time */
+            created_at: string;
+        };
+        ProfileResponse: {
+            data: components["schemas"]["Profile"];
+        };
+        ProviderAnswers: {
+            /**
+             * @description By the receiving host; unknown: of nobody we know
+             * @example google
+             */
+            provider: string;
+            attempts: number;
+            accepted: number;
+            deferred: number;
+            bounced: number;
+            blocked: number;
+        };
+        ProviderDay: {
+            /**
+             * Format: date
+             * @example 2026-01-31
+             */
+            date: string;
+            attempts: number;
+            accepted: number;
+            deferred: number;
+            bounced: number;
+            blocked: number;
+            providers: components["schemas"]["ProviderAnswers"][];
+        };
+        ProviderRates: {
+            /**
+             * @description By the receiving host; unknown: of nobody we know
+             * @example google
+             */
+            provider: string;
+            attempts: number;
+            accepted: number;
+            deferred: number;
+            bounced: number;
+            blocked: number;
+            accepted_rate: number | null;
+            deferred_rate: number | null;
+            bounced_rate: number | null;
+            blocked_rate: number | null;
+        };
+        ProviderStatistics: {
+            data: components["schemas"]["ProviderDay"][];
+            totals: components["schemas"]["ProviderTotals"];
+            period: components["schemas"]["StatisticsPeriod"];
+        };
+        ProviderTotals: {
+            attempts: number;
+            accepted: number;
+            deferred: number;
+            bounced: number;
+            blocked: number;
+            accepted_rate: number | null;
+            deferred_rate: number | null;
+            bounced_rate: number | null;
+            blocked_rate: number | null;
+            providers: components["schemas"]["ProviderRates"][];
+        };
+        QueueDestination: {
+            destination: string;
+            /** Format: date-time */
+            paused_at: string | null;
+            ready: number;
+            leased: number;
+            /** @description Deferred */
+            waiting: number;
+            scheduled: number;
+            /** Format: date-time */
+            oldest_at: string | null;
+            /** Format: date-time */
+            next_attempt_at: string | null;
+            attempts_per_minute: number;
+            delivered_per_minute: number;
+            last_response: string | null;
+            last_outcome: components["schemas"]["AttemptOutcome"] | null;
+            /** Format: date-time */
+            last_attempt_at: string | null;
+        };
+        QueueList: {
+            data: components["schemas"]["QueueDestination"][];
+            totals: components["schemas"]["QueueTotals"];
+            /** Format: date-time */
+            counted_at: string;
+        };
+        QueueTotals: {
+            ready: number;
+            leased: number;
+            waiting: number;
+        };
+        QueuedReplay: {
+            queued: number;
+        };
+        QueuedReplayResponse: {
+            data: components["schemas"]["QueuedReplay"];
+            success: boolean;
+        };
+        RateLimit: {
+            limit: number;
+            window_seconds: number;
+        };
+        RateLimits: {
+            default: components["schemas"]["RateLimit"];
+            send: components["schemas"]["RateLimit"];
+            batch: components["schemas"]["RateLimit"];
+            validation: components["schemas"]["RateLimit"];
+            verify: components["schemas"]["RateLimit"];
+            health_refresh: components["schemas"]["RateLimit"];
+        };
+        Readiness: {
+            status: string;
+            roles: string[];
+        };
+        ReadinessCheck: {
+            code: string;
+            label: string;
+            passed: boolean;
+            required: boolean;
+            message: string;
+        };
+        ReadinessTracking: {
+            configured: boolean;
+            domain: string | null;
+            is_verified: boolean;
+            ssl_enabled: boolean;
+        };
+        ReasonCount: {
+            reason_code: string;
+            count: number;
+        };
+        RecoveryCodes: {
+            recovery_codes: string[];
+        };
+        RecoveryCodesResponse: {
+            data: components["schemas"]["RecoveryCodes"];
+        };
+        RemoteMta: {
+            host: string | null;
+            ip: string | null;
+        };
+        RemoveSecondFactorRequest: {
+            current_password: string;
+            code?: string;
+        };
+        RemovedAddress: {
+            email: string;
+        };
+        RemovedAddressResponse: {
+            email: string;
+            message: string;
+            data: components["schemas"]["RemovedAddress"];
+        };
+        ReplayWebhookRequest: {
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            events?: components["schemas"]["WebhookEventName"][];
+        };
+        ReportBounceRequest: {
+            /** Format: uuid */
+            email_id?: string;
+            message_id?: string;
+            recipient?: string;
+            /** Format: date-time */
+            occurred_at?: string;
+            type?: components["schemas"]["BounceType"];
+            smtp_code?: number;
+            enhanced_code?: string;
+            diagnostic_code?: string;
+        };
+        ReportComplaintRequest: {
+            /** Format: uuid */
+            email_id?: string;
+            message_id?: string;
+            recipient?: string;
+            /** Format: date-time */
+            occurred_at?: string;
+            type?: string;
+            smtp_code?: number;
+            enhanced_code?: string;
+            diagnostic_code?: string;
+        };
+        ReportResult: {
+            id: string;
+            matched: boolean;
+            email_id: string | null;
+            type: string | null;
+            suppressed: boolean;
+        };
+        ReportResultResponse: {
+            data: components["schemas"]["ReportResult"];
+        };
+        RescheduleEmailRequest: {
+            /** Format: date-time */
+            scheduled_at: string;
+        };
+        ResendConfirmationRequest: {
+            /** @default api */
+            source?: string | null;
+            consent?: components["schemas"]["GivenConsent"] | null;
+            /** @description Of the confirmation mail: an address, or `Name <address>` */
+            from?: string | null;
+            /**
+             * Format: uuid
+             * @description Of the confirmation mail; {{confirm_url}} stands for its link
+             */
+            template_id?: string | null;
+        };
+        RestoreTemplateVersionRequest: Record<string, never>;
+        /** @enum {string} */
+        RiskAction: "allow" | "warn" | "soft_block" | "block";
+        RiskBreakdown: {
+            recipient: number;
+            content: number;
+            sender: number;
+            behavior: number;
+        };
+        RiskFactor: {
+            code: string;
+            /** @enum {string} */
+            category: "recipient" | "content" | "sender" | "behavior";
+            points: number;
+            /** @enum {string} */
+            severity: "info" | "low" | "medium" | "high" | "critical";
+            message: string;
+        };
+        /** @enum {string} */
+        RiskLevel: "safe" | "low" | "medium" | "high";
+        RiskPolicy: {
+            block_disposable_emails: boolean;
+            enforce_sender_verification: boolean;
+            disposable_confidence_threshold: number;
+            customer_plan: string;
+        };
+        RiskPreview: {
+            risk_score: number;
+            risk_level: components["schemas"]["RiskLevel"];
+            would_block: boolean;
+            action: components["schemas"]["RiskAction"];
+            reason_code: string | null;
+            block_reason: string | null;
+            overridable: boolean;
+            risk_factors: components["schemas"]["RiskFactor"][];
+            breakdown: components["schemas"]["RiskBreakdown"];
+            recommendations: string[];
+            policy_snapshot: components["schemas"]["RiskPolicy"];
+            engine_version: string;
+            quota: components["schemas"]["RiskQuota"];
+        };
+        RiskPreviewRequest: {
+            /** @description an address */
+            to: string;
+            subject: string;
+            /** @description at most 5242880 bytes. Beside a template_id it takes the place of the template's and goes out as it is written, placeholders too (but for {{unsubscribe}}) */
+            html?: string | null;
+            /** @description at most 5242880 bytes. Beside a template_id it takes the place of the template's and goes out as it is written, placeholders too (but for {{unsubscribe}}) */
+            text?: string | null;
+            is_bulk?: boolean | null;
+            /** @description an address, or `Name <address>` */
+            from?: string | null;
+            from_name?: string | null;
+            reply_to?: components["schemas"]["Mailbox"] | components["schemas"]["Mailbox"][] | null;
+            stream?: components["schemas"]["Stream"] | null;
+            headers?: {
+                [key: string]: string;
+            } | null;
+            attachments?: components["schemas"]["Attachment"][] | null;
+        };
+        RiskPreviewResponse: {
+            risk_score: number;
+            risk_level: components["schemas"]["RiskLevel"];
+            would_block: boolean;
+            action: components["schemas"]["RiskAction"];
+            reason_code: string | null;
+            block_reason: string | null;
+            overridable: boolean;
+            risk_factors: components["schemas"]["RiskFactor"][];
+            breakdown: components["schemas"]["RiskBreakdown"];
+            recommendations: string[];
+            policy_snapshot: components["schemas"]["RiskPolicy"];
+            engine_version: string;
+            quota: components["schemas"]["RiskQuota"];
+            data: components["schemas"]["RiskPreview"];
+        };
+        RiskQuota: {
+            used: number;
+            limit: number | null;
+            remaining: number | null;
+            /** Format: date-time */
+            reset_at: string;
+        };
+        RiskStatistics: {
+            /** @description YYYY-MM */
+            period: string;
+            used: number;
+            limit: number | null;
+            remaining: number | null;
+            /** Format: date-time */
+            reset_at: string;
+            total_previews: number;
+            by_action: {
+                [key: string]: number;
+            };
+            by_risk_level: {
+                [key: string]: number;
+            };
+            top_reason_codes: components["schemas"]["ReasonCount"][];
+            average_score: number | null;
+        };
+        RiskStatisticsResponse: {
+            /** @description YYYY-MM */
+            period: string;
+            used: number;
+            limit: number | null;
+            remaining: number | null;
+            /** Format: date-time */
+            reset_at: string;
+            total_previews: number;
+            by_action: {
+                [key: string]: number;
+            };
+            by_risk_level: {
+                [key: string]: number;
+            };
+            top_reason_codes: components["schemas"]["ReasonCount"][];
+            average_score: number | null;
+            data: components["schemas"]["RiskStatistics"];
+        };
+        /** @enum {string} */
+        Role: "owner" | "developer" | "viewer";
+        RotateRequest: {
+            grace_period_hours?: number;
+        };
+        RotatedSmtpCredentials: {
+            username: string;
+            host: string;
+            port: number;
+            ports: components["schemas"]["SubmissionPorts"];
+            encryption: string;
+            auth_methods: string[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            rotated_at: string | null;
+            /** Format: date-time */
+            last_used_at: string | null;
+            password: string;
+            /** Format: date-time */
+            previous_valid_until: string | null;
+        };
+        RotatedSmtpCredentialsResponse: {
+            username: string;
+            host: string;
+            port: number;
+            ports: components["schemas"]["SubmissionPorts"];
+            encryption: string;
+            auth_methods: string[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            rotated_at: string | null;
+            /** Format: date-time */
+            last_used_at: string | null;
+            password: string;
+            /** Format: date-time */
+            previous_valid_until: string | null;
+            data: components["schemas"]["RotatedSmtpCredentials"];
+        };
+        /** @enum {string} */
+        SandboxResult: "deliver" | "bounce" | "defer" | "fail" | "suppress" | "complain";
+        /** @enum {string} */
+        Scope: "full" | "send" | "validation" | "risk" | "content" | "emails:read" | "emails:write" | "domains:read" | "domains:write" | "tracking_domains:read" | "tracking_domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "unsubscribes:read" | "unsubscribes:write" | "contacts:read" | "contacts:write" | "templates:read" | "templates:write" | "api_keys:read" | "api_keys:write" | "smtp:read" | "smtp:write" | "profile:read" | "profile:write" | "bounces:read" | "bounces:write" | "stats:read";
+        ScoreContentRequest: {
+            subject: string;
+            html?: string | null;
+            text?: string | null;
+        };
+        SecondFactorOffer: {
+            secret: string;
+            url: string;
+        };
+        SecondFactorOfferResponse: {
+            data: components["schemas"]["SecondFactorOffer"];
+        };
+        SendDay: {
+            /**
+             * Format: date
+             * @example 2026-01-31
+             */
+            date: string;
+            sent: number;
+        };
+        SendRecipient: {
+            email: string;
+            /** Format: uuid */
+            email_id: string;
+            /** @enum {string} */
+            status: "queued" | "suppressed" | "unsubscribed" | "blocked";
+            reason: string | null;
+        };
+        SendRequest: {
+            /** @description an address, or `Name <address>` */
+            from: string;
+            from_name?: string | null;
+            to: components["schemas"]["Mailbox"] | components["schemas"]["Mailbox"][];
+            cc?: components["schemas"]["Mailbox"] | components["schemas"]["Mailbox"][] | null;
+            bcc?: components["schemas"]["Mailbox"] | components["schemas"]["Mailbox"][] | null;
+            reply_to?: components["schemas"]["Mailbox"] | components["schemas"]["Mailbox"][] | null;
+            /** @description required without a template_id; beside one it takes the place of the template's, as it is written */
+            subject?: string | null;
+            /** @description at most 5242880 bytes. Beside a template_id it takes the place of the template's and goes out as it is written, placeholders too (but for {{unsubscribe}}) */
+            html?: string | null;
+            /** @description at most 5242880 bytes. Beside a template_id it takes the place of the template's and goes out as it is written, placeholders too (but for {{unsubscribe}}) */
+            text?: string | null;
+            headers?: {
+                [key: string]: string;
+            } | null;
+            attachments?: components["schemas"]["Attachment"][] | null;
+            tag?: string | null;
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            tracking_enabled?: boolean | null;
+            open_tracking_enabled?: boolean | null;
+            click_tracking_enabled?: boolean | null;
+            unsubscribe_header_enabled?: boolean | null;
+            is_bulk?: boolean | null;
+            stream?: components["schemas"]["Stream"] | null;
+            /**
+             * Format: date-time
+             * @description at most 30 days ahead; a moment that has passed means now
+             */
+            scheduled_at?: string | null;
+            /**
+             * Format: date-time
+             * @description tried no longer than this; lies after scheduled_at
+             */
+            expires_at?: string | null;
+            /** Format: uuid */
+            template_id?: string | null;
+            /** @description the present one when absent */
+            template_version?: number | null;
+            variables?: {
+                [key: string]: unknown;
+            } | null;
+            tls_policy?: components["schemas"]["TlsPolicy"] | null;
+            sandbox?: boolean | null;
+            sandbox_result?: components["schemas"]["SandboxResult"] | null;
+            override_soft_block?: boolean | null;
+        };
+        SendResponse: {
+            data: components["schemas"]["SendResult"];
+            success: boolean;
+        };
+        SendResult: {
+            /** Format: uuid */
+            email_id: string;
+            message_id: string;
+            /** @enum {string} */
+            status: "queued" | "scheduled" | "sandboxed";
+            to: string[];
+            recipients: components["schemas"]["SendRecipient"][];
+            /** Format: date-time */
+            accepted_at: string;
+            /** Format: date-time */
+            scheduled_at: string | null;
+            tag: string | null;
+            stream: components["schemas"]["Stream"];
+            risk: components["schemas"]["SendRisk"];
+        };
+        SendRisk: {
+            risk_score: number;
+            risk_level: components["schemas"]["RiskLevel"];
+            action: components["schemas"]["RiskAction"];
+            warnings: string[];
+        };
+        SendStatistics: {
+            data: components["schemas"]["SendDay"][];
+            totals: components["schemas"]["SendTotals"];
+            period: components["schemas"]["StatisticsPeriod"];
+        };
+        SendTotals: {
+            sent: number;
+        };
+        SendingFigures: {
+            total_sent: number;
+            sent_30d: number;
+            delivery_rate: number | null;
+            bounce_rate: number | null;
+            complaint_rate: number | null;
+            /** Format: date-time */
+            first_sent_at: string | null;
+            /** Format: date-time */
+            last_sent_at: string | null;
+        };
+        Session: {
+            /** Format: uuid */
+            id: string;
+            current: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            last_seen_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            ip: string;
+            user_agent: string;
+        };
+        SessionList: {
+            data: components["schemas"]["Session"][];
+        };
+        SetUpRequest: {
+            token: string;
+            email: string;
+            password: string;
+            name?: string;
+        };
+        SignInRequest: {
+            email: string;
+            password: string;
+            code?: string;
+        };
+        SmtpCredentials: {
+            username: string;
+            host: string;
+            port: number;
+            ports: components["schemas"]["SubmissionPorts"];
+            encryption: string;
+            auth_methods: string[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            rotated_at: string | null;
+            /** Format: date-time */
+            last_used_at: string | null;
+            password: string;
+        };
+        SmtpCredentialsResponse: {
+            username: string;
+            host: string;
+            port: number;
+            ports: components["schemas"]["SubmissionPorts"];
+            encryption: string;
+            auth_methods: string[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            rotated_at: string | null;
+            /** Format: date-time */
+            last_used_at: string | null;
+            password: string;
+            data: components["schemas"]["SmtpCredentials"];
+        };
+        /** @enum {string} */
+        SmtpResult: "deliverable" | "rejected" | "greylisted" | "blocked" | "timeout" | "catch_all" | "skipped";
+        SmtpSettings: {
+            username: string;
+            host: string;
+            port: number;
+            ports: components["schemas"]["SubmissionPorts"];
+            encryption: string;
+            auth_methods: string[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            rotated_at: string | null;
+            /** Format: date-time */
+            last_used_at: string | null;
+        };
+        SmtpSettingsResponse: {
+            data: components["schemas"]["SmtpSettings"];
+        };
+        SpamDay: {
+            /**
+             * Format: date
+             * @example 2026-01-31
+             */
+            date: string;
+            spam_complaints: number;
+        };
+        SpamStatistics: {
+            data: components["schemas"]["SpamDay"][];
+            totals: components["schemas"]["SpamTotals"];
+            period: components["schemas"]["StatisticsPeriod"];
+        };
+        SpamTotals: {
+            spam_complaints: number;
+        };
+        /** @enum {string} */
+        SslStatus: "none" | "pending" | "issued" | "failed";
+        Statistics: {
+            sent: number;
+            bounces: number;
+            hard: number;
+            soft: number;
+            block: number;
+            unknown: number;
+            spam_complaints: number;
+            opens: number;
+            unique_opens: number;
+            machine_opens: number;
+            desktop: number;
+            mobile: number;
+            webmail: number;
+            platforms: components["schemas"]["PlatformTotals"];
+            clicks: number;
+            unique_clicks: number;
+            bot_clicks: number;
+            delivered: number;
+            unsubscribes: number;
+            failed: number;
+            suppressed: number;
+            delivery_rate: number | null;
+            bounce_rate: number | null;
+            complaint_rate: number | null;
+            open_rate: number | null;
+            click_rate: number | null;
+        };
+        StatisticsPeriod: {
+            /**
+             * Format: date
+             * @example 2026-01-31
+             */
+            from_date: string;
+            /**
+             * Format: date
+             * @example 2026-01-31
+             */
+            to_date: string;
+            timezone: string;
+        };
+        StatisticsResponse: {
+            data: components["schemas"]["Statistics"];
+            period: components["schemas"]["StatisticsPeriod"];
+        };
+        SteeredQueue: {
+            destination: string;
+            emails: number | null;
+        };
+        SteeredQueueResponse: {
+            data: components["schemas"]["SteeredQueue"];
+        };
+        /** @enum {string} */
+        Stream: "transactional" | "broadcast";
+        SubmissionPorts: {
+            starttls: number[];
+            implicit_tls: number[];
+        };
+        Suppression: {
+            id: string;
+            email: string;
+            reason: components["schemas"]["SuppressionReason"];
+            /** @description smtp, dsn, arf, api, manual or import */
+            source: string;
+            domain_id: string | null;
+            email_id: string | null;
+            bounce_id: string | null;
+            details: string | null;
+            sandbox: boolean;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        SuppressionEntry: {
+            email: string;
+            reason?: components["schemas"]["SuppressionReason"] | null;
+            details?: string | null;
+            /** Format: date-time */
+            expires_at?: string | null;
+            sandbox?: boolean | null;
+        };
+        SuppressionEventData: {
+            /** Format: uuid */
+            id: string;
+            email: string;
+            reason: components["schemas"]["SuppressionReason"];
+            source: string;
+            /** Format: uuid */
+            domain_id: string | null;
+            /** Format: uuid */
+            email_id: string | null;
+            /** Format: uuid */
+            bounce_id: string | null;
+            details: string | null;
+            sandbox: boolean;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        SuppressionList: {
+            data: components["schemas"]["Suppression"][];
+            pagination: components["schemas"]["PagePagination"];
+        };
+        /** @enum {string} */
+        SuppressionReason: "manual" | "repeated_soft_bounce" | "hard_bounce" | "complaint" | "spamtrap";
+        SuppressionResponse: {
+            data: components["schemas"]["Suppression"];
+        };
+        Template: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            subject: string;
+            html: string | null;
+            text: string | null;
+            version: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        TemplateList: {
+            data: components["schemas"]["Template"][];
+            pagination: components["schemas"]["PagePagination"];
+        };
+        TemplatePreview: {
+            subject: string;
+            html: string | null;
+            text: string | null;
+            missing: string[];
+        };
+        TemplatePreviewResponse: {
+            data: components["schemas"]["TemplatePreview"];
+        };
+        TemplateRequest: {
+            name: string;
+            /** @description Mustache, not escaped */
+            subject: string;
+            /** @description Mustache, {{x}} is escaped */
+            html?: string | null;
+            /** @description Mustache, not escaped */
+            text?: string | null;
+        };
+        TemplateResponse: {
+            data: components["schemas"]["Template"];
+        };
+        TemplateVersion: {
+            /** Format: uuid */
+            id: string;
+            version: number;
+            name: string;
+            subject: string;
+            html: string | null;
+            text: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        TemplateVersionList: {
+            data: components["schemas"]["TemplateVersion"][];
+            pagination: components["schemas"]["PagePagination"];
+        };
+        TemplateVersionResponse: {
+            data: components["schemas"]["TemplateVersion"];
+        };
+        TestReadiness: {
+            /** Format: uuid */
+            domain_id: string;
+            domain: string;
+            verification_status: string;
+            domain_age_days: number;
+            health_score: number | null;
+            grade: string | null;
+            sending_stats: components["schemas"]["SendingFigures"];
+            tracking_domain: components["schemas"]["ReadinessTracking"];
+            /** @enum {string} */
+            recommended_test_mode: "basic" | "standard" | "full";
+            ready: boolean;
+            warnings: string[];
+            recommendations: string[];
+            checklist: components["schemas"]["ReadinessCheck"][];
+        };
+        TestReadinessResponse: {
+            data: components["schemas"]["TestReadiness"];
+        };
+        /** @enum {string} */
+        TlsPolicy: "opportunistic" | "required";
+        TlsReport: {
+            id: string;
+            domain: string;
+            /** @description As the report says; who is verified stands in `dkim` */
+            organization: string;
+            report_id: string;
+            contact: string | null;
+            dkim: components["schemas"]["TlsReportDkim"];
+            /** Format: date-time */
+            begins_at: string;
+            /** Format: date-time */
+            ends_at: string;
+            successful_sessions: number;
+            failed_sessions: number;
+            policies: components["schemas"]["TlsReportPolicy"][];
+            /** Format: date-time */
+            received_at: string;
+        };
+        /** @description Whether its author signed it: `pass`, by `domain`, or why not. What did not pass is no report by RFC 8460 and is shown alone */
+        TlsReportDkim: {
+            result: components["schemas"]["DkimResult"];
+            domain: string | null;
+            reason: components["schemas"]["DkimReason"] | null;
+        };
+        TlsReportFailure: {
+            result_type: string;
+            sending_mta_ip: string | null;
+            receiving_mx_hostname: string | null;
+            receiving_ip: string | null;
+            failed_sessions: number;
+        };
+        TlsReportList: {
+            data: components["schemas"]["TlsReport"][];
+            pagination: components["schemas"]["PagePagination"];
+            record: components["schemas"]["TlsReportingRecord"];
+        };
+        TlsReportPolicy: {
+            type: string;
+            strings: string[];
+            mx: string[];
+            successful_sessions: number;
+            failed_sessions: number;
+            failures: components["schemas"]["TlsReportFailure"][];
+        };
+        TlsReportingRecord: {
+            type: string;
+            name: string;
+            host: string;
+            value: string;
+            ttl: number;
+        };
+        TlsSession: {
+            version: string;
+            cipher: string;
+            /** @enum {string} */
+            verified: "none" | "pkix" | "mta_sts" | "dane";
+        };
+        TrackingCheck: {
+            expected: string;
+            found: string | null;
+            error: string | null;
+            /** Format: date-time */
+            checked_at: string | null;
+        };
+        TrackingDnsSetup: {
+            record_type: string;
+            hostname: string;
+            value: string;
+            instructions: string;
+        };
+        TrackingDomain: {
+            /** Format: uuid */
+            id: string;
+            domain: string;
+            cname_target: string;
+            is_verified: boolean;
+            ssl_enabled: boolean;
+            /** Format: date-time */
+            created_at: string;
+            dns_setup: components["schemas"]["TrackingDnsSetup"];
+            /** Format: date-time */
+            verified_at: string | null;
+            ssl_status: components["schemas"]["SslStatus"];
+            /** Format: date-time */
+            ssl_expires_at: string | null;
+            ssl_error: string | null;
+            verification: components["schemas"]["TrackingCheck"];
+        };
+        TrackingDomainList: {
+            data: components["schemas"]["TrackingDomain"][];
+            pagination: components["schemas"]["PagePagination"];
+        };
+        TrackingDomainResponse: {
+            /** Format: uuid */
+            id: string;
+            domain: string;
+            cname_target: string;
+            is_verified: boolean;
+            ssl_enabled: boolean;
+            /** Format: date-time */
+            created_at: string;
+            dns_setup: components["schemas"]["TrackingDnsSetup"];
+            /** Format: date-time */
+            verified_at: string | null;
+            ssl_status: components["schemas"]["SslStatus"];
+            /** Format: date-time */
+            ssl_expires_at: string | null;
+            ssl_error: string | null;
+            verification: components["schemas"]["TrackingCheck"];
+            data: components["schemas"]["TrackingDomain"];
+        };
+        TrackingDomainVerification: {
+            /** Format: uuid */
+            id: string;
+            domain: string;
+            cname_target: string;
+            is_verified: boolean;
+            ssl_enabled: boolean;
+            /** Format: date-time */
+            created_at: string;
+            dns_setup: components["schemas"]["TrackingDnsSetup"];
+            /** Format: date-time */
+            verified_at: string | null;
+            ssl_status: components["schemas"]["SslStatus"];
+            /** Format: date-time */
+            ssl_expires_at: string | null;
+            ssl_error: string | null;
+            verification: components["schemas"]["TrackingCheck"];
+            success: boolean;
+            verified: boolean;
+            data: components["schemas"]["TrackingDomain"];
+        };
+        Unsubscribe: {
+            id: string;
+            email: string;
+            /** @description one_click, link, mailto, api, manual or import */
+            source: string;
+            reason: string | null;
+            sandbox: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        UnsubscribeEntry: {
+            email: string;
+            reason?: string | null;
+            sandbox?: boolean | null;
+        };
+        UnsubscribeList: {
+            data: components["schemas"]["Unsubscribe"][];
+            pagination: components["schemas"]["PagePagination"];
+            unsubscribes: components["schemas"]["Unsubscribe"][];
+        };
+        UnsubscribeResponse: {
+            data: components["schemas"]["Unsubscribe"];
+            message: string;
+            unsubscribe: components["schemas"]["Unsubscribe"];
+        };
+        UpdateAccountRequest: {
+            plan?: components["schemas"]["Plan"];
+            limits?: components["schemas"]["ChangedLimits"];
+            features?: components["schemas"]["ChangedFeatures"];
+        };
+        UpdateApiKeyRequest: {
+            name?: string;
+            scopes?: components["schemas"]["Scope"][];
+            domain_ids?: string[] | null;
+            allowed_ips?: string[];
+            /** Format: date-time */
+            expires_at?: string | null;
+        };
+        UpdateContactRequest: {
+            name?: string | null;
+            tags?: string[];
+            /**
+             * @description Puts the address on the unsubscribe list
+             * @enum {string}
+             */
+            status?: "unsubscribed";
+        };
+        UpdateDomainRequest: {
+            tracking_enabled?: boolean | null;
+            open_tracking_enabled?: boolean | null;
+            click_tracking_enabled?: boolean | null;
+            unsubscribe_header_enabled?: boolean | null;
+            /** Format: uuid */
+            tracking_domain_id?: string | null;
+            tags?: string[];
+        };
+        UpdateProfileRequest: {
+            name?: string;
+            email?: string;
+            company?: string | null;
+            /** @example Europe/Vienna */
+            timezone?: string;
+            /**
+             * @description A language tag. Pages for your recipients (unsubscribing, confirming) and the built-in confirmation mail are in its language: en, de, fr, es, it, pt, nl, pl, or English for any other.
+             * @example en
+             */
+            locale?: string;
+            tracking_enabled?: boolean;
+            open_tracking_enabled?: boolean;
+            click_tracking_enabled?: boolean;
+            unsubscribe_header_enabled?: boolean;
+            enforce_sender_verification?: boolean;
+            block_disposable_emails?: boolean;
+            disposable_confidence_threshold?: number;
+            retention_days?: number;
+        };
+        UpdateUserRequest: {
+            role: components["schemas"]["Role"];
+        };
+        UpdateWebhookRequest: {
+            name?: string;
+            url?: string;
+            events?: components["schemas"]["WebhookEventName"][];
+            domain_ids?: string[] | null;
+            is_active?: boolean;
+        };
+        Usage: {
+            /** @description YYYY-MM, in UTC */
+            period: string;
+            plan: components["schemas"]["Plan"];
+            /** Format: date-time */
+            reset_at: string;
+            emails: components["schemas"]["EmailUsage"];
+            validations: components["schemas"]["MeteredUsage"];
+            content_checks: components["schemas"]["MeteredUsage"];
+            risk_previews: components["schemas"]["MeteredUsage"];
+            delivery: components["schemas"]["DeliveryFigures"];
+        };
+        UsageResponse: {
+            data: components["schemas"]["Usage"];
+        };
+        User: {
+            /** Format: uuid */
+            id: string;
+            email: string;
+            role: components["schemas"]["Role"];
+            totp_enabled: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            last_seen_at: string | null;
+        };
+        UserList: {
+            data: components["schemas"]["User"][];
+        };
+        UserResponse: {
+            data: components["schemas"]["User"];
+        };
+        UserWithPassword: {
+            /** Format: uuid */
+            id: string;
+            email: string;
+            role: components["schemas"]["Role"];
+            totp_enabled: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            last_seen_at: string | null;
+            password: string;
+        };
+        UserWithPasswordResponse: {
+            data: components["schemas"]["UserWithPassword"];
+        };
+        ValidateAddressRequest: {
+            email: string;
+        };
+        ValidateAddressesRequest: {
+            emails?: string[];
+            addresses?: string[];
+        };
+        ValidationChecks: {
+            syntax_valid: boolean;
+            domain_exists: boolean;
+            has_mx_records: boolean;
+            is_disposable: boolean;
+            is_role_account: boolean;
+            mailbox_exists: boolean;
+            is_catch_all: boolean;
+            smtp_check_performed: boolean;
+        };
+        ValidationQuota: {
+            limit: number | null;
+            used: number;
+            remaining: number | null;
+            /** Format: date-time */
+            reset_at: string;
+        };
+        ValidationQuotaResponse: {
+            limit: number | null;
+            used: number;
+            remaining: number | null;
+            /** Format: date-time */
+            reset_at: string;
+            data: components["schemas"]["ValidationQuota"];
+        };
+        ValidationSummary: {
+            total: number;
+            valid: number;
+            invalid: number;
+            unknown: number;
+        };
+        /** @enum {string} */
+        VerificationStatus: "pending" | "verified" | "temporary_failure" | "failed" | "suspended";
+        Webhook: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            url: string;
+            events: components["schemas"]["WebhookEventName"][];
+            domain_ids: string[] | null;
+            /** @enum {string} */
+            scope: "all" | "domain" | "group";
+            is_active: boolean;
+            /** @description In the answers of create and regenerate alone */
+            secret?: string;
+            secret_last4?: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** Format: date-time */
+            last_delivery_at: string | null;
+            last_delivery_status: ("success" | "failed") | null;
+            consecutive_failures: number;
+            /** Format: date-time */
+            disabled_at: string | null;
+            disabled_reason: string | null;
+        };
+        WebhookDelivery: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            event_id: string;
+            event: string;
+            /** Format: uuid */
+            email_id: string | null;
+            attempt: number;
+            status: components["schemas"]["WebhookDeliveryStatus"];
+            http_status: number | null;
+            duration_ms: number | null;
+            response_body: string | null;
+            error: string | null;
+            /** Format: date-time */
+            next_attempt_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        WebhookDeliveryList: {
+            data: components["schemas"]["WebhookDelivery"][];
+            pagination: components["schemas"]["CursorPagination"];
+        };
+        /** @enum {string} */
+        WebhookDeliveryStatus: "pending" | "success" | "failed";
+        /** @description Its `event` tells which of these it is; the page of events shows each */
+        WebhookEvent: components["schemas"]["EventEmailSent"] | components["schemas"]["EventEmailDelivered"] | components["schemas"]["EventEmailOpened"] | components["schemas"]["EventEmailClicked"] | components["schemas"]["EventEmailBounced"] | components["schemas"]["EventEmailComplained"] | components["schemas"]["EventEmailUnsubscribed"] | components["schemas"]["EventEmailFailed"] | components["schemas"]["EventEmailScheduled"] | components["schemas"]["EventEmailDeferred"] | components["schemas"]["EventEmailSuppressed"] | components["schemas"]["EventEmailCanceled"] | components["schemas"]["EventDomainVerified"] | components["schemas"]["EventDomainVerificationFailed"] | components["schemas"]["EventSuppressionCreated"] | components["schemas"]["EventSuppressionDeleted"] | components["schemas"]["EventContactConfirmed"] | components["schemas"]["EventHealthGradeChanged"] | components["schemas"]["EventTest"];
+        /** @enum {string} */
+        WebhookEventName: "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.failed" | "email.scheduled" | "email.deferred" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.verification_failed" | "suppression.created" | "suppression.deleted" | "contact.confirmed" | "health.grade_changed" | "test" | "*";
+        WebhookList: {
+            data: components["schemas"]["Webhook"][];
+            pagination: components["schemas"]["PagePagination"];
+            webhooks: components["schemas"]["Webhook"][];
+        };
+        WebhookResponse: {
+            data: components["schemas"]["Webhook"];
+            webhook: components["schemas"]["Webhook"];
+        };
+        WebhookSecretResponse: {
+            data: components["schemas"]["Webhook"];
+            webhook: components["schemas"]["Webhook"];
+            success: boolean;
+            secret: string;
+        };
+        WebhookTest: {
+            /** Format: uuid */
+            event_id: string;
+            http_status: number | null;
+            duration_ms: number;
+            response_body: string | null;
+            error: string | null;
+        };
+        WebhookTestResponse: {
+            data: components["schemas"]["WebhookTest"];
+            success: boolean;
         };
     };
-    responses: never;
+    responses: {
+        /** @description already_exists */
+        AlreadyExists: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description account_suspended, insufficient_scope, ip_not_allowed */
+        Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description internal_error */
+        InternalError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_parameter */
+        InvalidParameter: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_json, invalid_parameter */
+        InvalidRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description invalid_state */
+        InvalidState: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description not_found */
+        NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description not_signed_in */
+        NotSignedIn: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description payload_too_large */
+        PayloadTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description rate_limit_exceeded */
+        RateLimited: {
+            headers: {
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description service_unavailable */
+        ServiceUnavailable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
+        Unauthorized: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description unsupported_media_type */
+        UnsupportedMediaType: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description validation_error */
+        ValidationError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: {
@@ -3064,7 +5154,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    get_metrics: {
+    getMetrics: {
         parameters: {
             query?: never;
             header?: never;
@@ -3083,46 +5173,13 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_healthz: {
+    checkLiveness: {
         parameters: {
             query?: never;
             header?: never;
@@ -3138,43 +5195,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        status: string;
-                        version: string;
-                    };
+                    "application/json": components["schemas"]["Liveness"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_readyz: {
+    checkReadiness: {
         parameters: {
             query?: never;
             header?: never;
@@ -3190,43 +5219,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        status: string;
-                        roles: string[];
-                    };
+                    "application/json": components["schemas"]["Readiness"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_openapi_json: {
+    getOpenApiDocument: {
         parameters: {
             query?: never;
             header?: never;
@@ -3247,37 +5248,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_docs: {
+    getDocs: {
         parameters: {
             query?: never;
             header?: never;
@@ -3296,37 +5272,12 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_docs_page_: {
+    getDocsPage: {
         parameters: {
             query?: never;
             header?: never;
@@ -3347,46 +5298,13 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_profile: {
+    getProfile: {
         parameters: {
             query?: never;
             header?: never;
@@ -3408,102 +5326,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            email: string;
-                            company: string | null;
-                            /** @example Europe/Vienna */
-                            timezone: string;
-                            /**
-                             * @description A language tag. Pages for your recipients (unsubscribing, confirming) and the built-in confirmation mail are in its language: en, de, fr, es, it, pt, nl, pl, or English for any other.
-                             * @example en
-                             */
-                            locale: string;
-                            tracking_enabled: boolean;
-                            open_tracking_enabled: boolean;
-                            click_tracking_enabled: boolean;
-                            unsubscribe_header_enabled: boolean;
-                            enforce_sender_verification: boolean;
-                            block_disposable_emails: boolean;
-                            disposable_confidence_threshold: number;
-                            retention_days: number;
-                            /** @enum {unknown} */
-                            plan: "starter" | "professional" | "business" | "enterprise" | "custom";
-                            /** Format: date-time */
-                            created_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["ProfileResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    patch_api_v1_customer_profile: {
+    updateProfile: {
         parameters: {
             query?: never;
             header?: never;
@@ -3512,26 +5346,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string;
-                    email?: string;
-                    company?: string | null;
-                    /** @example Europe/Vienna */
-                    timezone?: string;
-                    /**
-                     * @description A language tag. Pages for your recipients (unsubscribing, confirming) and the built-in confirmation mail are in its language: en, de, fr, es, it, pt, nl, pl, or English for any other.
-                     * @example en
-                     */
-                    locale?: string;
-                    tracking_enabled?: boolean;
-                    open_tracking_enabled?: boolean;
-                    click_tracking_enabled?: boolean;
-                    unsubscribe_header_enabled?: boolean;
-                    enforce_sender_verification?: boolean;
-                    block_disposable_emails?: boolean;
-                    disposable_confidence_threshold?: number;
-                    retention_days?: number;
-                };
+                "application/json": components["schemas"]["UpdateProfileRequest"];
             };
         };
         responses: {
@@ -3548,129 +5363,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            email: string;
-                            company: string | null;
-                            /** @example Europe/Vienna */
-                            timezone: string;
-                            /**
-                             * @description A language tag. Pages for your recipients (unsubscribing, confirming) and the built-in confirmation mail are in its language: en, de, fr, es, it, pt, nl, pl, or English for any other.
-                             * @example en
-                             */
-                            locale: string;
-                            tracking_enabled: boolean;
-                            open_tracking_enabled: boolean;
-                            click_tracking_enabled: boolean;
-                            unsubscribe_header_enabled: boolean;
-                            enforce_sender_verification: boolean;
-                            block_disposable_emails: boolean;
-                            disposable_confidence_threshold: number;
-                            retention_days: number;
-                            /** @enum {unknown} */
-                            plan: "starter" | "professional" | "business" | "enterprise" | "custom";
-                            /** Format: date-time */
-                            created_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["ProfileResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_usage: {
+    getUsage: {
         parameters: {
             query?: never;
             header?: never;
@@ -3692,113 +5399,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** @description YYYY-MM, in UTC */
-                            period: string;
-                            /** @enum {unknown} */
-                            plan: "starter" | "professional" | "business" | "enterprise" | "custom";
-                            /** Format: date-time */
-                            reset_at: string;
-                            emails: {
-                                used: number;
-                                sent: number;
-                                limit: number | null;
-                                remaining: number | null;
-                            };
-                            validations: {
-                                used: number;
-                                limit: number | null;
-                                remaining: number | null;
-                            };
-                            content_checks: {
-                                used: number;
-                                limit: number | null;
-                                remaining: number | null;
-                            };
-                            risk_previews: {
-                                used: number;
-                                limit: number | null;
-                                remaining: number | null;
-                            };
-                            delivery: {
-                                delivered: number;
-                                bounced: number;
-                                failed: number;
-                                deferred: number;
-                                complained: number;
-                                delivery_rate: number | null;
-                            };
-                        };
-                    };
+                    "application/json": components["schemas"]["UsageResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_limits: {
+    getLimits: {
         parameters: {
             query?: never;
             header?: never;
@@ -3820,139 +5432,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** @enum {unknown} */
-                            plan: "starter" | "professional" | "business" | "enterprise" | "custom";
-                            limits: {
-                                emails: number | null;
-                                validations: number | null;
-                                content_checks: number | null;
-                                risk_previews: number | null;
-                                webhooks: number | null;
-                                rate: {
-                                    default: {
-                                        limit: number;
-                                        window_seconds: number;
-                                    };
-                                    send: {
-                                        limit: number;
-                                        window_seconds: number;
-                                    };
-                                    batch: {
-                                        limit: number;
-                                        window_seconds: number;
-                                    };
-                                    validation: {
-                                        limit: number;
-                                        window_seconds: number;
-                                    };
-                                    verify: {
-                                        limit: number;
-                                        window_seconds: number;
-                                    };
-                                    health_refresh: {
-                                        limit: number;
-                                        window_seconds: number;
-                                    };
-                                };
-                            };
-                            features: {
-                                risk: boolean;
-                                content_events: boolean;
-                            };
-                            usage: {
-                                emails: {
-                                    used: number;
-                                    limit: number | null;
-                                    remaining: number | null;
-                                };
-                                validations: {
-                                    used: number;
-                                    limit: number | null;
-                                    remaining: number | null;
-                                };
-                                content_checks: {
-                                    used: number;
-                                    limit: number | null;
-                                    remaining: number | null;
-                                };
-                                risk_previews: {
-                                    used: number;
-                                    limit: number | null;
-                                    remaining: number | null;
-                                };
-                            };
-                        };
-                    };
+                    "application/json": components["schemas"]["LimitsResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_smtp_credentials: {
+    getSmtpCredentials: {
         parameters: {
             query?: never;
             header?: never;
@@ -3974,106 +5465,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        username: string;
-                        host: string;
-                        port: number;
-                        ports: {
-                            starttls: number[];
-                            implicit_tls: number[];
-                        };
-                        encryption: string;
-                        auth_methods: string[];
-                        /** Format: date-time */
-                        created_at: string;
-                        rotated_at: string | null;
-                        last_used_at: string | null;
-                        password: string;
-                        data: {
-                            username: string;
-                            host: string;
-                            port: number;
-                            ports: {
-                                starttls: number[];
-                                implicit_tls: number[];
-                            };
-                            encryption: string;
-                            auth_methods: string[];
-                            /** Format: date-time */
-                            created_at: string;
-                            rotated_at: string | null;
-                            last_used_at: string | null;
-                            password: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["SmtpCredentialsResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_smtp_credentials_settings: {
+    getSmtpSettings: {
         parameters: {
             query?: never;
             header?: never;
@@ -4095,91 +5498,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            username: string;
-                            host: string;
-                            port: number;
-                            ports: {
-                                starttls: number[];
-                                implicit_tls: number[];
-                            };
-                            encryption: string;
-                            auth_methods: string[];
-                            /** Format: date-time */
-                            created_at: string;
-                            rotated_at: string | null;
-                            last_used_at: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["SmtpSettingsResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_smtp_credentials_rotate: {
+    rotateSmtpPassword: {
         parameters: {
             query?: never;
             header?: never;
@@ -4188,9 +5518,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    grace_period_hours?: number;
-                };
+                "application/json": components["schemas"]["RotateRequest"];
             };
         };
         responses: {
@@ -4207,135 +5535,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        username: string;
-                        host: string;
-                        port: number;
-                        ports: {
-                            starttls: number[];
-                            implicit_tls: number[];
-                        };
-                        encryption: string;
-                        auth_methods: string[];
-                        /** Format: date-time */
-                        created_at: string;
-                        rotated_at: string | null;
-                        last_used_at: string | null;
-                        password: string;
-                        previous_valid_until: string | null;
-                        data: {
-                            username: string;
-                            host: string;
-                            port: number;
-                            ports: {
-                                starttls: number[];
-                                implicit_tls: number[];
-                            };
-                            encryption: string;
-                            auth_methods: string[];
-                            /** Format: date-time */
-                            created_at: string;
-                            rotated_at: string | null;
-                            last_used_at: string | null;
-                            password: string;
-                            previous_valid_until: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["RotatedSmtpCredentialsResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_api_keys: {
+    listApiKeys: {
         parameters: {
             query?: {
                 page?: number;
@@ -4360,102 +5574,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            /** @description The first 16 characters */
-                            prefix: string;
-                            last4: string;
-                            /** @enum {unknown} */
-                            mode: "live" | "sandbox";
-                            scopes: ("full" | "send" | "validation" | "risk" | "content" | "emails:read" | "emails:write" | "domains:read" | "domains:write" | "tracking_domains:read" | "tracking_domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "unsubscribes:read" | "unsubscribes:write" | "contacts:read" | "contacts:write" | "templates:read" | "templates:write" | "api_keys:read" | "api_keys:write" | "smtp:read" | "smtp:write" | "profile:read" | "profile:write" | "bounces:read" | "bounces:write" | "stats:read")[];
-                            domain_ids: string[] | null;
-                            allowed_ips: string[];
-                            expires_at: string | null;
-                            last_used_at: string | null;
-                            last_used_ip: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            revoked_at: string | null;
-                            previous_valid_until: string | null;
-                        }[];
-                        pagination: {
-                            page: number;
-                            limit: number;
-                            total: number;
-                            pages: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["ApiKeyList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_customer_api_keys: {
+    createApiKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -4464,15 +5594,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name: string;
-                    scopes?: ("full" | "send" | "validation" | "risk" | "content" | "emails:read" | "emails:write" | "domains:read" | "domains:write" | "tracking_domains:read" | "tracking_domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "unsubscribes:read" | "unsubscribes:write" | "contacts:read" | "contacts:write" | "templates:read" | "templates:write" | "api_keys:read" | "api_keys:write" | "smtp:read" | "smtp:write" | "profile:read" | "profile:write" | "bounces:read" | "bounces:write" | "stats:read")[];
-                    domain_ids?: string[] | null;
-                    allowed_ips?: string[];
-                    expires_at?: string | null;
-                    /** @enum {unknown} */
-                    mode?: "live" | "sandbox";
-                };
+                "application/json": components["schemas"]["CreateApiKeyRequest"];
             };
         };
         responses: {
@@ -4489,134 +5611,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            /** @description The first 16 characters */
-                            prefix: string;
-                            last4: string;
-                            /** @enum {unknown} */
-                            mode: "live" | "sandbox";
-                            scopes: ("full" | "send" | "validation" | "risk" | "content" | "emails:read" | "emails:write" | "domains:read" | "domains:write" | "tracking_domains:read" | "tracking_domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "unsubscribes:read" | "unsubscribes:write" | "contacts:read" | "contacts:write" | "templates:read" | "templates:write" | "api_keys:read" | "api_keys:write" | "smtp:read" | "smtp:write" | "profile:read" | "profile:write" | "bounces:read" | "bounces:write" | "stats:read")[];
-                            domain_ids: string[] | null;
-                            allowed_ips: string[];
-                            expires_at: string | null;
-                            last_used_at: string | null;
-                            last_used_ip: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            revoked_at: string | null;
-                            previous_valid_until: string | null;
-                            /** @description The secret: it is shown this once */
-                            key: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["ApiKeyWithSecretResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description invalid_state */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["InvalidState"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_api_keys_id_: {
+    getApiKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -4640,105 +5650,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            /** @description The first 16 characters */
-                            prefix: string;
-                            last4: string;
-                            /** @enum {unknown} */
-                            mode: "live" | "sandbox";
-                            scopes: ("full" | "send" | "validation" | "risk" | "content" | "emails:read" | "emails:write" | "domains:read" | "domains:write" | "tracking_domains:read" | "tracking_domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "unsubscribes:read" | "unsubscribes:write" | "contacts:read" | "contacts:write" | "templates:read" | "templates:write" | "api_keys:read" | "api_keys:write" | "smtp:read" | "smtp:write" | "profile:read" | "profile:write" | "bounces:read" | "bounces:write" | "stats:read")[];
-                            domain_ids: string[] | null;
-                            allowed_ips: string[];
-                            expires_at: string | null;
-                            last_used_at: string | null;
-                            last_used_ip: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            revoked_at: string | null;
-                            previous_valid_until: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["ApiKeyResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_api_v1_customer_api_keys_id_: {
+    revokeApiKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -4762,132 +5686,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            /** @description The first 16 characters */
-                            prefix: string;
-                            last4: string;
-                            /** @enum {unknown} */
-                            mode: "live" | "sandbox";
-                            scopes: ("full" | "send" | "validation" | "risk" | "content" | "emails:read" | "emails:write" | "domains:read" | "domains:write" | "tracking_domains:read" | "tracking_domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "unsubscribes:read" | "unsubscribes:write" | "contacts:read" | "contacts:write" | "templates:read" | "templates:write" | "api_keys:read" | "api_keys:write" | "smtp:read" | "smtp:write" | "profile:read" | "profile:write" | "bounces:read" | "bounces:write" | "stats:read")[];
-                            domain_ids: string[] | null;
-                            allowed_ips: string[];
-                            expires_at: string | null;
-                            last_used_at: string | null;
-                            last_used_ip: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            revoked_at: string | null;
-                            previous_valid_until: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["ApiKeyResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    patch_api_v1_customer_api_keys_id_: {
+    updateApiKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -4898,13 +5712,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string;
-                    scopes?: ("full" | "send" | "validation" | "risk" | "content" | "emails:read" | "emails:write" | "domains:read" | "domains:write" | "tracking_domains:read" | "tracking_domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "unsubscribes:read" | "unsubscribes:write" | "contacts:read" | "contacts:write" | "templates:read" | "templates:write" | "api_keys:read" | "api_keys:write" | "smtp:read" | "smtp:write" | "profile:read" | "profile:write" | "bounces:read" | "bounces:write" | "stats:read")[];
-                    domain_ids?: string[] | null;
-                    allowed_ips?: string[];
-                    expires_at?: string | null;
-                };
+                "application/json": components["schemas"]["UpdateApiKeyRequest"];
             };
         };
         responses: {
@@ -4921,141 +5729,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            /** @description The first 16 characters */
-                            prefix: string;
-                            last4: string;
-                            /** @enum {unknown} */
-                            mode: "live" | "sandbox";
-                            scopes: ("full" | "send" | "validation" | "risk" | "content" | "emails:read" | "emails:write" | "domains:read" | "domains:write" | "tracking_domains:read" | "tracking_domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "unsubscribes:read" | "unsubscribes:write" | "contacts:read" | "contacts:write" | "templates:read" | "templates:write" | "api_keys:read" | "api_keys:write" | "smtp:read" | "smtp:write" | "profile:read" | "profile:write" | "bounces:read" | "bounces:write" | "stats:read")[];
-                            domain_ids: string[] | null;
-                            allowed_ips: string[];
-                            expires_at: string | null;
-                            last_used_at: string | null;
-                            last_used_ip: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            revoked_at: string | null;
-                            previous_valid_until: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["ApiKeyResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description invalid_state */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InvalidState"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_customer_api_keys_id_rotate: {
+    rotateApiKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -5066,9 +5756,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    grace_period_hours?: number;
-                };
+                "application/json": components["schemas"]["RotateRequest"];
             };
         };
         responses: {
@@ -5085,143 +5773,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            /** @description The first 16 characters */
-                            prefix: string;
-                            last4: string;
-                            /** @enum {unknown} */
-                            mode: "live" | "sandbox";
-                            scopes: ("full" | "send" | "validation" | "risk" | "content" | "emails:read" | "emails:write" | "domains:read" | "domains:write" | "tracking_domains:read" | "tracking_domains:write" | "webhooks:read" | "webhooks:write" | "suppressions:read" | "suppressions:write" | "unsubscribes:read" | "unsubscribes:write" | "contacts:read" | "contacts:write" | "templates:read" | "templates:write" | "api_keys:read" | "api_keys:write" | "smtp:read" | "smtp:write" | "profile:read" | "profile:write" | "bounces:read" | "bounces:write" | "stats:read")[];
-                            domain_ids: string[] | null;
-                            allowed_ips: string[];
-                            expires_at: string | null;
-                            last_used_at: string | null;
-                            last_used_ip: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            revoked_at: string | null;
-                            previous_valid_until: string | null;
-                            /** @description The secret: it is shown this once */
-                            key: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["ApiKeyWithSecretResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description invalid_state */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InvalidState"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_session: {
+    getSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -5237,78 +5805,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            user: {
-                                /** Format: uuid */
-                                id: string;
-                                email: string;
-                                /** @enum {unknown} */
-                                role: "owner" | "developer" | "viewer";
-                                totp_enabled: boolean;
-                                /** @description Handles the installation */
-                                operator: boolean;
-                            };
-                            account: {
-                                /** Format: uuid */
-                                id: string;
-                                name: string;
-                                plan: string;
-                                /** @description It can read, but not write or send; an operator ends it */
-                                suspended: boolean;
-                            };
-                            /** @description An operator looks into an account that is not their own */
-                            acting: boolean;
-                            scopes: string[];
-                            /** Format: uuid */
-                            session_id: string;
-                            /** Format: date-time */
-                            expires_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["CurrentSessionResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["NotSignedIn"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_session: {
+    signIn: {
         parameters: {
             query?: never;
             header?: never;
@@ -5317,11 +5823,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    email: string;
-                    password: string;
-                    code?: string;
-                };
+                "application/json": components["schemas"]["SignInRequest"];
             };
         };
         responses: {
@@ -5332,46 +5834,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            user: {
-                                /** Format: uuid */
-                                id: string;
-                                email: string;
-                                /** @enum {unknown} */
-                                role: "owner" | "developer" | "viewer";
-                                totp_enabled: boolean;
-                                /** @description Handles the installation */
-                                operator: boolean;
-                            };
-                            account: {
-                                /** Format: uuid */
-                                id: string;
-                                name: string;
-                                plan: string;
-                                /** @description It can read, but not write or send; an operator ends it */
-                                suspended: boolean;
-                            };
-                            /** @description An operator looks into an account that is not their own */
-                            acting: boolean;
-                            scopes: string[];
-                            /** Format: uuid */
-                            session_id: string;
-                            /** Format: date-time */
-                            expires_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["CurrentSessionResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
             /** @description invalid_credentials, second_factor_required */
             401: {
                 headers: {
@@ -5391,33 +5857,9 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
             /** @description rate_limit_exceeded */
             429: {
                 headers: {
@@ -5428,28 +5870,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_api_v1_session: {
+    signOut: {
         parameters: {
             query?: never;
             header?: never;
@@ -5466,25 +5891,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
             /** @description cross_site_request */
             403: {
                 headers: {
@@ -5494,55 +5902,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_sessions: {
+    listSessions: {
         parameters: {
             query?: never;
             header?: never;
@@ -5558,64 +5925,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            current: boolean;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            last_seen_at: string;
-                            /** Format: date-time */
-                            expires_at: string;
-                            ip: string;
-                            user_agent: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["SessionList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["NotSignedIn"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_api_v1_sessions_id_: {
+    endSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -5634,25 +5953,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
             /** @description cross_site_request */
             403: {
                 headers: {
@@ -5662,64 +5964,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    put_api_v1_session_password: {
+    changePassword: {
         parameters: {
             query?: never;
             header?: never;
@@ -5728,10 +5981,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    current_password: string;
-                    new_password: string;
-                };
+                "application/json": components["schemas"]["ChangePasswordRequest"];
             };
         };
         responses: {
@@ -5743,15 +5993,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
             /** @description invalid_credentials, not_signed_in */
             401: {
                 headers: {
@@ -5771,55 +6013,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    put_api_v1_session_totp: {
+    enableSecondFactor: {
         parameters: {
             query?: never;
             header?: never;
@@ -5828,9 +6029,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    code: string;
-                };
+                "application/json": components["schemas"]["EnableSecondFactorRequest"];
             };
         };
         responses: {
@@ -5841,22 +6040,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            recovery_codes: string[];
-                        };
-                    };
+                    "application/json": components["schemas"]["RecoveryCodesResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
             /** @description invalid_credentials, not_signed_in */
             401: {
                 headers: {
@@ -5876,55 +6063,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_session_totp: {
+    offerSecondFactor: {
         parameters: {
             query?: never;
             header?: never;
@@ -5940,33 +6086,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            secret: string;
-                            url: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["SecondFactorOfferResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
             /** @description cross_site_request */
             403: {
                 headers: {
@@ -5985,55 +6109,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_session_totp_remove: {
+    removeSecondFactor: {
         parameters: {
             query?: never;
             header?: never;
@@ -6042,10 +6125,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    current_password: string;
-                    code?: string;
-                };
+                "application/json": components["schemas"]["RemoveSecondFactorRequest"];
             };
         };
         responses: {
@@ -6057,15 +6137,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
             /** @description invalid_credentials, not_signed_in, second_factor_required */
             401: {
                 headers: {
@@ -6085,55 +6157,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_users: {
+    listUsers: {
         parameters: {
             query?: never;
             header?: never;
@@ -6149,62 +6180,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            email: string;
-                            /** @enum {unknown} */
-                            role: "owner" | "developer" | "viewer";
-                            totp_enabled: boolean;
-                            /** Format: date-time */
-                            created_at: string;
-                            last_seen_at: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["UserList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["NotSignedIn"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_users: {
+    createUser: {
         parameters: {
             query?: never;
             header?: never;
@@ -6213,11 +6198,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    email: string;
-                    /** @enum {unknown} */
-                    role: "owner" | "developer" | "viewer";
-                };
+                "application/json": components["schemas"]["CreateUserRequest"];
             };
         };
         responses: {
@@ -6228,41 +6209,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            email: string;
-                            /** @enum {unknown} */
-                            role: "owner" | "developer" | "viewer";
-                            totp_enabled: boolean;
-                            /** Format: date-time */
-                            created_at: string;
-                            last_seen_at: string | null;
-                            password: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["UserWithPasswordResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
             /** @description cross_site_request, insufficient_role */
             403: {
                 headers: {
@@ -6281,55 +6232,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_api_v1_users_id_: {
+    deleteUser: {
         parameters: {
             query?: never;
             header?: never;
@@ -6348,25 +6258,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
             /** @description cross_site_request, insufficient_role */
             403: {
                 headers: {
@@ -6376,15 +6269,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description last_owner */
             409: {
                 headers: {
@@ -6394,55 +6279,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    patch_api_v1_users_id_: {
+    updateUser: {
         parameters: {
             query?: never;
             header?: never;
@@ -6453,10 +6297,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {unknown} */
-                    role: "owner" | "developer" | "viewer";
-                };
+                "application/json": components["schemas"]["UpdateUserRequest"];
             };
         };
         responses: {
@@ -6467,40 +6308,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            email: string;
-                            /** @enum {unknown} */
-                            role: "owner" | "developer" | "viewer";
-                            totp_enabled: boolean;
-                            /** Format: date-time */
-                            created_at: string;
-                            last_seen_at: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["UserResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
             /** @description cross_site_request, insufficient_role */
             403: {
                 headers: {
@@ -6510,15 +6322,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
             /** @description last_owner */
             409: {
                 headers: {
@@ -6528,55 +6332,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_setup: {
+    setUpInstallation: {
         parameters: {
             query?: never;
             header?: never;
@@ -6585,12 +6348,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    token: string;
-                    email: string;
-                    password: string;
-                    name?: string;
-                };
+                "application/json": components["schemas"]["SetUpRequest"];
             };
         };
         responses: {
@@ -6602,15 +6360,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
             /** @description invalid_token */
             401: {
                 headers: {
@@ -6630,60 +6380,19 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_operator_accounts: {
+    listAccounts: {
         parameters: {
             query?: {
                 /** @description Of a name, an address; an id */
                 search?: string;
-                plan?: "starter" | "professional" | "business" | "enterprise" | "custom";
+                plan?: components["schemas"]["Plan"];
                 suspended?: boolean;
                 page?: number;
                 limit?: number;
@@ -6701,48 +6410,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            email: string;
-                            /** @enum {unknown} */
-                            plan: "starter" | "professional" | "business" | "enterprise" | "custom";
-                            suspended_at: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            emails_this_month: number;
-                            users: number;
-                        }[];
-                        pagination: {
-                            page: number;
-                            limit: number;
-                            total: number;
-                            pages: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["AccountOverviewList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["NotSignedIn"];
             /** @description not_operator */
             403: {
                 headers: {
@@ -6752,28 +6424,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_operator_accounts: {
+    createAccount: {
         parameters: {
             query?: never;
             header?: never;
@@ -6782,12 +6437,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    email: string;
-                    name: string;
-                    /** @enum {unknown} */
-                    plan?: "starter" | "professional" | "business" | "enterprise" | "custom";
-                };
+                "application/json": components["schemas"]["CreateAccountRequest"];
             };
         };
         responses: {
@@ -6798,36 +6448,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            api_key: string;
-                            test_api_key: string;
-                            dashboard_password: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["CreatedAccountResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
             /** @description cross_site_request, not_operator */
             403: {
                 headers: {
@@ -6837,55 +6462,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_operator_accounts_id_: {
+    getAccount: {
         parameters: {
             query?: never;
             header?: never;
@@ -6903,78 +6487,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            email: string;
-                            /** @enum {unknown} */
-                            plan: "starter" | "professional" | "business" | "enterprise" | "custom";
-                            suspended_at: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** @description As they hold; null: unlimited */
-                            limits: {
-                                emails: number | null;
-                                validations: number | null;
-                                content_checks: number | null;
-                                risk_previews: number | null;
-                                webhooks: number | null;
-                            };
-                            /** @description What was set for this account over its plan */
-                            own_limits: {
-                                emails?: number | null;
-                                validations?: number | null;
-                                content_checks?: number | null;
-                                risk_previews?: number | null;
-                                webhooks?: number | null;
-                            };
-                            features: {
-                                risk: boolean;
-                                content_events: boolean;
-                            };
-                            own_features: {
-                                risk?: boolean;
-                                content_events?: boolean;
-                            };
-                            used_this_month: {
-                                emails: number;
-                                validations: number;
-                                content_checks: number;
-                                risk_previews: number;
-                            };
-                            users: {
-                                /** Format: uuid */
-                                id: string;
-                                email: string;
-                                role: string;
-                                operator: boolean;
-                                last_seen_at: string | null;
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["AccountResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["NotSignedIn"];
             /** @description not_operator */
             403: {
                 headers: {
@@ -6984,37 +6501,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    patch_api_v1_operator_accounts_id_: {
+    updateAccount: {
         parameters: {
             query?: never;
             header?: never;
@@ -7025,23 +6517,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @enum {unknown} */
-                    plan?: "starter" | "professional" | "business" | "enterprise" | "custom";
-                    /** @description A number, null for unlimited, or `plan` to take one back */
-                    limits?: {
-                        emails?: (number | null) | "plan";
-                        validations?: (number | null) | "plan";
-                        content_checks?: (number | null) | "plan";
-                        risk_previews?: (number | null) | "plan";
-                        webhooks?: (number | null) | "plan";
-                    };
-                    /** @description null leaves it to the plan */
-                    features?: {
-                        risk?: boolean | null;
-                        content_events?: boolean | null;
-                    };
-                };
+                "application/json": components["schemas"]["UpdateAccountRequest"];
             };
         };
         responses: {
@@ -7052,78 +6528,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            email: string;
-                            /** @enum {unknown} */
-                            plan: "starter" | "professional" | "business" | "enterprise" | "custom";
-                            suspended_at: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** @description As they hold; null: unlimited */
-                            limits: {
-                                emails: number | null;
-                                validations: number | null;
-                                content_checks: number | null;
-                                risk_previews: number | null;
-                                webhooks: number | null;
-                            };
-                            /** @description What was set for this account over its plan */
-                            own_limits: {
-                                emails?: number | null;
-                                validations?: number | null;
-                                content_checks?: number | null;
-                                risk_previews?: number | null;
-                                webhooks?: number | null;
-                            };
-                            features: {
-                                risk: boolean;
-                                content_events: boolean;
-                            };
-                            own_features: {
-                                risk?: boolean;
-                                content_events?: boolean;
-                            };
-                            used_this_month: {
-                                emails: number;
-                                validations: number;
-                                content_checks: number;
-                                risk_previews: number;
-                            };
-                            users: {
-                                /** Format: uuid */
-                                id: string;
-                                email: string;
-                                role: string;
-                                operator: boolean;
-                                last_seen_at: string | null;
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["AccountResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
             /** @description cross_site_request, not_operator */
             403: {
                 headers: {
@@ -7133,64 +6542,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_operator_accounts_id_suspend: {
+    suspendAccount: {
         parameters: {
             query?: never;
             header?: never;
@@ -7208,78 +6568,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            email: string;
-                            /** @enum {unknown} */
-                            plan: "starter" | "professional" | "business" | "enterprise" | "custom";
-                            suspended_at: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** @description As they hold; null: unlimited */
-                            limits: {
-                                emails: number | null;
-                                validations: number | null;
-                                content_checks: number | null;
-                                risk_previews: number | null;
-                                webhooks: number | null;
-                            };
-                            /** @description What was set for this account over its plan */
-                            own_limits: {
-                                emails?: number | null;
-                                validations?: number | null;
-                                content_checks?: number | null;
-                                risk_previews?: number | null;
-                                webhooks?: number | null;
-                            };
-                            features: {
-                                risk: boolean;
-                                content_events: boolean;
-                            };
-                            own_features: {
-                                risk?: boolean;
-                                content_events?: boolean;
-                            };
-                            used_this_month: {
-                                emails: number;
-                                validations: number;
-                                content_checks: number;
-                                risk_previews: number;
-                            };
-                            users: {
-                                /** Format: uuid */
-                                id: string;
-                                email: string;
-                                role: string;
-                                operator: boolean;
-                                last_seen_at: string | null;
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["AccountResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
             /** @description cross_site_request, not_operator */
             403: {
                 headers: {
@@ -7289,64 +6582,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_operator_accounts_id_resume: {
+    resumeAccount: {
         parameters: {
             query?: never;
             header?: never;
@@ -7364,78 +6608,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            email: string;
-                            /** @enum {unknown} */
-                            plan: "starter" | "professional" | "business" | "enterprise" | "custom";
-                            suspended_at: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** @description As they hold; null: unlimited */
-                            limits: {
-                                emails: number | null;
-                                validations: number | null;
-                                content_checks: number | null;
-                                risk_previews: number | null;
-                                webhooks: number | null;
-                            };
-                            /** @description What was set for this account over its plan */
-                            own_limits: {
-                                emails?: number | null;
-                                validations?: number | null;
-                                content_checks?: number | null;
-                                risk_previews?: number | null;
-                                webhooks?: number | null;
-                            };
-                            features: {
-                                risk: boolean;
-                                content_events: boolean;
-                            };
-                            own_features: {
-                                risk?: boolean;
-                                content_events?: boolean;
-                            };
-                            used_this_month: {
-                                emails: number;
-                                validations: number;
-                                content_checks: number;
-                                risk_previews: number;
-                            };
-                            users: {
-                                /** Format: uuid */
-                                id: string;
-                                email: string;
-                                role: string;
-                                operator: boolean;
-                                last_seen_at: string | null;
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["AccountResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
             /** @description cross_site_request, not_operator */
             403: {
                 headers: {
@@ -7445,64 +6622,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_operator_accounts_id_open: {
+    openAccount: {
         parameters: {
             query?: never;
             header?: never;
@@ -7521,25 +6649,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
             /** @description cross_site_request, not_operator */
             403: {
                 headers: {
@@ -7549,64 +6660,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_operator_leave: {
+    leaveAccount: {
         parameters: {
             query?: never;
             header?: never;
@@ -7623,25 +6685,8 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
             /** @description cross_site_request, not_operator */
             403: {
                 headers: {
@@ -7651,55 +6696,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_operator_actions: {
+    listOperatorActions: {
         parameters: {
             query?: {
                 account_id?: string;
@@ -7719,49 +6723,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            /** Format: date-time */
-                            at: string;
-                            operator: string;
-                            ip: string | null;
-                            action: string;
-                            account_id: string | null;
-                            account_name: string | null;
-                            detail: {
-                                [key: string]: unknown;
-                            };
-                        }[];
-                        pagination: {
-                            page: number;
-                            limit: number;
-                            total: number;
-                            pages: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["OperatorActionList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["NotSignedIn"];
             /** @description not_operator */
             403: {
                 headers: {
@@ -7771,28 +6737,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_operator_plans: {
+    listPlans: {
         parameters: {
             query?: never;
             header?: never;
@@ -7808,71 +6757,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** @enum {unknown} */
-                            plan: "starter" | "professional" | "business" | "enterprise" | "custom";
-                            accounts: number;
-                            limits: {
-                                emails: number | null;
-                                validations: number | null;
-                                content_checks: number | null;
-                                risk_previews: number | null;
-                                webhooks: number | null;
-                            };
-                            features: {
-                                risk: boolean;
-                                content_events: boolean;
-                            };
-                            rates: {
-                                default: {
-                                    per_second: number;
-                                    burst: number;
-                                };
-                                send: {
-                                    per_second: number;
-                                    burst: number;
-                                };
-                                batch: {
-                                    per_second: number;
-                                    burst: number;
-                                };
-                                validation: {
-                                    per_second: number;
-                                    burst: number;
-                                };
-                                verify: {
-                                    per_second: number;
-                                    burst: number;
-                                };
-                                health_refresh: {
-                                    per_second: number;
-                                    burst: number;
-                                };
-                            };
-                        }[];
-                    };
+                    "application/json": components["schemas"]["PlanTermsList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["NotSignedIn"];
             /** @description not_operator */
             403: {
                 headers: {
@@ -7882,28 +6771,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_operator_queues: {
+    listQueues: {
         parameters: {
             query?: {
                 search?: string;
@@ -7922,52 +6794,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            destination: string;
-                            paused_at: string | null;
-                            ready: number;
-                            leased: number;
-                            /** @description Deferred */
-                            waiting: number;
-                            scheduled: number;
-                            oldest_at: string | null;
-                            next_attempt_at: string | null;
-                            attempts_per_minute: number;
-                            delivered_per_minute: number;
-                            last_response: string | null;
-                            last_outcome: ("delivered" | "deferred" | "bounced" | "error") | null;
-                            last_attempt_at: string | null;
-                        }[];
-                        totals: {
-                            ready: number;
-                            leased: number;
-                            waiting: number;
-                        };
-                        /** Format: date-time */
-                        counted_at: string;
-                    };
+                    "application/json": components["schemas"]["QueueList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["NotSignedIn"];
             /** @description not_operator */
             403: {
                 headers: {
@@ -7977,28 +6808,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_operator_queues_destination_pause: {
+    pauseQueue: {
         parameters: {
             query?: never;
             header?: never;
@@ -8016,33 +6830,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            destination: string;
-                            emails: number | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["SteeredQueueResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
             /** @description cross_site_request, not_operator */
             403: {
                 headers: {
@@ -8052,64 +6844,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_operator_queues_destination_resume: {
+    resumeQueue: {
         parameters: {
             query?: never;
             header?: never;
@@ -8127,33 +6870,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            destination: string;
-                            emails: number | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["SteeredQueueResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
             /** @description cross_site_request, not_operator */
             403: {
                 headers: {
@@ -8163,64 +6884,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_operator_queues_destination_retry: {
+    retryQueue: {
         parameters: {
             query?: never;
             header?: never;
@@ -8238,33 +6910,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            destination: string;
-                            emails: number | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["SteeredQueueResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
             /** @description cross_site_request, not_operator */
             403: {
                 headers: {
@@ -8274,64 +6924,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_operator_machines: {
+    listMachines: {
         parameters: {
             query?: never;
             header?: never;
@@ -8347,54 +6948,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            host: string;
-                            pid: number;
-                            roles: string[];
-                            version: string;
-                            /**
-                             * @description silent: no beat for 30 seconds
-                             * @enum {unknown}
-                             */
-                            state: "running" | "silent" | "stopped";
-                            /** Format: date-time */
-                            started_at: string;
-                            /** Format: date-time */
-                            last_heartbeat_at: string;
-                            heartbeat_age_seconds: number;
-                            /** @description 99th percentile between the last two beats */
-                            event_loop_delay_ms: number;
-                            memory_bytes: number;
-                        }[];
-                        followers: {
-                            name: string;
-                            lag_seconds: number;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["MachineList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_signed_in */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["NotSignedIn"];
             /** @description not_operator */
             403: {
                 headers: {
@@ -8404,28 +6962,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_domains: {
+    listDomains: {
         parameters: {
             query?: {
                 page?: number;
@@ -8450,130 +6991,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            domain: string;
-                            /** @enum {unknown} */
-                            verification_status: "pending" | "verified" | "temporary_failure" | "failed" | "suspended";
-                            dkim_selector: string;
-                            spf_record: string;
-                            dmarc_record: string;
-                            is_active: boolean;
-                            tags: string[];
-                            /** Format: date-time */
-                            created_at: string;
-                            verified_at: string | null;
-                            verification_token: string;
-                            /** @description Base64 of the p= value */
-                            dkim_public_key: string;
-                            tracking_enabled: boolean | null;
-                            open_tracking_enabled: boolean | null;
-                            click_tracking_enabled: boolean | null;
-                            unsubscribe_header_enabled: boolean | null;
-                            tracking_domain_id: string | null;
-                            last_checked_at: string | null;
-                        }[];
-                        pagination: {
-                            page: number;
-                            limit: number;
-                            total: number;
-                            pages: number;
-                        };
-                        domains: {
-                            /** Format: uuid */
-                            id: string;
-                            domain: string;
-                            /** @enum {unknown} */
-                            verification_status: "pending" | "verified" | "temporary_failure" | "failed" | "suspended";
-                            dkim_selector: string;
-                            spf_record: string;
-                            dmarc_record: string;
-                            is_active: boolean;
-                            tags: string[];
-                            /** Format: date-time */
-                            created_at: string;
-                            verified_at: string | null;
-                            verification_token: string;
-                            /** @description Base64 of the p= value */
-                            dkim_public_key: string;
-                            tracking_enabled: boolean | null;
-                            open_tracking_enabled: boolean | null;
-                            click_tracking_enabled: boolean | null;
-                            unsubscribe_header_enabled: boolean | null;
-                            tracking_domain_id: string | null;
-                            last_checked_at: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["DomainList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_customer_domains: {
+    createDomain: {
         parameters: {
             query?: never;
             header?: never;
@@ -8582,14 +7011,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description a domain in small letters, digits, hyphens and dots: no https://, no path, no underscore, other scripts as xn--
-                     * @example mail.example.com
-                     */
-                    domain: string;
-                    tags?: string[];
-                };
+                "application/json": components["schemas"]["CreateDomainRequest"];
             };
         };
         responses: {
@@ -8606,164 +7028,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            domain: string;
-                            /** @enum {unknown} */
-                            verification_status: "pending" | "verified" | "temporary_failure" | "failed" | "suspended";
-                            dkim_selector: string;
-                            spf_record: string;
-                            dmarc_record: string;
-                            is_active: boolean;
-                            tags: string[];
-                            /** Format: date-time */
-                            created_at: string;
-                            verified_at: string | null;
-                            verification_token: string;
-                            /** @description Base64 of the p= value */
-                            dkim_public_key: string;
-                            tracking_enabled: boolean | null;
-                            open_tracking_enabled: boolean | null;
-                            click_tracking_enabled: boolean | null;
-                            unsubscribe_header_enabled: boolean | null;
-                            tracking_domain_id: string | null;
-                            last_checked_at: string | null;
-                            /** @description PKCS#8 PEM, shown this once */
-                            dkim_private_key: string;
-                        };
-                        domain: {
-                            /** Format: uuid */
-                            id: string;
-                            domain: string;
-                            /** @enum {unknown} */
-                            verification_status: "pending" | "verified" | "temporary_failure" | "failed" | "suspended";
-                            dkim_selector: string;
-                            spf_record: string;
-                            dmarc_record: string;
-                            is_active: boolean;
-                            tags: string[];
-                            /** Format: date-time */
-                            created_at: string;
-                            verified_at: string | null;
-                            verification_token: string;
-                            /** @description Base64 of the p= value */
-                            dkim_public_key: string;
-                            tracking_enabled: boolean | null;
-                            open_tracking_enabled: boolean | null;
-                            click_tracking_enabled: boolean | null;
-                            unsubscribe_header_enabled: boolean | null;
-                            tracking_domain_id: string | null;
-                            last_checked_at: string | null;
-                            /** @description PKCS#8 PEM, shown this once */
-                            dkim_private_key: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["DomainDetailResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description already_exists */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["AlreadyExists"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_domains_id_: {
+    getDomain: {
         parameters: {
             query?: never;
             header?: never;
@@ -8787,133 +7067,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            domain: string;
-                            /** @enum {unknown} */
-                            verification_status: "pending" | "verified" | "temporary_failure" | "failed" | "suspended";
-                            dkim_selector: string;
-                            spf_record: string;
-                            dmarc_record: string;
-                            is_active: boolean;
-                            tags: string[];
-                            /** Format: date-time */
-                            created_at: string;
-                            verified_at: string | null;
-                            verification_token: string;
-                            /** @description Base64 of the p= value */
-                            dkim_public_key: string;
-                            tracking_enabled: boolean | null;
-                            open_tracking_enabled: boolean | null;
-                            click_tracking_enabled: boolean | null;
-                            unsubscribe_header_enabled: boolean | null;
-                            tracking_domain_id: string | null;
-                            last_checked_at: string | null;
-                        };
-                        domain: {
-                            /** Format: uuid */
-                            id: string;
-                            domain: string;
-                            /** @enum {unknown} */
-                            verification_status: "pending" | "verified" | "temporary_failure" | "failed" | "suspended";
-                            dkim_selector: string;
-                            spf_record: string;
-                            dmarc_record: string;
-                            is_active: boolean;
-                            tags: string[];
-                            /** Format: date-time */
-                            created_at: string;
-                            verified_at: string | null;
-                            verification_token: string;
-                            /** @description Base64 of the p= value */
-                            dkim_public_key: string;
-                            tracking_enabled: boolean | null;
-                            open_tracking_enabled: boolean | null;
-                            click_tracking_enabled: boolean | null;
-                            unsubscribe_header_enabled: boolean | null;
-                            tracking_domain_id: string | null;
-                            last_checked_at: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["DomainResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_api_v1_customer_domains_id_: {
+    deleteDomain: {
         parameters: {
             query?: never;
             header?: never;
@@ -8937,133 +7103,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            domain: string;
-                        };
-                        success: boolean;
-                        message: string;
-                        domain: {
-                            /** Format: uuid */
-                            id: string;
-                            domain: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["DeletedDomainResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description invalid_state */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InvalidState"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    patch_api_v1_customer_domains_id_: {
+    updateDomain: {
         parameters: {
             query?: never;
             header?: never;
@@ -9074,14 +7130,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    tracking_enabled?: boolean | null;
-                    open_tracking_enabled?: boolean | null;
-                    click_tracking_enabled?: boolean | null;
-                    unsubscribe_header_enabled?: boolean | null;
-                    tracking_domain_id?: string | null;
-                    tags?: string[];
-                };
+                "application/json": components["schemas"]["UpdateDomainRequest"];
             };
         };
         responses: {
@@ -9098,160 +7147,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            domain: string;
-                            /** @enum {unknown} */
-                            verification_status: "pending" | "verified" | "temporary_failure" | "failed" | "suspended";
-                            dkim_selector: string;
-                            spf_record: string;
-                            dmarc_record: string;
-                            is_active: boolean;
-                            tags: string[];
-                            /** Format: date-time */
-                            created_at: string;
-                            verified_at: string | null;
-                            verification_token: string;
-                            /** @description Base64 of the p= value */
-                            dkim_public_key: string;
-                            tracking_enabled: boolean | null;
-                            open_tracking_enabled: boolean | null;
-                            click_tracking_enabled: boolean | null;
-                            unsubscribe_header_enabled: boolean | null;
-                            tracking_domain_id: string | null;
-                            last_checked_at: string | null;
-                        };
-                        domain: {
-                            /** Format: uuid */
-                            id: string;
-                            domain: string;
-                            /** @enum {unknown} */
-                            verification_status: "pending" | "verified" | "temporary_failure" | "failed" | "suspended";
-                            dkim_selector: string;
-                            spf_record: string;
-                            dmarc_record: string;
-                            is_active: boolean;
-                            tags: string[];
-                            /** Format: date-time */
-                            created_at: string;
-                            verified_at: string | null;
-                            verification_token: string;
-                            /** @description Base64 of the p= value */
-                            dkim_public_key: string;
-                            tracking_enabled: boolean | null;
-                            open_tracking_enabled: boolean | null;
-                            click_tracking_enabled: boolean | null;
-                            unsubscribe_header_enabled: boolean | null;
-                            tracking_domain_id: string | null;
-                            last_checked_at: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["DomainResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_domains_id_dns: {
+    getDomainDns: {
         parameters: {
             query?: never;
             header?: never;
@@ -9275,157 +7186,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            domain: string;
-                            dns_records: {
-                                type: string;
-                                purpose: string;
-                                /** @description The full name, without a trailing dot */
-                                name: string;
-                                /** @description Left of the registrable domain, @ for itself */
-                                host: string;
-                                value: string;
-                                ttl: number;
-                                priority: number | null;
-                                required: boolean;
-                                /** @enum {unknown} */
-                                status: "pending" | "valid" | "missing" | "mismatch" | "multiple" | "error";
-                                found: string[];
-                                error: string | null;
-                                last_checked_at: string | null;
-                            }[];
-                            optional_records: {
-                                type: string;
-                                purpose: string;
-                                /** @description The full name, without a trailing dot */
-                                name: string;
-                                /** @description Left of the registrable domain, @ for itself */
-                                host: string;
-                                value: string;
-                                ttl: number;
-                                priority: number | null;
-                                required: boolean;
-                                /** @enum {unknown} */
-                                status: "pending" | "valid" | "missing" | "mismatch" | "multiple" | "error";
-                                found: string[];
-                                error: string | null;
-                                last_checked_at: string | null;
-                            }[];
-                        };
-                        domain: string;
-                        dns_records: {
-                            type: string;
-                            purpose: string;
-                            /** @description The full name, without a trailing dot */
-                            name: string;
-                            /** @description Left of the registrable domain, @ for itself */
-                            host: string;
-                            value: string;
-                            ttl: number;
-                            priority: number | null;
-                            required: boolean;
-                            /** @enum {unknown} */
-                            status: "pending" | "valid" | "missing" | "mismatch" | "multiple" | "error";
-                            found: string[];
-                            error: string | null;
-                            last_checked_at: string | null;
-                        }[];
-                        optional_records: {
-                            type: string;
-                            purpose: string;
-                            /** @description The full name, without a trailing dot */
-                            name: string;
-                            /** @description Left of the registrable domain, @ for itself */
-                            host: string;
-                            value: string;
-                            ttl: number;
-                            priority: number | null;
-                            required: boolean;
-                            /** @enum {unknown} */
-                            status: "pending" | "valid" | "missing" | "mismatch" | "multiple" | "error";
-                            found: string[];
-                            error: string | null;
-                            last_checked_at: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["DomainDnsResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_customer_domains_id_verify: {
+    verifyDomain: {
         parameters: {
             query?: never;
             header?: never;
@@ -9449,261 +7222,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            domain: string;
-                            /** @enum {unknown} */
-                            verification_status: "pending" | "verified" | "temporary_failure" | "failed" | "suspended";
-                            dkim_selector: string;
-                            spf_record: string;
-                            dmarc_record: string;
-                            is_active: boolean;
-                            tags: string[];
-                            /** Format: date-time */
-                            created_at: string;
-                            verified_at: string | null;
-                            verification_token: string;
-                            /** @description Base64 of the p= value */
-                            dkim_public_key: string;
-                            tracking_enabled: boolean | null;
-                            open_tracking_enabled: boolean | null;
-                            click_tracking_enabled: boolean | null;
-                            unsubscribe_header_enabled: boolean | null;
-                            tracking_domain_id: string | null;
-                            last_checked_at: string | null;
-                            verified: boolean;
-                            checks: {
-                                ownership: {
-                                    /** @enum {unknown} */
-                                    status: "pending" | "valid" | "missing" | "mismatch" | "multiple" | "error";
-                                    found: string[];
-                                    error: string | null;
-                                    expected: string;
-                                };
-                                spf: {
-                                    /** @enum {unknown} */
-                                    status: "pending" | "valid" | "missing" | "mismatch" | "multiple" | "error";
-                                    found: string[];
-                                    error: string | null;
-                                    expected: string;
-                                };
-                                dkim: {
-                                    /** @enum {unknown} */
-                                    status: "pending" | "valid" | "missing" | "mismatch" | "multiple" | "error";
-                                    found: string[];
-                                    error: string | null;
-                                    expected: string;
-                                };
-                                dmarc: {
-                                    /** @enum {unknown} */
-                                    status: "pending" | "valid" | "missing" | "mismatch" | "multiple" | "error";
-                                    found: string[];
-                                    error: string | null;
-                                    expected: string;
-                                };
-                            };
-                            dns_records: {
-                                type: string;
-                                purpose: string;
-                                /** @description The full name, without a trailing dot */
-                                name: string;
-                                /** @description Left of the registrable domain, @ for itself */
-                                host: string;
-                                value: string;
-                                ttl: number;
-                                priority: number | null;
-                                required: boolean;
-                                /** @enum {unknown} */
-                                status: "pending" | "valid" | "missing" | "mismatch" | "multiple" | "error";
-                                found: string[];
-                                error: string | null;
-                                last_checked_at: string | null;
-                            }[];
-                            next_check_at: string | null;
-                        };
-                        success: boolean;
-                        domain: {
-                            /** Format: uuid */
-                            id: string;
-                            domain: string;
-                            /** @enum {unknown} */
-                            verification_status: "pending" | "verified" | "temporary_failure" | "failed" | "suspended";
-                            dkim_selector: string;
-                            spf_record: string;
-                            dmarc_record: string;
-                            is_active: boolean;
-                            tags: string[];
-                            /** Format: date-time */
-                            created_at: string;
-                            verified_at: string | null;
-                            verification_token: string;
-                            /** @description Base64 of the p= value */
-                            dkim_public_key: string;
-                            tracking_enabled: boolean | null;
-                            open_tracking_enabled: boolean | null;
-                            click_tracking_enabled: boolean | null;
-                            unsubscribe_header_enabled: boolean | null;
-                            tracking_domain_id: string | null;
-                            last_checked_at: string | null;
-                        };
-                        verified: boolean;
-                        /** @enum {unknown} */
-                        verification_status: "pending" | "verified" | "temporary_failure" | "failed" | "suspended";
-                        checks: {
-                            ownership: {
-                                /** @enum {unknown} */
-                                status: "pending" | "valid" | "missing" | "mismatch" | "multiple" | "error";
-                                found: string[];
-                                error: string | null;
-                                expected: string;
-                            };
-                            spf: {
-                                /** @enum {unknown} */
-                                status: "pending" | "valid" | "missing" | "mismatch" | "multiple" | "error";
-                                found: string[];
-                                error: string | null;
-                                expected: string;
-                            };
-                            dkim: {
-                                /** @enum {unknown} */
-                                status: "pending" | "valid" | "missing" | "mismatch" | "multiple" | "error";
-                                found: string[];
-                                error: string | null;
-                                expected: string;
-                            };
-                            dmarc: {
-                                /** @enum {unknown} */
-                                status: "pending" | "valid" | "missing" | "mismatch" | "multiple" | "error";
-                                found: string[];
-                                error: string | null;
-                                expected: string;
-                            };
-                        };
-                        dns_records: {
-                            type: string;
-                            purpose: string;
-                            /** @description The full name, without a trailing dot */
-                            name: string;
-                            /** @description Left of the registrable domain, @ for itself */
-                            host: string;
-                            value: string;
-                            ttl: number;
-                            priority: number | null;
-                            required: boolean;
-                            /** @enum {unknown} */
-                            status: "pending" | "valid" | "missing" | "mismatch" | "multiple" | "error";
-                            found: string[];
-                            error: string | null;
-                            last_checked_at: string | null;
-                        }[];
-                        next_check_at: string | null;
-                    };
+                    "application/json": components["schemas"]["DomainVerificationResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_unsubscribes: {
+    listUnsubscribes: {
         parameters: {
             query?: {
                 page?: number;
@@ -9734,102 +7268,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            email: string;
-                            /** @description one_click, link, mailto, api, manual or import */
-                            source: string;
-                            reason: string | null;
-                            sandbox: boolean;
-                            /** Format: date-time */
-                            created_at: string;
-                        }[];
-                        pagination: {
-                            page: number;
-                            limit: number;
-                            total: number;
-                            pages: number;
-                        };
-                        unsubscribes: {
-                            id: string;
-                            email: string;
-                            /** @description one_click, link, mailto, api, manual or import */
-                            source: string;
-                            reason: string | null;
-                            sandbox: boolean;
-                            /** Format: date-time */
-                            created_at: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["UnsubscribeList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_customer_unsubscribes: {
+    createUnsubscribe: {
         parameters: {
             query?: never;
             header?: never;
@@ -9838,10 +7288,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    email: string;
-                    reason?: string | null;
-                };
+                "application/json": components["schemas"]["CreateUnsubscribeRequest"];
             };
         };
         responses: {
@@ -9858,29 +7305,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            email: string;
-                            /** @description one_click, link, mailto, api, manual or import */
-                            source: string;
-                            reason: string | null;
-                            sandbox: boolean;
-                            /** Format: date-time */
-                            created_at: string;
-                        };
-                        message: string;
-                        unsubscribe: {
-                            id: string;
-                            email: string;
-                            /** @description one_click, link, mailto, api, manual or import */
-                            source: string;
-                            reason: string | null;
-                            sandbox: boolean;
-                            /** Format: date-time */
-                            created_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["UnsubscribeResponse"];
                 };
             };
             /** @description Success */
@@ -9896,124 +7321,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            email: string;
-                            /** @description one_click, link, mailto, api, manual or import */
-                            source: string;
-                            reason: string | null;
-                            sandbox: boolean;
-                            /** Format: date-time */
-                            created_at: string;
-                        };
-                        message: string;
-                        unsubscribe: {
-                            id: string;
-                            email: string;
-                            /** @description one_click, link, mailto, api, manual or import */
-                            source: string;
-                            reason: string | null;
-                            sandbox: boolean;
-                            /** Format: date-time */
-                            created_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["UnsubscribeResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_api_v1_customer_unsubscribes_email_: {
+    deleteUnsubscribe: {
         parameters: {
             query?: never;
             header?: never;
@@ -10037,117 +7359,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        message: string;
-                        email: string;
-                        data: {
-                            email: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["RemovedAddressResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_suppressions: {
+    listSuppressions: {
         parameters: {
             query?: {
                 page?: number;
@@ -10158,7 +7385,7 @@ export interface operations {
                 /** @example 2026-01-31 */
                 to_date?: string;
                 include_sandbox?: boolean;
-                reason?: "manual" | "repeated_soft_bounce" | "hard_bounce" | "complaint" | "spamtrap";
+                reason?: components["schemas"]["SuppressionReason"];
             };
             header?: never;
             path?: never;
@@ -10179,97 +7406,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            email: string;
-                            reason: "manual" | "repeated_soft_bounce" | "hard_bounce" | "complaint" | "spamtrap";
-                            /** @description smtp, dsn, arf, api, manual or import */
-                            source: string;
-                            domain_id: string | null;
-                            email_id: string | null;
-                            bounce_id: string | null;
-                            details: string | null;
-                            sandbox: boolean;
-                            expires_at: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                        }[];
-                        pagination: {
-                            page: number;
-                            limit: number;
-                            total: number;
-                            pages: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["SuppressionList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_customer_suppressions: {
+    createSuppression: {
         parameters: {
             query?: never;
             header?: never;
@@ -10278,12 +7426,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    email: string;
-                    reason?: "manual" | "repeated_soft_bounce" | "hard_bounce" | "complaint" | "spamtrap";
-                    details?: string | null;
-                    expires_at?: string | null;
-                };
+                "application/json": components["schemas"]["CreateSuppressionRequest"];
             };
         };
         responses: {
@@ -10300,23 +7443,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            email: string;
-                            reason: "manual" | "repeated_soft_bounce" | "hard_bounce" | "complaint" | "spamtrap";
-                            /** @description smtp, dsn, arf, api, manual or import */
-                            source: string;
-                            domain_id: string | null;
-                            email_id: string | null;
-                            bounce_id: string | null;
-                            details: string | null;
-                            sandbox: boolean;
-                            expires_at: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["SuppressionResponse"];
                 };
             };
             /** @description Success */
@@ -10332,118 +7459,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            email: string;
-                            reason: "manual" | "repeated_soft_bounce" | "hard_bounce" | "complaint" | "spamtrap";
-                            /** @description smtp, dsn, arf, api, manual or import */
-                            source: string;
-                            domain_id: string | null;
-                            email_id: string | null;
-                            bounce_id: string | null;
-                            details: string | null;
-                            sandbox: boolean;
-                            expires_at: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["SuppressionResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_suppressions_email_: {
+    getSuppression: {
         parameters: {
             query?: never;
             header?: never;
@@ -10467,100 +7497,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            email: string;
-                            reason: "manual" | "repeated_soft_bounce" | "hard_bounce" | "complaint" | "spamtrap";
-                            /** @description smtp, dsn, arf, api, manual or import */
-                            source: string;
-                            domain_id: string | null;
-                            email_id: string | null;
-                            bounce_id: string | null;
-                            details: string | null;
-                            sandbox: boolean;
-                            expires_at: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["SuppressionResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_api_v1_customer_suppressions_email_: {
+    deleteSuppression: {
         parameters: {
             query?: never;
             header?: never;
@@ -10584,117 +7533,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        message: string;
-                        email: string;
-                        data: {
-                            email: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["RemovedAddressResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_customer_unsubscribes_import: {
+    importUnsubscribes: {
         parameters: {
             query?: never;
             header?: never;
@@ -10703,14 +7557,8 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    entries: {
-                        email: string;
-                        reason?: string | null;
-                        sandbox?: boolean | null;
-                    }[];
-                };
-                "text/csv": unknown;
+                "application/json": components["schemas"]["ImportUnsubscribesRequest"];
+                "text/csv": string;
             };
         };
         responses: {
@@ -10727,115 +7575,62 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            imported: number;
-                            updated: number;
-                            failed: number;
-                            errors: {
-                                line: number;
-                                email: string | null;
-                                message: string;
-                            }[];
-                            /** @description Of a CSV file, in their order: nothing was taken of them */
-                            ignored_columns: string[];
-                        };
-                    };
+                    "application/json": components["schemas"]["ImportResultResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    importSuppressions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportSuppressionsRequest"];
+                "text/csv": string;
             };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
+        };
+        responses: {
+            /** @description Success */
+            200: {
                 headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ImportResultResponse"];
                 };
             };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_unsubscribes_export: {
+    exportSuppressions: {
         parameters: {
             query?: {
                 search?: string;
@@ -10844,6 +7639,7 @@ export interface operations {
                 /** @example 2026-01-31 */
                 to_date?: string;
                 include_sandbox?: boolean;
+                reason?: components["schemas"]["SuppressionReason"];
             };
             header?: never;
             path?: never;
@@ -10868,314 +7664,15 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_customer_suppressions_import: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    entries: {
-                        email: string;
-                        reason?: ("manual" | "repeated_soft_bounce" | "hard_bounce" | "complaint" | "spamtrap") | null;
-                        details?: string | null;
-                        expires_at?: string | null;
-                        sandbox?: boolean | null;
-                    }[];
-                };
-                "text/csv": unknown;
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: {
-                            imported: number;
-                            updated: number;
-                            failed: number;
-                            errors: {
-                                line: number;
-                                email: string | null;
-                                message: string;
-                            }[];
-                            /** @description Of a CSV file, in their order: nothing was taken of them */
-                            ignored_columns: string[];
-                        };
-                    };
-                };
-            };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_api_v1_customer_suppressions_export: {
-        parameters: {
-            query?: {
-                search?: string;
-                /** @example 2026-01-31 */
-                from_date?: string;
-                /** @example 2026-01-31 */
-                to_date?: string;
-                include_sandbox?: boolean;
-                reason?: "manual" | "repeated_soft_bounce" | "hard_bounce" | "complaint" | "spamtrap";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description text/csv */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Content-Disposition": components["headers"]["Content-Disposition"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/csv": string;
-                };
-            };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_well_known_acme_challenge_token_: {
+    answerCertificateChallenge: {
         parameters: {
             query?: never;
             header?: never;
@@ -11196,15 +7693,7 @@ export interface operations {
                     "application/json": string;
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
             /** @description text/html */
             404: {
                 headers: {
@@ -11214,28 +7703,11 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_track_o_token_: {
+    trackOpen: {
         parameters: {
             query?: never;
             header?: never;
@@ -11256,37 +7728,12 @@ export interface operations {
                     "image/gif": string;
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_track_c_token_: {
+    trackClick: {
         parameters: {
             query?: never;
             header?: never;
@@ -11305,15 +7752,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
             /** @description text/html */
             404: {
                 headers: {
@@ -11332,28 +7771,11 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_track_u_token_: {
+    getUnsubscribePage: {
         parameters: {
             query?: never;
             header?: never;
@@ -11374,15 +7796,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
             /** @description text/html */
             404: {
                 headers: {
@@ -11392,28 +7806,11 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_track_u_token_: {
+    unsubscribe: {
         parameters: {
             query?: never;
             header?: never;
@@ -11434,15 +7831,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
             /** @description text/html */
             404: {
                 headers: {
@@ -11452,46 +7841,13 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_tracking_domains: {
+    listTrackingDomains: {
         parameters: {
             query?: {
                 page?: number;
@@ -11516,109 +7872,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            domain: string;
-                            cname_target: string;
-                            is_verified: boolean;
-                            ssl_enabled: boolean;
-                            /** Format: date-time */
-                            created_at: string;
-                            dns_setup: {
-                                record_type: string;
-                                hostname: string;
-                                value: string;
-                                instructions: string;
-                            };
-                            verified_at: string | null;
-                            /** @enum {unknown} */
-                            ssl_status: "none" | "pending" | "issued" | "failed";
-                            ssl_expires_at: string | null;
-                            ssl_error: string | null;
-                            verification: {
-                                expected: string;
-                                found: string | null;
-                                error: string | null;
-                                checked_at: string | null;
-                            };
-                        }[];
-                        pagination: {
-                            page: number;
-                            limit: number;
-                            total: number;
-                            pages: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["TrackingDomainList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_customer_tracking_domains: {
+    createTrackingDomain: {
         parameters: {
             query?: never;
             header?: never;
@@ -11627,13 +7892,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description a domain in small letters, digits, hyphens and dots: no https://, no path, no underscore, other scripts as xn--
-                     * @example track.example.com
-                     */
-                    domain: string;
-                };
+                "application/json": components["schemas"]["CreateTrackingDomainRequest"];
             };
         };
         responses: {
@@ -11650,164 +7909,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        domain: string;
-                        cname_target: string;
-                        is_verified: boolean;
-                        ssl_enabled: boolean;
-                        /** Format: date-time */
-                        created_at: string;
-                        dns_setup: {
-                            record_type: string;
-                            hostname: string;
-                            value: string;
-                            instructions: string;
-                        };
-                        verified_at: string | null;
-                        /** @enum {unknown} */
-                        ssl_status: "none" | "pending" | "issued" | "failed";
-                        ssl_expires_at: string | null;
-                        ssl_error: string | null;
-                        verification: {
-                            expected: string;
-                            found: string | null;
-                            error: string | null;
-                            checked_at: string | null;
-                        };
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            domain: string;
-                            cname_target: string;
-                            is_verified: boolean;
-                            ssl_enabled: boolean;
-                            /** Format: date-time */
-                            created_at: string;
-                            dns_setup: {
-                                record_type: string;
-                                hostname: string;
-                                value: string;
-                                instructions: string;
-                            };
-                            verified_at: string | null;
-                            /** @enum {unknown} */
-                            ssl_status: "none" | "pending" | "issued" | "failed";
-                            ssl_expires_at: string | null;
-                            ssl_error: string | null;
-                            verification: {
-                                expected: string;
-                                found: string | null;
-                                error: string | null;
-                                checked_at: string | null;
-                            };
-                        };
-                    };
+                    "application/json": components["schemas"]["TrackingDomainResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description already_exists */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["AlreadyExists"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_tracking_domains_id_: {
+    getTrackingDomain: {
         parameters: {
             query?: never;
             header?: never;
@@ -11831,137 +7948,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        domain: string;
-                        cname_target: string;
-                        is_verified: boolean;
-                        ssl_enabled: boolean;
-                        /** Format: date-time */
-                        created_at: string;
-                        dns_setup: {
-                            record_type: string;
-                            hostname: string;
-                            value: string;
-                            instructions: string;
-                        };
-                        verified_at: string | null;
-                        /** @enum {unknown} */
-                        ssl_status: "none" | "pending" | "issued" | "failed";
-                        ssl_expires_at: string | null;
-                        ssl_error: string | null;
-                        verification: {
-                            expected: string;
-                            found: string | null;
-                            error: string | null;
-                            checked_at: string | null;
-                        };
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            domain: string;
-                            cname_target: string;
-                            is_verified: boolean;
-                            ssl_enabled: boolean;
-                            /** Format: date-time */
-                            created_at: string;
-                            dns_setup: {
-                                record_type: string;
-                                hostname: string;
-                                value: string;
-                                instructions: string;
-                            };
-                            verified_at: string | null;
-                            /** @enum {unknown} */
-                            ssl_status: "none" | "pending" | "issued" | "failed";
-                            ssl_expires_at: string | null;
-                            ssl_error: string | null;
-                            verification: {
-                                expected: string;
-                                found: string | null;
-                                error: string | null;
-                                checked_at: string | null;
-                            };
-                        };
-                    };
+                    "application/json": components["schemas"]["TrackingDomainResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_api_v1_customer_tracking_domains_id_: {
+    deleteTrackingDomain: {
         parameters: {
             query?: {
                 force?: boolean;
@@ -11987,53 +7986,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            deleted: boolean;
-                        };
-                        success: boolean;
-                    };
+                    "application/json": components["schemas"]["DeleteTrackingDomainResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description tracking_domain_in_use */
             409: {
                 headers: {
@@ -12043,71 +8002,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_customer_tracking_domains_id_verify: {
+    verifyTrackingDomain: {
         parameters: {
             query?: never;
             header?: never;
@@ -12131,166 +8034,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        id: string;
-                        domain: string;
-                        cname_target: string;
-                        is_verified: boolean;
-                        ssl_enabled: boolean;
-                        /** Format: date-time */
-                        created_at: string;
-                        dns_setup: {
-                            record_type: string;
-                            hostname: string;
-                            value: string;
-                            instructions: string;
-                        };
-                        verified_at: string | null;
-                        /** @enum {unknown} */
-                        ssl_status: "none" | "pending" | "issued" | "failed";
-                        ssl_expires_at: string | null;
-                        ssl_error: string | null;
-                        verification: {
-                            expected: string;
-                            found: string | null;
-                            error: string | null;
-                            checked_at: string | null;
-                        };
-                        success: boolean;
-                        verified: boolean;
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            domain: string;
-                            cname_target: string;
-                            is_verified: boolean;
-                            ssl_enabled: boolean;
-                            /** Format: date-time */
-                            created_at: string;
-                            dns_setup: {
-                                record_type: string;
-                                hostname: string;
-                                value: string;
-                                instructions: string;
-                            };
-                            verified_at: string | null;
-                            /** @enum {unknown} */
-                            ssl_status: "none" | "pending" | "issued" | "failed";
-                            ssl_expires_at: string | null;
-                            ssl_error: string | null;
-                            verification: {
-                                expected: string;
-                                found: string | null;
-                                error: string | null;
-                                checked_at: string | null;
-                            };
-                        };
-                    };
+                    "application/json": components["schemas"]["TrackingDomainVerification"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_address_validate: {
+    validateAddress: {
         parameters: {
             query?: never;
             header?: never;
@@ -12299,9 +8058,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    email: string;
-                };
+                "application/json": components["schemas"]["ValidateAddressRequest"];
             };
         };
         responses: {
@@ -12318,125 +8075,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        email: string;
-                        is_valid: boolean;
-                        validation_checks: {
-                            syntax_valid: boolean;
-                            domain_exists: boolean;
-                            has_mx_records: boolean;
-                            is_disposable: boolean;
-                            is_role_account: boolean;
-                            mailbox_exists: boolean;
-                            is_catch_all: boolean;
-                            smtp_check_performed: boolean;
-                        };
-                        risk_level: "low" | "medium" | "high";
-                        deliverability_score: number;
-                        confidence_score: number;
-                        confidence_label: "very_high" | "high" | "medium" | "low" | "very_low";
-                        mx_provider: {
-                            name: string;
-                            tier: "tier_1" | "tier_2" | "tier_3" | "unknown";
-                        };
-                        email_pattern: "human_name" | "role" | "random" | "generic";
-                        suggestions: string[];
-                        smtp_result: "deliverable" | "rejected" | "greylisted" | "blocked" | "timeout" | "catch_all" | "skipped";
-                        did_you_mean: string | null;
-                        usage: {
-                            used: number;
-                            limit: number | null;
-                            remaining: number | null;
-                        };
-                        data: {
-                            email: string;
-                            is_valid: boolean;
-                            validation_checks: {
-                                syntax_valid: boolean;
-                                domain_exists: boolean;
-                                has_mx_records: boolean;
-                                is_disposable: boolean;
-                                is_role_account: boolean;
-                                mailbox_exists: boolean;
-                                is_catch_all: boolean;
-                                smtp_check_performed: boolean;
-                            };
-                            risk_level: "low" | "medium" | "high";
-                            deliverability_score: number;
-                            confidence_score: number;
-                            confidence_label: "very_high" | "high" | "medium" | "low" | "very_low";
-                            mx_provider: {
-                                name: string;
-                                tier: "tier_1" | "tier_2" | "tier_3" | "unknown";
-                            };
-                            email_pattern: "human_name" | "role" | "random" | "generic";
-                            suggestions: string[];
-                            smtp_result: "deliverable" | "rejected" | "greylisted" | "blocked" | "timeout" | "catch_all" | "skipped";
-                            did_you_mean: string | null;
-                            usage: {
-                                used: number;
-                                limit: number | null;
-                                remaining: number | null;
-                            };
-                        };
-                    };
+                    "application/json": components["schemas"]["AddressValidationResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
             /** @description quota_exceeded, rate_limit_exceeded */
             429: {
                 headers: {
@@ -12453,28 +8100,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_address_validate_batch: {
+    validateAddresses: {
         parameters: {
             query?: never;
             header?: never;
@@ -12483,10 +8113,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    emails?: string[];
-                    addresses?: string[];
-                };
+                "application/json": components["schemas"]["ValidateAddressesRequest"];
             };
         };
         responses: {
@@ -12503,138 +8130,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            email: string;
-                            is_valid: boolean;
-                            validation_checks: {
-                                syntax_valid: boolean;
-                                domain_exists: boolean;
-                                has_mx_records: boolean;
-                                is_disposable: boolean;
-                                is_role_account: boolean;
-                                mailbox_exists: boolean;
-                                is_catch_all: boolean;
-                                smtp_check_performed: boolean;
-                            };
-                            risk_level: "low" | "medium" | "high";
-                            deliverability_score: number;
-                            confidence_score: number;
-                            confidence_label: "very_high" | "high" | "medium" | "low" | "very_low";
-                            mx_provider: {
-                                name: string;
-                                tier: "tier_1" | "tier_2" | "tier_3" | "unknown";
-                            };
-                            email_pattern: "human_name" | "role" | "random" | "generic";
-                            suggestions: string[];
-                            smtp_result: "deliverable" | "rejected" | "greylisted" | "blocked" | "timeout" | "catch_all" | "skipped";
-                            did_you_mean: string | null;
-                            usage: {
-                                used: number;
-                                limit: number | null;
-                                remaining: number | null;
-                            };
-                        }[];
-                        results: {
-                            email: string;
-                            is_valid: boolean;
-                            validation_checks: {
-                                syntax_valid: boolean;
-                                domain_exists: boolean;
-                                has_mx_records: boolean;
-                                is_disposable: boolean;
-                                is_role_account: boolean;
-                                mailbox_exists: boolean;
-                                is_catch_all: boolean;
-                                smtp_check_performed: boolean;
-                            };
-                            risk_level: "low" | "medium" | "high";
-                            deliverability_score: number;
-                            confidence_score: number;
-                            confidence_label: "very_high" | "high" | "medium" | "low" | "very_low";
-                            mx_provider: {
-                                name: string;
-                                tier: "tier_1" | "tier_2" | "tier_3" | "unknown";
-                            };
-                            email_pattern: "human_name" | "role" | "random" | "generic";
-                            suggestions: string[];
-                            smtp_result: "deliverable" | "rejected" | "greylisted" | "blocked" | "timeout" | "catch_all" | "skipped";
-                            did_you_mean: string | null;
-                            usage: {
-                                used: number;
-                                limit: number | null;
-                                remaining: number | null;
-                            };
-                        }[];
-                        summary: {
-                            total: number;
-                            valid: number;
-                            invalid: number;
-                            unknown: number;
-                        };
-                        usage: {
-                            used: number;
-                            limit: number | null;
-                            remaining: number | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["AddressValidationBatch"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
             /** @description quota_exceeded, rate_limit_exceeded */
             429: {
                 headers: {
@@ -12651,28 +8155,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_address_validate_quota: {
+    getValidationQuota: {
         parameters: {
             query?: never;
             header?: never;
@@ -12694,96 +8181,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        limit: number | null;
-                        used: number;
-                        remaining: number | null;
-                        /** Format: date-time */
-                        reset_at: string;
-                        data: {
-                            limit: number | null;
-                            used: number;
-                            remaining: number | null;
-                            /** Format: date-time */
-                            reset_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["ValidationQuotaResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_bounces: {
+    listBounces: {
         parameters: {
             query?: {
                 from?: string;
                 to?: string;
-                type?: "hard" | "soft" | "complaint" | "block" | "unknown";
+                type?: components["schemas"]["BounceType"];
                 recipient?: string;
                 domain_id?: string;
-                category?: "invalid_recipient" | "bad_domain" | "mailbox_full" | "inactive_mailbox" | "message_too_large" | "rate_limited" | "dns_failure" | "connection" | "expired" | "content_rejected" | "policy" | "reputation" | "authentication" | "protocol" | "unknown" | "spam_complaint";
+                category?: components["schemas"]["BounceCategory"];
                 email_id?: string;
                 include_sandbox?: boolean;
                 include_complaints?: boolean;
@@ -12810,124 +8227,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            email_id: string | null;
-                            message_id: string | null;
-                            recipient: string;
-                            from: string | null;
-                            subject: string | null;
-                            domain_id: string | null;
-                            tag: string | null;
-                            metadata: {
-                                [key: string]: unknown;
-                            } | null;
-                            type: "hard" | "soft" | "complaint" | "block" | "unknown";
-                            /** @enum {unknown} */
-                            category: "invalid_recipient" | "bad_domain" | "mailbox_full" | "inactive_mailbox" | "message_too_large" | "rate_limited" | "dns_failure" | "connection" | "expired" | "content_rejected" | "policy" | "reputation" | "authentication" | "protocol" | "unknown" | "spam_complaint";
-                            smtp_code: number | null;
-                            enhanced_code: string | null;
-                            diagnostic_code: string | null;
-                            error_message: string | null;
-                            command: string | null;
-                            remote_mta: {
-                                host: string | null;
-                                ip: string | null;
-                            } | null;
-                            source: string;
-                            feedback_type: string | null;
-                            attempt: number | null;
-                            suppressed: boolean;
-                            suppression_id: string | null;
-                            sandbox: boolean;
-                            report_dkim: {
-                                /** @enum {unknown} */
-                                result: "pass" | "fail" | "none" | "unknown";
-                                domain: string | null;
-                                reason: ("unsigned" | "other_domain" | "body_changed" | "bad_signature" | "expired" | "length_limited" | "weak_algorithm" | "weak_key" | "no_key" | "revoked_key" | "unusable_key" | "malformed" | "no_answer" | "too_large" | "too_costly") | null;
-                            } | null;
-                            /** Format: date-time */
-                            bounced_at: string;
-                            /** Format: date-time */
-                            created_at: string;
-                        }[];
-                        pagination: {
-                            total: number;
-                            limit: number;
-                            offset: number;
-                            next_cursor: string | null;
-                        };
-                        success: boolean;
-                    };
+                    "application/json": components["schemas"]["BounceList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_inbound_bounces: {
+    reportBounce: {
         parameters: {
             query?: never;
             header?: never;
@@ -12936,20 +8247,8 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: uuid */
-                    email_id?: string;
-                    message_id?: string;
-                    recipient?: string;
-                    /** Format: date-time */
-                    occurred_at?: string;
-                    /** @enum {unknown} */
-                    type?: "hard" | "soft" | "block" | "unknown" | "complaint";
-                    smtp_code?: number;
-                    enhanced_code?: string;
-                    diagnostic_code?: string;
-                };
-                "message/rfc822": unknown;
+                "application/json": components["schemas"]["ReportBounceRequest"];
+                "message/rfc822": string;
             };
         };
         responses: {
@@ -12966,110 +8265,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            matched: boolean;
-                            email_id: string | null;
-                            type: string | null;
-                            suppressed: boolean;
-                        };
-                    };
+                    "application/json": components["schemas"]["ReportResultResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_inbound_complaints: {
+    reportComplaint: {
         parameters: {
             query?: never;
             header?: never;
@@ -13078,19 +8288,8 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: uuid */
-                    email_id?: string;
-                    message_id?: string;
-                    recipient?: string;
-                    /** Format: date-time */
-                    occurred_at?: string;
-                    type?: string;
-                    smtp_code?: number;
-                    enhanced_code?: string;
-                    diagnostic_code?: string;
-                };
-                "message/rfc822": unknown;
+                "application/json": components["schemas"]["ReportComplaintRequest"];
+                "message/rfc822": string;
             };
         };
         responses: {
@@ -13107,115 +8306,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            matched: boolean;
-                            email_id: string | null;
-                            type: string | null;
-                            suppressed: boolean;
-                        };
-                    };
+                    "application/json": components["schemas"]["ReportResultResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_domains_id_tls_reports: {
+    listTlsReports: {
         parameters: {
             query?: {
                 page?: number;
                 limit?: number;
-                dkim?: "pass" | "fail" | "none" | "unknown";
+                dkim?: components["schemas"]["DkimResult"];
             };
             header?: never;
             path: {
@@ -13238,135 +8348,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            domain: string;
-                            /** @description As the report says; who is verified stands in `dkim` */
-                            organization: string;
-                            report_id: string;
-                            contact: string | null;
-                            /** @description Whether its author signed it: `pass`, by `domain`, or why not. What did not pass is no report by RFC 8460 and is shown alone */
-                            dkim: {
-                                /** @enum {unknown} */
-                                result: "pass" | "fail" | "none" | "unknown";
-                                domain: string | null;
-                                reason: ("unsigned" | "other_domain" | "body_changed" | "bad_signature" | "expired" | "length_limited" | "weak_algorithm" | "weak_key" | "no_key" | "revoked_key" | "unusable_key" | "malformed" | "no_answer" | "too_large" | "too_costly") | null;
-                            };
-                            /** Format: date-time */
-                            begins_at: string;
-                            /** Format: date-time */
-                            ends_at: string;
-                            successful_sessions: number;
-                            failed_sessions: number;
-                            policies: {
-                                type: string;
-                                strings: string[];
-                                mx: string[];
-                                successful_sessions: number;
-                                failed_sessions: number;
-                                failures: {
-                                    result_type: string;
-                                    sending_mta_ip: string | null;
-                                    receiving_mx_hostname: string | null;
-                                    receiving_ip: string | null;
-                                    failed_sessions: number;
-                                }[];
-                            }[];
-                            /** Format: date-time */
-                            received_at: string;
-                        }[];
-                        pagination: {
-                            page: number;
-                            limit: number;
-                            total: number;
-                            pages: number;
-                        };
-                        record: {
-                            type: string;
-                            name: string;
-                            host: string;
-                            value: string;
-                            ttl: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["TlsReportList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_send: {
+    sendEmail: {
         parameters: {
             query?: never;
             header?: {
@@ -13378,74 +8372,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description an address, or `Name <address>` */
-                    from: string;
-                    from_name?: string | null;
-                    to: (string | {
-                        email: string;
-                        name?: string | null;
-                    }) | (string | {
-                        email: string;
-                        name?: string | null;
-                    })[];
-                    cc?: ((string | {
-                        email: string;
-                        name?: string | null;
-                    }) | (string | {
-                        email: string;
-                        name?: string | null;
-                    })[]) | null;
-                    bcc?: ((string | {
-                        email: string;
-                        name?: string | null;
-                    }) | (string | {
-                        email: string;
-                        name?: string | null;
-                    })[]) | null;
-                    reply_to?: ((string | {
-                        email: string;
-                        name?: string | null;
-                    }) | (string | {
-                        email: string;
-                        name?: string | null;
-                    })[]) | null;
-                    subject?: string | null;
-                    html?: string | null;
-                    text?: string | null;
-                    headers?: {
-                        [key: string]: string;
-                    } | null;
-                    attachments?: {
-                        filename: string;
-                        /** @description base64 */
-                        content: string;
-                        content_type?: string | null;
-                        content_id?: string | null;
-                        disposition?: ("attachment" | "inline") | null;
-                    }[] | null;
-                    tag?: string | null;
-                    metadata?: {
-                        [key: string]: unknown;
-                    } | null;
-                    tracking_enabled?: boolean | null;
-                    open_tracking_enabled?: boolean | null;
-                    click_tracking_enabled?: boolean | null;
-                    unsubscribe_header_enabled?: boolean | null;
-                    is_bulk?: boolean | null;
-                    stream?: ("transactional" | "broadcast") | null;
-                    scheduled_at?: string | null;
-                    expires_at?: string | null;
-                    template_id?: string | null;
-                    template_version?: number | null;
-                    variables?: {
-                        [key: string]: unknown;
-                    } | null;
-                    tls_policy?: ("opportunistic" | "required") | null;
-                    sandbox?: boolean | null;
-                    sandbox_result?: ("deliver" | "bounce" | "defer" | "fail" | "suppress" | "complain") | null;
-                    override_soft_block?: boolean | null;
-                };
+                "application/json": components["schemas"]["SendRequest"];
             };
         };
         responses: {
@@ -13463,55 +8390,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            email_id: string;
-                            message_id: string;
-                            status: "queued" | "scheduled" | "sandboxed";
-                            to: string[];
-                            recipients: {
-                                email: string;
-                                /** Format: uuid */
-                                email_id: string;
-                                status: "queued" | "suppressed" | "unsubscribed" | "blocked";
-                                reason: string | null;
-                            }[];
-                            /** Format: date-time */
-                            accepted_at: string;
-                            scheduled_at: string | null;
-                            tag: string | null;
-                            stream: "transactional" | "broadcast";
-                            risk: {
-                                risk_score: number;
-                                risk_level: string;
-                                action: string;
-                                warnings: string[];
-                            };
-                        };
-                        success: boolean;
-                    };
+                    "application/json": components["schemas"]["SendResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
             /** @description account_suspended, insufficient_scope, ip_not_allowed, sender_domain_not_allowed */
             403: {
                 headers: {
@@ -13530,24 +8413,8 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             /** @description content_risk_high, disposable_high_confidence, disposable_medium_confidence, idempotency_key_reused, previous_complaint, previous_hard_bounce, recipient_suppressed, recipient_unsubscribed, risk_score_critical, sender_not_verified, spamtrap_detected, validation_error, velocity_first_send_bulk, volume_spike */
             422: {
                 headers: {
@@ -13573,28 +8440,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_send_batch: {
+    sendBatch: {
         parameters: {
             query?: never;
             header?: {
@@ -13608,76 +8458,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    messages: {
-                        /** @description an address, or `Name <address>` */
-                        from: string;
-                        from_name?: string | null;
-                        to: (string | {
-                            email: string;
-                            name?: string | null;
-                        }) | (string | {
-                            email: string;
-                            name?: string | null;
-                        })[];
-                        cc?: ((string | {
-                            email: string;
-                            name?: string | null;
-                        }) | (string | {
-                            email: string;
-                            name?: string | null;
-                        })[]) | null;
-                        bcc?: ((string | {
-                            email: string;
-                            name?: string | null;
-                        }) | (string | {
-                            email: string;
-                            name?: string | null;
-                        })[]) | null;
-                        reply_to?: ((string | {
-                            email: string;
-                            name?: string | null;
-                        }) | (string | {
-                            email: string;
-                            name?: string | null;
-                        })[]) | null;
-                        subject?: string | null;
-                        html?: string | null;
-                        text?: string | null;
-                        headers?: {
-                            [key: string]: string;
-                        } | null;
-                        attachments?: {
-                            filename: string;
-                            /** @description base64 */
-                            content: string;
-                            content_type?: string | null;
-                            content_id?: string | null;
-                            disposition?: ("attachment" | "inline") | null;
-                        }[] | null;
-                        tag?: string | null;
-                        metadata?: {
-                            [key: string]: unknown;
-                        } | null;
-                        tracking_enabled?: boolean | null;
-                        open_tracking_enabled?: boolean | null;
-                        click_tracking_enabled?: boolean | null;
-                        unsubscribe_header_enabled?: boolean | null;
-                        is_bulk?: boolean | null;
-                        stream?: ("transactional" | "broadcast") | null;
-                        scheduled_at?: string | null;
-                        expires_at?: string | null;
-                        template_id?: string | null;
-                        template_version?: number | null;
-                        variables?: {
-                            [key: string]: unknown;
-                        } | null;
-                        tls_policy?: ("opportunistic" | "required") | null;
-                        sandbox?: boolean | null;
-                        sandbox_result?: ("deliver" | "bounce" | "defer" | "fail" | "suppress" | "complain") | null;
-                        override_soft_block?: boolean | null;
-                    }[];
-                };
+                "application/json": components["schemas"]["BatchRequest"];
             };
         };
         responses: {
@@ -13695,79 +8476,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            index: number;
-                            success: boolean;
-                            data?: {
-                                /** Format: uuid */
-                                email_id: string;
-                                message_id: string;
-                                status: "queued" | "scheduled" | "sandboxed";
-                                to: string[];
-                                recipients: {
-                                    email: string;
-                                    /** Format: uuid */
-                                    email_id: string;
-                                    status: "queued" | "suppressed" | "unsubscribed" | "blocked";
-                                    reason: string | null;
-                                }[];
-                                /** Format: date-time */
-                                accepted_at: string;
-                                scheduled_at: string | null;
-                                tag: string | null;
-                                stream: "transactional" | "broadcast";
-                                risk: {
-                                    risk_score: number;
-                                    risk_level: string;
-                                    action: string;
-                                    warnings: string[];
-                                };
-                            };
-                            error?: {
-                                error: string;
-                                code: string;
-                                details: {
-                                    [key: string]: unknown;
-                                };
-                            };
-                        }[];
-                        summary: {
-                            total: number;
-                            accepted: number;
-                            rejected: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["BatchResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description idempotency_in_progress */
             409: {
                 headers: {
@@ -13777,24 +8491,8 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             /** @description idempotency_key_reused, validation_error */
             422: {
                 headers: {
@@ -13804,44 +8502,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_templates: {
+    listTemplates: {
         parameters: {
             query?: {
                 page?: number;
@@ -13866,95 +8532,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            subject: string;
-                            html: string | null;
-                            text: string | null;
-                            version: number;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        }[];
-                        pagination: {
-                            page: number;
-                            limit: number;
-                            total: number;
-                            pages: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["TemplateList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_templates: {
+    createTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -13963,13 +8552,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name: string;
-                    /** @description Mustache, not escaped */
-                    subject: string;
-                    html?: string | null;
-                    text?: string | null;
-                };
+                "application/json": components["schemas"]["TemplateRequest"];
             };
         };
         responses: {
@@ -13986,116 +8569,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            subject: string;
-                            html: string | null;
-                            text: string | null;
-                            version: number;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["TemplateResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_templates_id_: {
+    getTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -14119,98 +8607,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            subject: string;
-                            html: string | null;
-                            text: string | null;
-                            version: number;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["TemplateResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    put_api_v1_templates_id_: {
+    replaceTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -14221,13 +8630,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name: string;
-                    /** @description Mustache, not escaped */
-                    subject: string;
-                    html?: string | null;
-                    text?: string | null;
-                };
+                "application/json": components["schemas"]["TemplateRequest"];
             };
         };
         responses: {
@@ -14244,125 +8647,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            subject: string;
-                            html: string | null;
-                            text: string | null;
-                            version: number;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["TemplateResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_api_v1_templates_id_: {
+    deleteTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -14386,117 +8686,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            deleted: boolean;
-                        };
-                    };
+                    "application/json": components["schemas"]["DeletedResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_templates_id_preview: {
+    getTemplateHtml: {
         parameters: {
             query?: {
                 version?: number;
@@ -14527,81 +8732,16 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_templates_id_preview: {
+    previewTemplate: {
         parameters: {
             query?: never;
             header?: never;
@@ -14612,12 +8752,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    version?: number | null;
-                    variables?: {
-                        [key: string]: unknown;
-                    } | null;
-                };
+                "application/json": components["schemas"]["PreviewTemplateRequest"];
             };
         };
         responses: {
@@ -14634,118 +8769,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            subject: string;
-                            html: string | null;
-                            text: string | null;
-                            missing: string[];
-                        };
-                    };
+                    "application/json": components["schemas"]["TemplatePreviewResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_templates_id_versions: {
+    listTemplateVersions: {
         parameters: {
             query?: {
                 page?: number;
@@ -14772,102 +8811,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            version: number;
-                            name: string;
-                            subject: string;
-                            html: string | null;
-                            text: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                        }[];
-                        pagination: {
-                            page: number;
-                            limit: number;
-                            total: number;
-                            pages: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["TemplateVersionList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_templates_id_versions_version_: {
+    getTemplateVersion: {
         parameters: {
             query?: never;
             header?: never;
@@ -14892,96 +8848,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            version: number;
-                            name: string;
-                            subject: string;
-                            html: string | null;
-                            text: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["TemplateVersionResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_templates_id_versions_version_restore: {
+    restoreTemplateVersion: {
         parameters: {
             query?: never;
             header?: never;
@@ -14993,7 +8872,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": Record<string, never>;
+                "application/json": components["schemas"]["RestoreTemplateVersionRequest"];
             };
         };
         responses: {
@@ -15010,131 +8889,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            subject: string;
-                            html: string | null;
-                            text: string | null;
-                            version: number;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["TemplateResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_contacts: {
+    listContacts: {
         parameters: {
             query?: {
                 page?: number;
                 limit?: number;
                 search?: string;
-                status?: "pending_confirmation" | "subscribed" | "unsubscribed" | "bounced" | "complained";
+                status?: components["schemas"]["ContactStatus"];
                 tag?: string;
             };
             header?: never;
@@ -15156,120 +8932,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            email: string;
-                            name: string | null;
-                            /** @enum {unknown} */
-                            status: "pending_confirmation" | "subscribed" | "unsubscribed" | "bounced" | "complained";
-                            source: string;
-                            consent: {
-                                source_url: string | null;
-                                consent_text: string | null;
-                                timestamp: string | null;
-                            };
-                            earlier_consents: {
-                                source: string;
-                                source_url: string | null;
-                                consent_text: string | null;
-                                timestamp: string | null;
-                                confirmed_at: string | null;
-                                confirmed_ip: string | null;
-                                confirmed_user_agent: string | null;
-                                unsubscribed_at: string | null;
-                            }[];
-                            unsubscribed_at: string | null;
-                            /** @description On the suppression list: it gets no mail, whatever its status */
-                            suppressed: boolean;
-                            tags: string[];
-                            double_opt_in: boolean;
-                            confirmation_sent_at: string | null;
-                            resend_count: number;
-                            confirmed_at: string | null;
-                            confirmed_ip: string | null;
-                            confirmed_user_agent: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        }[];
-                        pagination: {
-                            page: number;
-                            limit: number;
-                            total: number;
-                            pages: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["ContactList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_customer_contacts: {
+    createContact: {
         parameters: {
             query?: never;
             header?: never;
@@ -15278,20 +8952,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    email: string;
-                    name?: string | null;
-                    source?: string | null;
-                    consent?: {
-                        source_url?: string | null;
-                        consent_text?: string | null;
-                        timestamp?: string | null;
-                    } | null;
-                    from?: string | null;
-                    template_id?: string | null;
-                    tags?: string[] | null;
-                    double_opt_in?: boolean | null;
-                };
+                "application/json": components["schemas"]["CreateContactRequest"];
             };
         };
         responses: {
@@ -15308,67 +8969,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            email: string;
-                            name: string | null;
-                            /** @enum {unknown} */
-                            status: "pending_confirmation" | "subscribed" | "unsubscribed" | "bounced" | "complained";
-                            source: string;
-                            consent: {
-                                source_url: string | null;
-                                consent_text: string | null;
-                                timestamp: string | null;
-                            };
-                            earlier_consents: {
-                                source: string;
-                                source_url: string | null;
-                                consent_text: string | null;
-                                timestamp: string | null;
-                                confirmed_at: string | null;
-                                confirmed_ip: string | null;
-                                confirmed_user_agent: string | null;
-                                unsubscribed_at: string | null;
-                            }[];
-                            unsubscribed_at: string | null;
-                            /** @description On the suppression list: it gets no mail, whatever its status */
-                            suppressed: boolean;
-                            tags: string[];
-                            double_opt_in: boolean;
-                            confirmation_sent_at: string | null;
-                            resend_count: number;
-                            confirmed_at: string | null;
-                            confirmed_ip: string | null;
-                            confirmed_user_agent: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["ContactResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
             /** @description account_suspended, insufficient_scope, ip_not_allowed, sender_domain_not_allowed */
             403: {
                 headers: {
@@ -15378,33 +8983,9 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description already_exists */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            409: components["responses"]["AlreadyExists"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             /** @description content_risk_high, disposable_high_confidence, disposable_medium_confidence, previous_complaint, previous_hard_bounce, recipient_suppressed, recipient_unsubscribed, risk_score_critical, sender_not_verified, spamtrap_detected, validation_error, velocity_first_send_bulk, volume_spike */
             422: {
                 headers: {
@@ -15430,32 +9011,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_contacts_export: {
+    exportContacts: {
         parameters: {
             query?: {
                 search?: string;
-                status?: "pending_confirmation" | "subscribed" | "unsubscribed" | "bounced" | "complained";
+                status?: components["schemas"]["ContactStatus"];
                 tag?: string;
             };
             header?: never;
@@ -15481,72 +9045,15 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_contacts_id_: {
+    getContact: {
         parameters: {
             query?: never;
             header?: never;
@@ -15570,123 +9077,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            email: string;
-                            name: string | null;
-                            /** @enum {unknown} */
-                            status: "pending_confirmation" | "subscribed" | "unsubscribed" | "bounced" | "complained";
-                            source: string;
-                            consent: {
-                                source_url: string | null;
-                                consent_text: string | null;
-                                timestamp: string | null;
-                            };
-                            earlier_consents: {
-                                source: string;
-                                source_url: string | null;
-                                consent_text: string | null;
-                                timestamp: string | null;
-                                confirmed_at: string | null;
-                                confirmed_ip: string | null;
-                                confirmed_user_agent: string | null;
-                                unsubscribed_at: string | null;
-                            }[];
-                            unsubscribed_at: string | null;
-                            /** @description On the suppression list: it gets no mail, whatever its status */
-                            suppressed: boolean;
-                            tags: string[];
-                            double_opt_in: boolean;
-                            confirmation_sent_at: string | null;
-                            resend_count: number;
-                            confirmed_at: string | null;
-                            confirmed_ip: string | null;
-                            confirmed_user_agent: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["ContactResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_api_v1_customer_contacts_id_: {
+    deleteContact: {
         parameters: {
             query?: {
                 erase?: boolean;
@@ -15712,123 +9115,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            deleted: boolean;
-                            erased: boolean;
-                            /** @description When erased: emails that waited for the address */
-                            emails_canceled?: number;
-                            /** @description When erased: so long from their day on emails, canceled ones too, are kept */
-                            emails_kept_days?: number;
-                        };
-                        success: boolean;
-                    };
+                    "application/json": components["schemas"]["DeletedContactResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    patch_api_v1_customer_contacts_id_: {
+    updateContact: {
         parameters: {
             query?: never;
             header?: never;
@@ -15839,15 +9141,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string | null;
-                    tags?: string[];
-                    /**
-                     * @description Puts the address on the unsubscribe list
-                     * @enum {unknown}
-                     */
-                    status?: "unsubscribed";
-                };
+                "application/json": components["schemas"]["UpdateContactRequest"];
             };
         };
         responses: {
@@ -15864,150 +9158,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            email: string;
-                            name: string | null;
-                            /** @enum {unknown} */
-                            status: "pending_confirmation" | "subscribed" | "unsubscribed" | "bounced" | "complained";
-                            source: string;
-                            consent: {
-                                source_url: string | null;
-                                consent_text: string | null;
-                                timestamp: string | null;
-                            };
-                            earlier_consents: {
-                                source: string;
-                                source_url: string | null;
-                                consent_text: string | null;
-                                timestamp: string | null;
-                                confirmed_at: string | null;
-                                confirmed_ip: string | null;
-                                confirmed_user_agent: string | null;
-                                unsubscribed_at: string | null;
-                            }[];
-                            unsubscribed_at: string | null;
-                            /** @description On the suppression list: it gets no mail, whatever its status */
-                            suppressed: boolean;
-                            tags: string[];
-                            double_opt_in: boolean;
-                            confirmation_sent_at: string | null;
-                            resend_count: number;
-                            confirmed_at: string | null;
-                            confirmed_ip: string | null;
-                            confirmed_user_agent: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["ContactResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_customer_contacts_id_resend_confirmation: {
+    resendConfirmation: {
         parameters: {
             query?: never;
             header?: never;
@@ -16018,16 +9184,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    source?: string | null;
-                    consent?: {
-                        source_url?: string | null;
-                        consent_text?: string | null;
-                        timestamp?: string | null;
-                    } | null;
-                    from?: string | null;
-                    template_id?: string | null;
-                };
+                "application/json": components["schemas"]["ResendConfirmationRequest"];
             };
         };
         responses: {
@@ -16044,67 +9201,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            email: string;
-                            name: string | null;
-                            /** @enum {unknown} */
-                            status: "pending_confirmation" | "subscribed" | "unsubscribed" | "bounced" | "complained";
-                            source: string;
-                            consent: {
-                                source_url: string | null;
-                                consent_text: string | null;
-                                timestamp: string | null;
-                            };
-                            earlier_consents: {
-                                source: string;
-                                source_url: string | null;
-                                consent_text: string | null;
-                                timestamp: string | null;
-                                confirmed_at: string | null;
-                                confirmed_ip: string | null;
-                                confirmed_user_agent: string | null;
-                                unsubscribed_at: string | null;
-                            }[];
-                            unsubscribed_at: string | null;
-                            /** @description On the suppression list: it gets no mail, whatever its status */
-                            suppressed: boolean;
-                            tags: string[];
-                            double_opt_in: boolean;
-                            confirmation_sent_at: string | null;
-                            resend_count: number;
-                            confirmed_at: string | null;
-                            confirmed_ip: string | null;
-                            confirmed_user_agent: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["ContactResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
             /** @description account_suspended, insufficient_scope, ip_not_allowed, sender_domain_not_allowed */
             403: {
                 headers: {
@@ -16114,42 +9215,10 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description invalid_state */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InvalidState"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             /** @description content_risk_high, disposable_high_confidence, disposable_medium_confidence, previous_complaint, previous_hard_bounce, recipient_suppressed, recipient_unsubscribed, risk_score_critical, sender_not_verified, spamtrap_detected, validation_error, velocity_first_send_bulk, volume_spike */
             422: {
                 headers: {
@@ -16175,186 +9244,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_customer_contacts_import: {
-        parameters: {
-            query?: {
-                /** @description Of all; absent: what each row says, or else true: it is asked by mail to confirm */
-                double_opt_in?: boolean;
-                /** @description Of the confirmation mails, as for a single contact */
-                from?: string;
-                /** @description Of the confirmation mails */
-                template_id?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    entries: {
-                        email: string;
-                        name?: string | null;
-                        source?: string | null;
-                        consent?: {
-                            source_url?: string | null;
-                            consent_text?: string | null;
-                            timestamp?: string | null;
-                        } | null;
-                        tags?: string[] | null;
-                        double_opt_in?: boolean | null;
-                    }[];
-                };
-                "text/csv": unknown;
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: {
-                            imported: number;
-                            /** @description Of these, to whom a confirmation mail goes */
-                            asked: number;
-                            /** @description Contacts already, which stay as they are */
-                            known: number;
-                            failed: number;
-                            errors: {
-                                line: number;
-                                email: string | null;
-                                message: string;
-                            }[];
-                            /** @description Of a CSV file, in their order: nothing was taken of them */
-                            ignored_columns: string[];
-                        };
-                    };
-                };
-            };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    get_confirm_token_: {
+    getConfirmationPage: {
         parameters: {
             query?: never;
             header?: never;
@@ -16375,15 +9269,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
             /** @description text/html */
             404: {
                 headers: {
@@ -16411,28 +9297,11 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_confirm_token_: {
+    confirmContact: {
         parameters: {
             query?: never;
             header?: never;
@@ -16453,15 +9322,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
             /** @description text/html */
             404: {
                 headers: {
@@ -16489,46 +9350,13 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_content_score: {
+    scoreContent: {
         parameters: {
             query?: never;
             header?: never;
@@ -16537,11 +9365,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    subject: string;
-                    html?: string | null;
-                    text?: string | null;
-                };
+                "application/json": components["schemas"]["ScoreContentRequest"];
             };
         };
         responses: {
@@ -16558,117 +9382,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        status: "ok";
-                        score: number;
-                        /** @description low, medium, high, critical */
-                        risk_level: string;
-                        matches: {
-                            rule: string;
-                            category: string;
-                            points: number;
-                            severity: string;
-                            /** @description subject, html, text, header */
-                            location: string;
-                            /** @description Where it begins in that part, in UTF-16 code units; null where it is no one place */
-                            offset: number | null;
-                            match: string;
-                            description: string;
-                            suggestion: string;
-                        }[];
-                        suggestions: string[];
-                        usage: {
-                            used: number;
-                            limit: number | null;
-                            /** @description YYYY-MM */
-                            period: string;
-                        };
-                        data: {
-                            /** @enum {string} */
-                            status: "ok";
-                            score: number;
-                            /** @description low, medium, high, critical */
-                            risk_level: string;
-                            matches: {
-                                rule: string;
-                                category: string;
-                                points: number;
-                                severity: string;
-                                /** @description subject, html, text, header */
-                                location: string;
-                                /** @description Where it begins in that part, in UTF-16 code units; null where it is no one place */
-                                offset: number | null;
-                                match: string;
-                                description: string;
-                                suggestion: string;
-                            }[];
-                            suggestions: string[];
-                            usage: {
-                                used: number;
-                                limit: number | null;
-                                /** @description YYYY-MM */
-                                period: string;
-                            };
-                        };
-                    };
+                    "application/json": components["schemas"]["ContentScoreResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
             /** @description quota_exceeded, rate_limit_exceeded */
             429: {
                 headers: {
@@ -16685,35 +9407,18 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_content_events: {
+    listContentEvents: {
         parameters: {
             query?: {
                 from?: string;
                 to?: string;
                 email_id?: string;
                 domain_id?: string;
-                risk_level?: "low" | "medium" | "high" | "critical";
+                risk_level?: components["schemas"]["ContentRiskLevel"];
                 limit?: number;
                 offset?: number;
                 cursor?: string;
@@ -16737,50 +9442,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            /** @description null: the message was refused as a whole */
-                            email_id: string | null;
-                            event: "content.scored" | "content.warned" | "content.blocked";
-                            score: number;
-                            risk_level: "low" | "medium" | "high" | "critical";
-                            /** @description as content-score gives them */
-                            matches: {
-                                [key: string]: unknown;
-                            }[];
-                            /** Format: date-time */
-                            created_at: string;
-                        }[];
-                        pagination: {
-                            total: number;
-                            limit: number;
-                            offset: number;
-                            next_cursor: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["ContentEventList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
             /** @description account_suspended, feature_not_enabled, insufficient_scope, ip_not_allowed */
             403: {
                 headers: {
@@ -16790,44 +9456,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_risk_preview: {
+    previewRisk: {
         parameters: {
             query?: never;
             header?: never;
@@ -16836,35 +9470,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description an address */
-                    to: string;
-                    subject: string;
-                    html?: string | null;
-                    text?: string | null;
-                    is_bulk?: boolean | null;
-                    from?: string | null;
-                    from_name?: string | null;
-                    reply_to?: ((string | {
-                        email: string;
-                        name?: string | null;
-                    }) | (string | {
-                        email: string;
-                        name?: string | null;
-                    })[]) | null;
-                    stream?: ("transactional" | "broadcast") | null;
-                    headers?: {
-                        [key: string]: string;
-                    } | null;
-                    attachments?: {
-                        filename: string;
-                        /** @description base64 */
-                        content: string;
-                        content_type?: string | null;
-                        content_id?: string | null;
-                        disposition?: ("attachment" | "inline") | null;
-                    }[] | null;
-                };
+                "application/json": components["schemas"]["RiskPreviewRequest"];
             };
         };
         responses: {
@@ -16881,101 +9487,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        risk_score: number;
-                        risk_level: "safe" | "low" | "medium" | "high";
-                        would_block: boolean;
-                        action: "allow" | "warn" | "soft_block" | "block";
-                        reason_code: string | null;
-                        block_reason: string | null;
-                        overridable: boolean;
-                        risk_factors: {
-                            code: string;
-                            category: "recipient" | "content" | "sender" | "behavior";
-                            points: number;
-                            severity: "info" | "low" | "medium" | "high" | "critical";
-                            message: string;
-                        }[];
-                        breakdown: {
-                            recipient: number;
-                            content: number;
-                            sender: number;
-                            behavior: number;
-                        };
-                        recommendations: string[];
-                        policy_snapshot: {
-                            block_disposable_emails: boolean;
-                            enforce_sender_verification: boolean;
-                            disposable_confidence_threshold: number;
-                            customer_plan: string;
-                        };
-                        engine_version: string;
-                        quota: {
-                            used: number;
-                            limit: number | null;
-                            remaining: number | null;
-                            /** Format: date-time */
-                            reset_at: string;
-                        };
-                        data: {
-                            risk_score: number;
-                            risk_level: "safe" | "low" | "medium" | "high";
-                            would_block: boolean;
-                            action: "allow" | "warn" | "soft_block" | "block";
-                            reason_code: string | null;
-                            block_reason: string | null;
-                            overridable: boolean;
-                            risk_factors: {
-                                code: string;
-                                category: "recipient" | "content" | "sender" | "behavior";
-                                points: number;
-                                severity: "info" | "low" | "medium" | "high" | "critical";
-                                message: string;
-                            }[];
-                            breakdown: {
-                                recipient: number;
-                                content: number;
-                                sender: number;
-                                behavior: number;
-                            };
-                            recommendations: string[];
-                            policy_snapshot: {
-                                block_disposable_emails: boolean;
-                                enforce_sender_verification: boolean;
-                                disposable_confidence_threshold: number;
-                                customer_plan: string;
-                            };
-                            engine_version: string;
-                            quota: {
-                                used: number;
-                                limit: number | null;
-                                remaining: number | null;
-                                /** Format: date-time */
-                                reset_at: string;
-                            };
-                        };
-                    };
+                    "application/json": components["schemas"]["RiskPreviewResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
             /** @description account_suspended, insufficient_scope, ip_not_allowed, plan_required, sender_domain_not_allowed */
             403: {
                 headers: {
@@ -16985,33 +9501,9 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
             /** @description quota_exceeded, rate_limit_exceeded */
             429: {
                 headers: {
@@ -17028,28 +9520,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_risk_stats: {
+    getRiskStatistics: {
         parameters: {
             query?: never;
             header?: never;
@@ -17071,69 +9546,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description YYYY-MM */
-                        period: string;
-                        used: number;
-                        limit: number | null;
-                        remaining: number | null;
-                        /** Format: date-time */
-                        reset_at: string;
-                        total_previews: number;
-                        by_action: {
-                            [key: string]: number;
-                        };
-                        by_risk_level: {
-                            [key: string]: number;
-                        };
-                        top_reason_codes: {
-                            reason_code: string;
-                            count: number;
-                        }[];
-                        average_score: number | null;
-                        data: {
-                            /** @description YYYY-MM */
-                            period: string;
-                            used: number;
-                            limit: number | null;
-                            remaining: number | null;
-                            /** Format: date-time */
-                            reset_at: string;
-                            total_previews: number;
-                            by_action: {
-                                [key: string]: number;
-                            };
-                            by_risk_level: {
-                                [key: string]: number;
-                            };
-                            top_reason_codes: {
-                                reason_code: string;
-                                count: number;
-                            }[];
-                            average_score: number | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["RiskStatisticsResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
             /** @description account_suspended, insufficient_scope, ip_not_allowed, plan_required */
             403: {
                 headers: {
@@ -17143,44 +9560,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_emails: {
+    listEmails: {
         parameters: {
             query?: {
                 from?: string;
@@ -17217,118 +9602,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            message_id: string;
-                            from: string;
-                            from_name: string | null;
-                            to: string;
-                            cc: string[];
-                            reply_to: string[];
-                            subject: string;
-                            status: "scheduled" | "queued" | "deferred" | "delivered" | "bounced" | "failed" | "suppressed" | "canceled" | "complained";
-                            stream: string;
-                            tag: string | null;
-                            metadata: {
-                                [key: string]: unknown;
-                            } | null;
-                            domain_id: string | null;
-                            sandbox: boolean;
-                            /** @description bytes as sent; about, until the first attempt */
-                            size: number;
-                            attempts_count: number;
-                            last_smtp_code: number | null;
-                            last_response: string | null;
-                            next_attempt_at: string | null;
-                            open_count: number;
-                            click_count: number;
-                            risk: {
-                                [key: string]: unknown;
-                            } | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            scheduled_at: string | null;
-                            /** Format: date-time */
-                            expires_at: string;
-                            delivered_at: string | null;
-                            ended_at: string | null;
-                        }[];
-                        pagination: {
-                            total: number;
-                            limit: number;
-                            offset: number;
-                            next_cursor: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["EmailList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_emails_id_: {
+    getEmail: {
         parameters: {
             query?: never;
             header?: never;
@@ -17352,139 +9637,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            message_id: string;
-                            from: string;
-                            from_name: string | null;
-                            to: string;
-                            cc: string[];
-                            reply_to: string[];
-                            subject: string;
-                            status: "scheduled" | "queued" | "deferred" | "delivered" | "bounced" | "failed" | "suppressed" | "canceled" | "complained";
-                            stream: string;
-                            tag: string | null;
-                            metadata: {
-                                [key: string]: unknown;
-                            } | null;
-                            domain_id: string | null;
-                            sandbox: boolean;
-                            /** @description bytes as sent; about, until the first attempt */
-                            size: number;
-                            attempts_count: number;
-                            last_smtp_code: number | null;
-                            last_response: string | null;
-                            next_attempt_at: string | null;
-                            open_count: number;
-                            click_count: number;
-                            risk: {
-                                [key: string]: unknown;
-                            } | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            scheduled_at: string | null;
-                            /** Format: date-time */
-                            expires_at: string;
-                            delivered_at: string | null;
-                            ended_at: string | null;
-                            headers: {
-                                [key: string]: string;
-                            };
-                            html: string | null;
-                            text: string | null;
-                            attachments: {
-                                filename: string | null;
-                                content_type: string;
-                                content_id: string | null;
-                                disposition: string | null;
-                                size: number;
-                            }[];
-                            attempts: {
-                                [key: string]: unknown;
-                            }[];
-                            events: {
-                                [key: string]: unknown;
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["EmailDetailResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    patch_api_v1_emails_id_: {
+    rescheduleEmail: {
         parameters: {
             query?: never;
             header?: never;
@@ -17495,10 +9660,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: date-time */
-                    scheduled_at: string;
-                };
+                "application/json": components["schemas"]["RescheduleEmailRequest"];
             };
         };
         responses: {
@@ -17515,175 +9677,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            message_id: string;
-                            from: string;
-                            from_name: string | null;
-                            to: string;
-                            cc: string[];
-                            reply_to: string[];
-                            subject: string;
-                            status: "scheduled" | "queued" | "deferred" | "delivered" | "bounced" | "failed" | "suppressed" | "canceled" | "complained";
-                            stream: string;
-                            tag: string | null;
-                            metadata: {
-                                [key: string]: unknown;
-                            } | null;
-                            domain_id: string | null;
-                            sandbox: boolean;
-                            /** @description bytes as sent; about, until the first attempt */
-                            size: number;
-                            attempts_count: number;
-                            last_smtp_code: number | null;
-                            last_response: string | null;
-                            next_attempt_at: string | null;
-                            open_count: number;
-                            click_count: number;
-                            risk: {
-                                [key: string]: unknown;
-                            } | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            scheduled_at: string | null;
-                            /** Format: date-time */
-                            expires_at: string;
-                            delivered_at: string | null;
-                            ended_at: string | null;
-                            headers: {
-                                [key: string]: string;
-                            };
-                            html: string | null;
-                            text: string | null;
-                            attachments: {
-                                filename: string | null;
-                                content_type: string;
-                                content_id: string | null;
-                                disposition: string | null;
-                                size: number;
-                            }[];
-                            attempts: {
-                                [key: string]: unknown;
-                            }[];
-                            events: {
-                                [key: string]: unknown;
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["EmailDetailResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description invalid_state */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InvalidState"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_emails_id_preview: {
+    getEmailHtml: {
         parameters: {
             query?: never;
             header?: never;
@@ -17710,81 +9720,16 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_emails_id_raw: {
+    getRawEmail: {
         parameters: {
             query?: never;
             header?: never;
@@ -17811,81 +9756,16 @@ export interface operations {
                     "message/rfc822": string;
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_emails_id_cancel: {
+    cancelEmail: {
         parameters: {
             query?: never;
             header?: never;
@@ -17909,101 +9789,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            message_id: string;
-                            from: string;
-                            from_name: string | null;
-                            to: string;
-                            cc: string[];
-                            reply_to: string[];
-                            subject: string;
-                            status: "scheduled" | "queued" | "deferred" | "delivered" | "bounced" | "failed" | "suppressed" | "canceled" | "complained";
-                            stream: string;
-                            tag: string | null;
-                            metadata: {
-                                [key: string]: unknown;
-                            } | null;
-                            domain_id: string | null;
-                            sandbox: boolean;
-                            /** @description bytes as sent; about, until the first attempt */
-                            size: number;
-                            attempts_count: number;
-                            last_smtp_code: number | null;
-                            last_response: string | null;
-                            next_attempt_at: string | null;
-                            open_count: number;
-                            click_count: number;
-                            risk: {
-                                [key: string]: unknown;
-                            } | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            scheduled_at: string | null;
-                            /** Format: date-time */
-                            expires_at: string;
-                            delivered_at: string | null;
-                            ended_at: string | null;
-                            headers: {
-                                [key: string]: string;
-                            };
-                            html: string | null;
-                            text: string | null;
-                            attachments: {
-                                filename: string | null;
-                                content_type: string;
-                                content_id: string | null;
-                                disposition: string | null;
-                                size: number;
-                            }[];
-                            attempts: {
-                                [key: string]: unknown;
-                            }[];
-                            events: {
-                                [key: string]: unknown;
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["EmailDetailResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             /** @description not_cancelable */
             409: {
                 headers: {
@@ -18013,215 +9805,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_emails_cancel: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    tag?: string;
-                    /** Format: uuid */
-                    domain_id?: string;
-                    recipient?: string;
-                    /**
-                     * Format: date-time
-                     * @description accepted then or later
-                     */
-                    from?: string;
-                    /**
-                     * Format: date-time
-                     * @description accepted before
-                     */
-                    to?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        data: {
-                            canceled: number;
-                            /** @description An attempt was running: these go out, or wait again afterwards, when another call can cancel them */
-                            in_progress: number;
-                            /** @description The call ended after 20 seconds, and more may wait: call again */
-                            more: boolean;
-                        };
-                    };
-                };
-            };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    post_api_v1_emails_id_retry: {
+    retryEmail: {
         parameters: {
             query?: never;
             header?: never;
@@ -18245,175 +9837,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            message_id: string;
-                            from: string;
-                            from_name: string | null;
-                            to: string;
-                            cc: string[];
-                            reply_to: string[];
-                            subject: string;
-                            status: "scheduled" | "queued" | "deferred" | "delivered" | "bounced" | "failed" | "suppressed" | "canceled" | "complained";
-                            stream: string;
-                            tag: string | null;
-                            metadata: {
-                                [key: string]: unknown;
-                            } | null;
-                            domain_id: string | null;
-                            sandbox: boolean;
-                            /** @description bytes as sent; about, until the first attempt */
-                            size: number;
-                            attempts_count: number;
-                            last_smtp_code: number | null;
-                            last_response: string | null;
-                            next_attempt_at: string | null;
-                            open_count: number;
-                            click_count: number;
-                            risk: {
-                                [key: string]: unknown;
-                            } | null;
-                            /** Format: date-time */
-                            created_at: string;
-                            scheduled_at: string | null;
-                            /** Format: date-time */
-                            expires_at: string;
-                            delivered_at: string | null;
-                            ended_at: string | null;
-                            headers: {
-                                [key: string]: string;
-                            };
-                            html: string | null;
-                            text: string | null;
-                            attachments: {
-                                filename: string | null;
-                                content_type: string;
-                                content_id: string | null;
-                                disposition: string | null;
-                                size: number;
-                            }[];
-                            attempts: {
-                                [key: string]: unknown;
-                            }[];
-                            events: {
-                                [key: string]: unknown;
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["EmailDetailResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description invalid_state */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InvalidState"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_inbox: {
+    listInboxMails: {
         parameters: {
             query?: {
                 /** @description received then or later */
@@ -18446,92 +9886,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            email_id: string;
-                            from: string;
-                            to: string;
-                            subject: string;
-                            size: number;
-                            /** Format: date-time */
-                            received_at: string;
-                        }[];
-                        pagination: {
-                            total: number;
-                            limit: number;
-                            offset: number;
-                            next_cursor: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["InboxMailList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_api_v1_inbox: {
+    clearInbox: {
         parameters: {
             query?: never;
             header?: never;
@@ -18553,106 +9919,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            deleted: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["ClearedInboxResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_inbox_id_: {
+    getInboxMail: {
         parameters: {
             query?: never;
             header?: never;
@@ -18676,109 +9957,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            email_id: string;
-                            from: string;
-                            to: string;
-                            subject: string;
-                            size: number;
-                            /** Format: date-time */
-                            received_at: string;
-                            headers: {
-                                [key: string]: string;
-                            };
-                            html: string | null;
-                            text: string | null;
-                            attachments: {
-                                filename: string | null;
-                                content_type: string;
-                                content_id: string | null;
-                                disposition: string | null;
-                                size: number;
-                                /** @description base64 */
-                                content: string;
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["InboxMailDetailResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_api_v1_inbox_id_: {
+    deleteInboxMail: {
         parameters: {
             query?: never;
             header?: never;
@@ -18802,116 +9993,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            id: string;
-                            deleted: boolean;
-                        };
-                    };
+                    "application/json": components["schemas"]["DeletedResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_inbox_id_preview: {
+    getInboxMailHtml: {
         parameters: {
             query?: never;
             header?: never;
@@ -18938,81 +10035,16 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_inbox_id_raw: {
+    getRawInboxMail: {
         parameters: {
             query?: never;
             header?: never;
@@ -19039,81 +10071,16 @@ export interface operations {
                     "message/rfc822": string;
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_: {
+    getHomePage: {
         parameters: {
             query?: never;
             header?: never;
@@ -19132,37 +10099,12 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_inbox: {
+    getInboxPage: {
         parameters: {
             query?: never;
             header?: never;
@@ -19181,37 +10123,12 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_events: {
+    listEvents: {
         parameters: {
             query?: {
                 event?: "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.failed" | "email.scheduled" | "email.deferred" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.verification_failed" | "suppression.created" | "suppression.deleted" | "contact.confirmed" | "health.grade_changed";
@@ -19247,97 +10164,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            event_id: string;
-                            /** @enum {unknown} */
-                            event: "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.failed" | "email.scheduled" | "email.deferred" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.verification_failed" | "suppression.created" | "suppression.deleted" | "contact.confirmed" | "health.grade_changed";
-                            /** Format: date-time */
-                            timestamp: string;
-                            email_id?: string | null;
-                            tag?: string | null;
-                            metadata?: {
-                                [key: string]: unknown;
-                            } | null;
-                            data: {
-                                [key: string]: unknown;
-                            };
-                        }[];
-                        pagination: {
-                            total: number;
-                            limit: number;
-                            offset: number;
-                            next_cursor: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["EventList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_events_stream: {
+    streamEvents: {
         parameters: {
             query?: never;
             header?: {
@@ -19365,72 +10203,15 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_stats_outbound: {
+    getStatistics: {
         parameters: {
             query?: {
                 /** @example 2026-01-31 */
@@ -19439,7 +10220,7 @@ export interface operations {
                 to_date?: string;
                 tag?: string;
                 domain_id?: string;
-                stream?: "transactional" | "broadcast";
+                stream?: components["schemas"]["Stream"];
                 /** @description a time zone by its name, such as Europe/Berlin */
                 timezone?: string;
                 include_machine?: boolean;
@@ -19464,123 +10245,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            sent: number;
-                            bounces: number;
-                            hard: number;
-                            soft: number;
-                            block: number;
-                            unknown: number;
-                            spam_complaints: number;
-                            opens: number;
-                            unique_opens: number;
-                            machine_opens: number;
-                            desktop: number;
-                            mobile: number;
-                            webmail: number;
-                            /** @description Opens by platform; beside it `unknown` is that of bounces */
-                            platforms: {
-                                desktop: number;
-                                mobile: number;
-                                webmail: number;
-                                unknown: number;
-                            };
-                            clicks: number;
-                            unique_clicks: number;
-                            bot_clicks: number;
-                            delivered: number;
-                            unsubscribes: number;
-                            failed: number;
-                            suppressed: number;
-                            delivery_rate: number | null;
-                            bounce_rate: number | null;
-                            complaint_rate: number | null;
-                            open_rate: number | null;
-                            click_rate: number | null;
-                        };
-                        period: {
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            from_date: string;
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            to_date: string;
-                            timezone: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["StatisticsResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_stats_outbound_sends: {
+    getSendStatistics: {
         parameters: {
             query?: {
                 /** @example 2026-01-31 */
@@ -19589,7 +10265,7 @@ export interface operations {
                 to_date?: string;
                 tag?: string;
                 domain_id?: string;
-                stream?: "transactional" | "broadcast";
+                stream?: components["schemas"]["Stream"];
                 /** @description a time zone by its name, such as Europe/Berlin */
                 timezone?: string;
                 include_machine?: boolean;
@@ -19614,100 +10290,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            date: string;
-                            sent: number;
-                        }[];
-                        totals: {
-                            sent: number;
-                        };
-                        period: {
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            from_date: string;
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            to_date: string;
-                            timezone: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["SendStatistics"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_stats_outbound_bounces: {
+    getBounceStatistics: {
         parameters: {
             query?: {
                 /** @example 2026-01-31 */
@@ -19716,7 +10310,7 @@ export interface operations {
                 to_date?: string;
                 tag?: string;
                 domain_id?: string;
-                stream?: "transactional" | "broadcast";
+                stream?: components["schemas"]["Stream"];
                 /** @description a time zone by its name, such as Europe/Berlin */
                 timezone?: string;
                 include_machine?: boolean;
@@ -19741,108 +10335,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            date: string;
-                            bounces: number;
-                            hard: number;
-                            soft: number;
-                            block: number;
-                            unknown: number;
-                        }[];
-                        totals: {
-                            bounces: number;
-                            hard: number;
-                            soft: number;
-                            block: number;
-                            unknown: number;
-                        };
-                        period: {
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            from_date: string;
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            to_date: string;
-                            timezone: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["BounceStatistics"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_stats_outbound_spam: {
+    getSpamStatistics: {
         parameters: {
             query?: {
                 /** @example 2026-01-31 */
@@ -19851,7 +10355,7 @@ export interface operations {
                 to_date?: string;
                 tag?: string;
                 domain_id?: string;
-                stream?: "transactional" | "broadcast";
+                stream?: components["schemas"]["Stream"];
                 /** @description a time zone by its name, such as Europe/Berlin */
                 timezone?: string;
                 include_machine?: boolean;
@@ -19876,100 +10380,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            date: string;
-                            spam_complaints: number;
-                        }[];
-                        totals: {
-                            spam_complaints: number;
-                        };
-                        period: {
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            from_date: string;
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            to_date: string;
-                            timezone: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["SpamStatistics"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_stats_outbound_opens: {
+    getOpenStatistics: {
         parameters: {
             query?: {
                 /** @example 2026-01-31 */
@@ -19978,7 +10400,7 @@ export interface operations {
                 to_date?: string;
                 tag?: string;
                 domain_id?: string;
-                stream?: "transactional" | "broadcast";
+                stream?: components["schemas"]["Stream"];
                 /** @description a time zone by its name, such as Europe/Berlin */
                 timezone?: string;
                 include_machine?: boolean;
@@ -20003,104 +10425,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            date: string;
-                            opens: number;
-                            unique_opens: number;
-                            machine_opens: number;
-                        }[];
-                        totals: {
-                            opens: number;
-                            unique_opens: number;
-                            machine_opens: number;
-                        };
-                        period: {
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            from_date: string;
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            to_date: string;
-                            timezone: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["OpenStatistics"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_stats_outbound_opens_platforms: {
+    getPlatformStatistics: {
         parameters: {
             query?: {
                 /** @example 2026-01-31 */
@@ -20109,7 +10445,7 @@ export interface operations {
                 to_date?: string;
                 tag?: string;
                 domain_id?: string;
-                stream?: "transactional" | "broadcast";
+                stream?: components["schemas"]["Stream"];
                 /** @description a time zone by its name, such as Europe/Berlin */
                 timezone?: string;
                 include_machine?: boolean;
@@ -20134,106 +10470,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            date: string;
-                            desktop: number;
-                            mobile: number;
-                            webmail: number;
-                            unknown: number;
-                        }[];
-                        totals: {
-                            desktop: number;
-                            mobile: number;
-                            webmail: number;
-                            unknown: number;
-                        };
-                        period: {
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            from_date: string;
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            to_date: string;
-                            timezone: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["PlatformStatistics"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_stats_outbound_clicks: {
+    getClickStatistics: {
         parameters: {
             query?: {
                 /** @example 2026-01-31 */
@@ -20242,7 +10490,7 @@ export interface operations {
                 to_date?: string;
                 tag?: string;
                 domain_id?: string;
-                stream?: "transactional" | "broadcast";
+                stream?: components["schemas"]["Stream"];
                 /** @description a time zone by its name, such as Europe/Berlin */
                 timezone?: string;
                 include_machine?: boolean;
@@ -20267,104 +10515,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            date: string;
-                            clicks: number;
-                            unique_clicks: number;
-                            bot_clicks: number;
-                        }[];
-                        totals: {
-                            clicks: number;
-                            unique_clicks: number;
-                            bot_clicks: number;
-                        };
-                        period: {
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            from_date: string;
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            to_date: string;
-                            timezone: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["ClickStatistics"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_stats_outbound_providers: {
+    getProviderStatistics: {
         parameters: {
             query?: {
                 /** @example 2026-01-31 */
@@ -20373,7 +10535,7 @@ export interface operations {
                 to_date?: string;
                 tag?: string;
                 domain_id?: string;
-                stream?: "transactional" | "broadcast";
+                stream?: components["schemas"]["Stream"];
                 /** @description a time zone by its name, such as Europe/Berlin */
                 timezone?: string;
                 include_machine?: boolean;
@@ -20398,140 +10560,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            date: string;
-                            attempts: number;
-                            accepted: number;
-                            deferred: number;
-                            bounced: number;
-                            blocked: number;
-                            providers: {
-                                /**
-                                 * @description By the receiving host; unknown: of nobody we know
-                                 * @example google
-                                 */
-                                provider: string;
-                                attempts: number;
-                                accepted: number;
-                                deferred: number;
-                                bounced: number;
-                                blocked: number;
-                            }[];
-                        }[];
-                        totals: {
-                            attempts: number;
-                            accepted: number;
-                            deferred: number;
-                            bounced: number;
-                            blocked: number;
-                            accepted_rate: number | null;
-                            deferred_rate: number | null;
-                            bounced_rate: number | null;
-                            blocked_rate: number | null;
-                            providers: {
-                                /**
-                                 * @description By the receiving host; unknown: of nobody we know
-                                 * @example google
-                                 */
-                                provider: string;
-                                attempts: number;
-                                accepted: number;
-                                deferred: number;
-                                bounced: number;
-                                blocked: number;
-                                accepted_rate: number | null;
-                                deferred_rate: number | null;
-                                bounced_rate: number | null;
-                                blocked_rate: number | null;
-                            }[];
-                        };
-                        period: {
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            from_date: string;
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            to_date: string;
-                            timezone: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["ProviderStatistics"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_health_score: {
+    getHealthScore: {
         parameters: {
             query?: never;
             header?: never;
@@ -20553,125 +10593,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            score: number | null;
-                            grade: string | null;
-                            /** @enum {unknown} */
-                            status: "ok" | "insufficient_data";
-                            period: {
-                                /**
-                                 * Format: date
-                                 * @example 2026-01-31
-                                 */
-                                from_date: string;
-                                /**
-                                 * Format: date
-                                 * @example 2026-01-31
-                                 */
-                                to_date: string;
-                            };
-                            metrics: {
-                                [key: string]: number | null;
-                            };
-                            components: {
-                                name: string;
-                                weight: number;
-                                score: number;
-                                value: number;
-                                warning: number;
-                                critical: number;
-                            }[];
-                            /**
-                             * @description `score` compared with `previous_score`; `flat` also where one of them is null
-                             * @enum {unknown}
-                             */
-                            trend: "up" | "flat" | "down";
-                            /** @description The score of the calculation before this one, of the same day or an earlier one: the one that health.grade_changed compares with */
-                            previous_score: number | null;
-                            findings: {
-                                code: string;
-                                severity: string;
-                                message: string;
-                                evidence: {
-                                    [key: string]: number | null;
-                                };
-                            }[];
-                            /** Format: date-time */
-                            calculated_at: string;
-                            /** Format: date-time */
-                            next_calculation_at: string;
-                            formula_version: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["HealthScoreResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_customer_health_score_refresh: {
+    refreshHealthScore: {
         parameters: {
             query?: never;
             header?: never;
@@ -20693,152 +10626,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            score: number | null;
-                            grade: string | null;
-                            /** @enum {unknown} */
-                            status: "ok" | "insufficient_data";
-                            period: {
-                                /**
-                                 * Format: date
-                                 * @example 2026-01-31
-                                 */
-                                from_date: string;
-                                /**
-                                 * Format: date
-                                 * @example 2026-01-31
-                                 */
-                                to_date: string;
-                            };
-                            metrics: {
-                                [key: string]: number | null;
-                            };
-                            components: {
-                                name: string;
-                                weight: number;
-                                score: number;
-                                value: number;
-                                warning: number;
-                                critical: number;
-                            }[];
-                            /**
-                             * @description `score` compared with `previous_score`; `flat` also where one of them is null
-                             * @enum {unknown}
-                             */
-                            trend: "up" | "flat" | "down";
-                            /** @description The score of the calculation before this one, of the same day or an earlier one: the one that health.grade_changed compares with */
-                            previous_score: number | null;
-                            findings: {
-                                code: string;
-                                severity: string;
-                                message: string;
-                                evidence: {
-                                    [key: string]: number | null;
-                                };
-                            }[];
-                            /** Format: date-time */
-                            calculated_at: string;
-                            /** Format: date-time */
-                            next_calculation_at: string;
-                            formula_version: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["HealthScoreResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_health_score_history: {
+    listHealthScores: {
         parameters: {
             query?: {
                 /** @example 2026-01-31 */
@@ -20867,94 +10669,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /**
-                             * Format: date
-                             * @example 2026-01-31
-                             */
-                            date: string;
-                            score: number | null;
-                            grade: string | null;
-                            delivery_rate: number | null;
-                            bounce_rate: number | null;
-                            complaint_rate: number | null;
-                        }[];
-                        pagination: {
-                            page: number;
-                            limit: number;
-                            total: number;
-                            pages: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["PastHealthScoreList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_domains_test_readiness_domain_id_: {
+    getTestReadiness: {
         parameters: {
             query?: never;
             header?: never;
@@ -20978,121 +10704,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            domain_id: string;
-                            domain: string;
-                            verification_status: string;
-                            domain_age_days: number;
-                            health_score: number | null;
-                            grade: string | null;
-                            sending_stats: {
-                                total_sent: number;
-                                sent_30d: number;
-                                delivery_rate: number | null;
-                                bounce_rate: number | null;
-                                complaint_rate: number | null;
-                                first_sent_at: string | null;
-                                last_sent_at: string | null;
-                            };
-                            tracking_domain: {
-                                configured: boolean;
-                                domain: string | null;
-                                is_verified: boolean;
-                                ssl_enabled: boolean;
-                            };
-                            /** @enum {unknown} */
-                            recommended_test_mode: "basic" | "standard" | "full";
-                            ready: boolean;
-                            warnings: string[];
-                            recommendations: string[];
-                            checklist: {
-                                code: string;
-                                label: string;
-                                passed: boolean;
-                                required: boolean;
-                                message: string;
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["TestReadinessResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_webhooks: {
+    listWebhooks: {
         parameters: {
             query?: {
                 page?: number;
@@ -21117,128 +10741,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            url: string;
-                            events: string[];
-                            domain_ids: string[] | null;
-                            /** @enum {unknown} */
-                            scope: "all" | "domain" | "group";
-                            is_active: boolean;
-                            /** @description In the answers of create and regenerate alone */
-                            secret?: string;
-                            secret_last4?: string;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                            last_delivery_at: string | null;
-                            last_delivery_status: ("success" | "failed") | null;
-                            consecutive_failures: number;
-                            disabled_at: string | null;
-                            disabled_reason: string | null;
-                        }[];
-                        pagination: {
-                            page: number;
-                            limit: number;
-                            total: number;
-                            pages: number;
-                        };
-                        webhooks: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            url: string;
-                            events: string[];
-                            domain_ids: string[] | null;
-                            /** @enum {unknown} */
-                            scope: "all" | "domain" | "group";
-                            is_active: boolean;
-                            /** @description In the answers of create and regenerate alone */
-                            secret?: string;
-                            secret_last4?: string;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                            last_delivery_at: string | null;
-                            last_delivery_status: ("success" | "failed") | null;
-                            consecutive_failures: number;
-                            disabled_at: string | null;
-                            disabled_reason: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["WebhookList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_customer_webhooks: {
+    createWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -21247,13 +10761,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    url: string;
-                    events: ("email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.failed" | "email.scheduled" | "email.deferred" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.verification_failed" | "suppression.created" | "suppression.deleted" | "contact.confirmed" | "health.grade_changed" | "test" | "*")[];
-                    name?: string;
-                    domain_ids?: string[] | null;
-                    is_active?: boolean;
-                };
+                "application/json": components["schemas"]["CreateWebhookRequest"];
             };
         };
         responses: {
@@ -21270,75 +10778,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            url: string;
-                            events: string[];
-                            domain_ids: string[] | null;
-                            /** @enum {unknown} */
-                            scope: "all" | "domain" | "group";
-                            is_active: boolean;
-                            /** @description In the answers of create and regenerate alone */
-                            secret?: string;
-                            secret_last4?: string;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                            last_delivery_at: string | null;
-                            last_delivery_status: ("success" | "failed") | null;
-                            consecutive_failures: number;
-                            disabled_at: string | null;
-                            disabled_reason: string | null;
-                        };
-                        webhook: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            url: string;
-                            events: string[];
-                            domain_ids: string[] | null;
-                            /** @enum {unknown} */
-                            scope: "all" | "domain" | "group";
-                            is_active: boolean;
-                            /** @description In the answers of create and regenerate alone */
-                            secret?: string;
-                            secret_last4?: string;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                            last_delivery_at: string | null;
-                            last_delivery_status: ("success" | "failed") | null;
-                            consecutive_failures: number;
-                            disabled_at: string | null;
-                            disabled_reason: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["WebhookResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
             /** @description account_suspended, insufficient_scope, ip_not_allowed, webhook_limit_reached */
             403: {
                 headers: {
@@ -21348,71 +10792,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_webhooks_webhookId_: {
+    getWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -21436,131 +10824,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            url: string;
-                            events: string[];
-                            domain_ids: string[] | null;
-                            /** @enum {unknown} */
-                            scope: "all" | "domain" | "group";
-                            is_active: boolean;
-                            /** @description In the answers of create and regenerate alone */
-                            secret?: string;
-                            secret_last4?: string;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                            last_delivery_at: string | null;
-                            last_delivery_status: ("success" | "failed") | null;
-                            consecutive_failures: number;
-                            disabled_at: string | null;
-                            disabled_reason: string | null;
-                        };
-                        webhook: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            url: string;
-                            events: string[];
-                            domain_ids: string[] | null;
-                            /** @enum {unknown} */
-                            scope: "all" | "domain" | "group";
-                            is_active: boolean;
-                            /** @description In the answers of create and regenerate alone */
-                            secret?: string;
-                            secret_last4?: string;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                            last_delivery_at: string | null;
-                            last_delivery_status: ("success" | "failed") | null;
-                            consecutive_failures: number;
-                            disabled_at: string | null;
-                            disabled_reason: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["WebhookResponse"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    put_api_v1_customer_webhooks_webhookId_: {
+    updateWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -21571,13 +10847,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name?: string;
-                    url?: string;
-                    events?: ("email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.failed" | "email.scheduled" | "email.deferred" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.verification_failed" | "suppression.created" | "suppression.deleted" | "contact.confirmed" | "health.grade_changed" | "test" | "*")[];
-                    domain_ids?: string[] | null;
-                    is_active?: boolean;
-                };
+                "application/json": components["schemas"]["UpdateWebhookRequest"];
             };
         };
         responses: {
@@ -21594,158 +10864,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            url: string;
-                            events: string[];
-                            domain_ids: string[] | null;
-                            /** @enum {unknown} */
-                            scope: "all" | "domain" | "group";
-                            is_active: boolean;
-                            /** @description In the answers of create and regenerate alone */
-                            secret?: string;
-                            secret_last4?: string;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                            last_delivery_at: string | null;
-                            last_delivery_status: ("success" | "failed") | null;
-                            consecutive_failures: number;
-                            disabled_at: string | null;
-                            disabled_reason: string | null;
-                        };
-                        webhook: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            url: string;
-                            events: string[];
-                            domain_ids: string[] | null;
-                            /** @enum {unknown} */
-                            scope: "all" | "domain" | "group";
-                            is_active: boolean;
-                            /** @description In the answers of create and regenerate alone */
-                            secret?: string;
-                            secret_last4?: string;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                            last_delivery_at: string | null;
-                            last_delivery_status: ("success" | "failed") | null;
-                            consecutive_failures: number;
-                            disabled_at: string | null;
-                            disabled_reason: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["WebhookResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    delete_api_v1_customer_webhooks_webhookId_: {
+    deleteWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -21769,119 +10903,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            deleted: boolean;
-                        };
-                        success: boolean;
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["DeleteWebhookResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_customer_webhooks_webhookId_regenerate_secret: {
+    regenerateWebhookSecret: {
         parameters: {
             query?: never;
             header?: never;
@@ -21905,160 +10942,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            url: string;
-                            events: string[];
-                            domain_ids: string[] | null;
-                            /** @enum {unknown} */
-                            scope: "all" | "domain" | "group";
-                            is_active: boolean;
-                            /** @description In the answers of create and regenerate alone */
-                            secret?: string;
-                            secret_last4?: string;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                            last_delivery_at: string | null;
-                            last_delivery_status: ("success" | "failed") | null;
-                            consecutive_failures: number;
-                            disabled_at: string | null;
-                            disabled_reason: string | null;
-                        };
-                        webhook: {
-                            /** Format: uuid */
-                            id: string;
-                            name: string;
-                            url: string;
-                            events: string[];
-                            domain_ids: string[] | null;
-                            /** @enum {unknown} */
-                            scope: "all" | "domain" | "group";
-                            is_active: boolean;
-                            /** @description In the answers of create and regenerate alone */
-                            secret?: string;
-                            secret_last4?: string;
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                            last_delivery_at: string | null;
-                            last_delivery_status: ("success" | "failed") | null;
-                            consecutive_failures: number;
-                            disabled_at: string | null;
-                            disabled_reason: string | null;
-                        };
-                        success: boolean;
-                        secret: string;
-                    };
+                    "application/json": components["schemas"]["WebhookSecretResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_customer_webhooks_webhookId_test: {
+    testWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -22082,124 +10981,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            event_id: string;
-                            http_status: number | null;
-                            duration_ms: number;
-                            response_body: string | null;
-                            error: string | null;
-                        };
-                        success: boolean;
-                    };
+                    "application/json": components["schemas"]["WebhookTestResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    get_api_v1_customer_webhooks_webhookId_deliveries: {
+    listWebhookDeliveries: {
         parameters: {
             query?: {
-                status?: "pending" | "success" | "failed";
+                status?: components["schemas"]["WebhookDeliveryStatus"];
                 event?: "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.failed" | "email.scheduled" | "email.deferred" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.verification_failed" | "suppression.created" | "suppression.deleted" | "contact.confirmed" | "health.grade_changed" | "test";
                 email_id?: string;
                 from?: string;
@@ -22229,109 +11029,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            /** Format: uuid */
-                            id: string;
-                            /** Format: uuid */
-                            event_id: string;
-                            event: string;
-                            email_id: string | null;
-                            attempt: number;
-                            /** @enum {unknown} */
-                            status: "pending" | "success" | "failed";
-                            http_status: number | null;
-                            duration_ms: number | null;
-                            response_body: string | null;
-                            error: string | null;
-                            next_attempt_at: string | null;
-                            /** Format: date-time */
-                            created_at: string;
-                        }[];
-                        pagination: {
-                            total: number;
-                            limit: number;
-                            offset: number;
-                            next_cursor: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
                 };
             };
-            /** @description invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_customer_webhooks_deliveries_id_replay: {
+    replayWebhookDelivery: {
         parameters: {
             query?: never;
             header?: never;
@@ -22355,125 +11065,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            queued: number;
-                        };
-                        success: boolean;
-                    };
+                    "application/json": components["schemas"]["QueuedReplayResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description invalid_state */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InvalidState"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    post_api_v1_customer_webhooks_webhookId_replay: {
+    replayWebhookEvents: {
         parameters: {
             query?: never;
             header?: never;
@@ -22484,13 +11092,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** Format: date-time */
-                    from: string;
-                    /** Format: date-time */
-                    to: string;
-                    events?: ("email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.failed" | "email.scheduled" | "email.deferred" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.verification_failed" | "suppression.created" | "suppression.deleted" | "contact.confirmed" | "health.grade_changed" | "test" | "*")[];
-                };
+                "application/json": components["schemas"]["ReplayWebhookRequest"];
             };
         };
         responses: {
@@ -22507,125 +11109,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        data: {
-                            queued: number;
-                        };
-                        success: boolean;
-                    };
+                    "application/json": components["schemas"]["QueuedReplayResponse"];
                 };
             };
-            /** @description invalid_json, invalid_parameter */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description api_key_expired, api_key_revoked, invalid_api_key, missing_api_key */
-            401: {
-                headers: {
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description account_suspended, insufficient_scope, ip_not_allowed */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description not_found */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description invalid_state */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description payload_too_large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description unsupported_media_type */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description validation_error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description rate_limit_exceeded */
-            429: {
-                headers: {
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description internal_error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description service_unavailable */
-            503: {
-                headers: {
-                    "Retry-After": components["headers"]["Retry-After"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InvalidState"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
-    webhook_event: {
+    receiveWebhookEvent: {
         parameters: {
             query?: never;
             header: {
@@ -22657,3 +11157,345 @@ export interface operations {
         };
     };
 }
+
+export type Account = components['schemas']['Account']
+export type AccountLimits = components['schemas']['AccountLimits']
+export type AccountOverview = components['schemas']['AccountOverview']
+export type AccountOverviewList = components['schemas']['AccountOverviewList']
+export type AccountResponse = components['schemas']['AccountResponse']
+export type AccountUser = components['schemas']['AccountUser']
+export type AddressPattern = components['schemas']['AddressPattern']
+export type AddressRisk = components['schemas']['AddressRisk']
+export type AddressValidation = components['schemas']['AddressValidation']
+export type AddressValidationBatch = components['schemas']['AddressValidationBatch']
+export type AddressValidationResponse = components['schemas']['AddressValidationResponse']
+export type ApiKey = components['schemas']['ApiKey']
+export type ApiKeyList = components['schemas']['ApiKeyList']
+export type ApiKeyResponse = components['schemas']['ApiKeyResponse']
+export type ApiKeyWithSecret = components['schemas']['ApiKeyWithSecret']
+export type ApiKeyWithSecretResponse = components['schemas']['ApiKeyWithSecretResponse']
+export type Attachment = components['schemas']['Attachment']
+export type AttemptOutcome = components['schemas']['AttemptOutcome']
+export type BatchItem = components['schemas']['BatchItem']
+export type BatchItemError = components['schemas']['BatchItemError']
+export type BatchRequest = components['schemas']['BatchRequest']
+export type BatchResponse = components['schemas']['BatchResponse']
+export type BatchSummary = components['schemas']['BatchSummary']
+export type Bounce = components['schemas']['Bounce']
+export type BounceCategory = components['schemas']['BounceCategory']
+export type BounceDay = components['schemas']['BounceDay']
+export type BounceList = components['schemas']['BounceList']
+export type BounceStatistics = components['schemas']['BounceStatistics']
+export type BounceTotals = components['schemas']['BounceTotals']
+export type BounceType = components['schemas']['BounceType']
+export type ChangePasswordRequest = components['schemas']['ChangePasswordRequest']
+export type ChangedFeatures = components['schemas']['ChangedFeatures']
+export type ChangedLimits = components['schemas']['ChangedLimits']
+export type ClearedInbox = components['schemas']['ClearedInbox']
+export type ClearedInboxResponse = components['schemas']['ClearedInboxResponse']
+export type ClickDay = components['schemas']['ClickDay']
+export type ClickStatistics = components['schemas']['ClickStatistics']
+export type ClickTotals = components['schemas']['ClickTotals']
+export type ComplaintDkim = components['schemas']['ComplaintDkim']
+export type ConfidenceLabel = components['schemas']['ConfidenceLabel']
+export type Consent = components['schemas']['Consent']
+export type Contact = components['schemas']['Contact']
+export type ContactList = components['schemas']['ContactList']
+export type ContactResponse = components['schemas']['ContactResponse']
+export type ContactStatus = components['schemas']['ContactStatus']
+export type ContentEvent = components['schemas']['ContentEvent']
+export type ContentEventList = components['schemas']['ContentEventList']
+export type ContentEventType = components['schemas']['ContentEventType']
+export type ContentMatch = components['schemas']['ContentMatch']
+export type ContentRiskLevel = components['schemas']['ContentRiskLevel']
+export type ContentScore = components['schemas']['ContentScore']
+export type ContentScoreResponse = components['schemas']['ContentScoreResponse']
+export type ContentUsage = components['schemas']['ContentUsage']
+export type CreateAccountRequest = components['schemas']['CreateAccountRequest']
+export type CreateApiKeyRequest = components['schemas']['CreateApiKeyRequest']
+export type CreateContactRequest = components['schemas']['CreateContactRequest']
+export type CreateDomainRequest = components['schemas']['CreateDomainRequest']
+export type CreateSuppressionRequest = components['schemas']['CreateSuppressionRequest']
+export type CreateTrackingDomainRequest = components['schemas']['CreateTrackingDomainRequest']
+export type CreateUnsubscribeRequest = components['schemas']['CreateUnsubscribeRequest']
+export type CreateUserRequest = components['schemas']['CreateUserRequest']
+export type CreateWebhookRequest = components['schemas']['CreateWebhookRequest']
+export type CreatedAccount = components['schemas']['CreatedAccount']
+export type CreatedAccountResponse = components['schemas']['CreatedAccountResponse']
+export type CurrentAccount = components['schemas']['CurrentAccount']
+export type CurrentSession = components['schemas']['CurrentSession']
+export type CurrentSessionResponse = components['schemas']['CurrentSessionResponse']
+export type CurrentUser = components['schemas']['CurrentUser']
+export type CursorPagination = components['schemas']['CursorPagination']
+export type DeleteTrackingDomainResponse = components['schemas']['DeleteTrackingDomainResponse']
+export type DeleteWebhookResponse = components['schemas']['DeleteWebhookResponse']
+export type Deleted = components['schemas']['Deleted']
+export type DeletedContact = components['schemas']['DeletedContact']
+export type DeletedContactResponse = components['schemas']['DeletedContactResponse']
+export type DeletedDomain = components['schemas']['DeletedDomain']
+export type DeletedDomainResponse = components['schemas']['DeletedDomainResponse']
+export type DeletedResponse = components['schemas']['DeletedResponse']
+export type DeliveryAttempt = components['schemas']['DeliveryAttempt']
+export type DeliveryFigures = components['schemas']['DeliveryFigures']
+export type DialogueLine = components['schemas']['DialogueLine']
+export type DkimReason = components['schemas']['DkimReason']
+export type DkimResult = components['schemas']['DkimResult']
+export type DnsCheck = components['schemas']['DnsCheck']
+export type DnsRecord = components['schemas']['DnsRecord']
+export type DnsRecordStatus = components['schemas']['DnsRecordStatus']
+export type Domain = components['schemas']['Domain']
+export type DomainChecks = components['schemas']['DomainChecks']
+export type DomainDetail = components['schemas']['DomainDetail']
+export type DomainDetailResponse = components['schemas']['DomainDetailResponse']
+export type DomainDns = components['schemas']['DomainDns']
+export type DomainDnsResponse = components['schemas']['DomainDnsResponse']
+export type DomainEventData = components['schemas']['DomainEventData']
+export type DomainList = components['schemas']['DomainList']
+export type DomainResponse = components['schemas']['DomainResponse']
+export type DomainVerification = components['schemas']['DomainVerification']
+export type DomainVerificationResponse = components['schemas']['DomainVerificationResponse']
+export type EarlierConsent = components['schemas']['EarlierConsent']
+export type Email = components['schemas']['Email']
+export type EmailAttachment = components['schemas']['EmailAttachment']
+export type EmailDetail = components['schemas']['EmailDetail']
+export type EmailDetailResponse = components['schemas']['EmailDetailResponse']
+export type EmailList = components['schemas']['EmailList']
+export type EmailStatus = components['schemas']['EmailStatus']
+export type EmailUsage = components['schemas']['EmailUsage']
+export type EnableSecondFactorRequest = components['schemas']['EnableSecondFactorRequest']
+export type Event = components['schemas']['Event']
+export type EventContactConfirmed = components['schemas']['EventContactConfirmed']
+export type EventContactConfirmedData = components['schemas']['EventContactConfirmedData']
+export type EventDnsCheck = components['schemas']['EventDnsCheck']
+export type EventDomainChecks = components['schemas']['EventDomainChecks']
+export type EventDomainVerificationFailed = components['schemas']['EventDomainVerificationFailed']
+export type EventDomainVerified = components['schemas']['EventDomainVerified']
+export type EventEmailBounced = components['schemas']['EventEmailBounced']
+export type EventEmailBouncedData = components['schemas']['EventEmailBouncedData']
+export type EventEmailCanceled = components['schemas']['EventEmailCanceled']
+export type EventEmailCanceledData = components['schemas']['EventEmailCanceledData']
+export type EventEmailClicked = components['schemas']['EventEmailClicked']
+export type EventEmailClickedData = components['schemas']['EventEmailClickedData']
+export type EventEmailComplained = components['schemas']['EventEmailComplained']
+export type EventEmailComplainedData = components['schemas']['EventEmailComplainedData']
+export type EventEmailDeferred = components['schemas']['EventEmailDeferred']
+export type EventEmailDeferredData = components['schemas']['EventEmailDeferredData']
+export type EventEmailDelivered = components['schemas']['EventEmailDelivered']
+export type EventEmailDeliveredData = components['schemas']['EventEmailDeliveredData']
+export type EventEmailFailed = components['schemas']['EventEmailFailed']
+export type EventEmailFailedData = components['schemas']['EventEmailFailedData']
+export type EventEmailOpened = components['schemas']['EventEmailOpened']
+export type EventEmailOpenedData = components['schemas']['EventEmailOpenedData']
+export type EventEmailScheduled = components['schemas']['EventEmailScheduled']
+export type EventEmailScheduledData = components['schemas']['EventEmailScheduledData']
+export type EventEmailSent = components['schemas']['EventEmailSent']
+export type EventEmailSentData = components['schemas']['EventEmailSentData']
+export type EventEmailSuppressed = components['schemas']['EventEmailSuppressed']
+export type EventEmailSuppressedData = components['schemas']['EventEmailSuppressedData']
+export type EventEmailUnsubscribed = components['schemas']['EventEmailUnsubscribed']
+export type EventEmailUnsubscribedData = components['schemas']['EventEmailUnsubscribedData']
+export type EventHealthGradeChanged = components['schemas']['EventHealthGradeChanged']
+export type EventHealthGradeChangedData = components['schemas']['EventHealthGradeChangedData']
+export type EventList = components['schemas']['EventList']
+export type EventSuppressionCreated = components['schemas']['EventSuppressionCreated']
+export type EventSuppressionDeleted = components['schemas']['EventSuppressionDeleted']
+export type EventTest = components['schemas']['EventTest']
+export type Features = components['schemas']['Features']
+export type GivenConsent = components['schemas']['GivenConsent']
+export type HealthComponent = components['schemas']['HealthComponent']
+export type HealthFinding = components['schemas']['HealthFinding']
+export type HealthPeriod = components['schemas']['HealthPeriod']
+export type HealthScore = components['schemas']['HealthScore']
+export type HealthScoreResponse = components['schemas']['HealthScoreResponse']
+export type ImportFault = components['schemas']['ImportFault']
+export type ImportResult = components['schemas']['ImportResult']
+export type ImportResultResponse = components['schemas']['ImportResultResponse']
+export type ImportSuppressionsRequest = components['schemas']['ImportSuppressionsRequest']
+export type ImportUnsubscribesRequest = components['schemas']['ImportUnsubscribesRequest']
+export type InboxAttachment = components['schemas']['InboxAttachment']
+export type InboxMail = components['schemas']['InboxMail']
+export type InboxMailDetail = components['schemas']['InboxMailDetail']
+export type InboxMailDetailResponse = components['schemas']['InboxMailDetailResponse']
+export type InboxMailList = components['schemas']['InboxMailList']
+export type KeyMode = components['schemas']['KeyMode']
+export type LimitedUsage = components['schemas']['LimitedUsage']
+export type Limits = components['schemas']['Limits']
+export type LimitsResponse = components['schemas']['LimitsResponse']
+export type Liveness = components['schemas']['Liveness']
+export type LogFollower = components['schemas']['LogFollower']
+export type Machine = components['schemas']['Machine']
+export type MachineList = components['schemas']['MachineList']
+export type MailProvider = components['schemas']['MailProvider']
+export type Mailbox = components['schemas']['Mailbox']
+export type MeteredUsage = components['schemas']['MeteredUsage']
+export type MonthlyUse = components['schemas']['MonthlyUse']
+export type NamedMailbox = components['schemas']['NamedMailbox']
+export type OpenDay = components['schemas']['OpenDay']
+export type OpenStatistics = components['schemas']['OpenStatistics']
+export type OpenTotals = components['schemas']['OpenTotals']
+export type OperatorAction = components['schemas']['OperatorAction']
+export type OperatorActionList = components['schemas']['OperatorActionList']
+export type OwnFeatures = components['schemas']['OwnFeatures']
+export type OwnLimits = components['schemas']['OwnLimits']
+export type PagePagination = components['schemas']['PagePagination']
+export type PastHealthScore = components['schemas']['PastHealthScore']
+export type PastHealthScoreList = components['schemas']['PastHealthScoreList']
+export type Plan = components['schemas']['Plan']
+export type PlanLimits = components['schemas']['PlanLimits']
+export type PlanRate = components['schemas']['PlanRate']
+export type PlanRates = components['schemas']['PlanRates']
+export type PlanTerms = components['schemas']['PlanTerms']
+export type PlanTermsList = components['schemas']['PlanTermsList']
+export type Platform = components['schemas']['Platform']
+export type PlatformDay = components['schemas']['PlatformDay']
+export type PlatformStatistics = components['schemas']['PlatformStatistics']
+export type PlatformTotals = components['schemas']['PlatformTotals']
+export type PreviewTemplateRequest = components['schemas']['PreviewTemplateRequest']
+export type Profile = components['schemas']['Profile']
+export type ProfileResponse = components['schemas']['ProfileResponse']
+export type ProviderAnswers = components['schemas']['ProviderAnswers']
+export type ProviderDay = components['schemas']['ProviderDay']
+export type ProviderRates = components['schemas']['ProviderRates']
+export type ProviderStatistics = components['schemas']['ProviderStatistics']
+export type ProviderTotals = components['schemas']['ProviderTotals']
+export type QueueDestination = components['schemas']['QueueDestination']
+export type QueueList = components['schemas']['QueueList']
+export type QueueTotals = components['schemas']['QueueTotals']
+export type QueuedReplay = components['schemas']['QueuedReplay']
+export type QueuedReplayResponse = components['schemas']['QueuedReplayResponse']
+export type RateLimit = components['schemas']['RateLimit']
+export type RateLimits = components['schemas']['RateLimits']
+export type Readiness = components['schemas']['Readiness']
+export type ReadinessCheck = components['schemas']['ReadinessCheck']
+export type ReadinessTracking = components['schemas']['ReadinessTracking']
+export type ReasonCount = components['schemas']['ReasonCount']
+export type RecoveryCodes = components['schemas']['RecoveryCodes']
+export type RecoveryCodesResponse = components['schemas']['RecoveryCodesResponse']
+export type RemoteMta = components['schemas']['RemoteMta']
+export type RemoveSecondFactorRequest = components['schemas']['RemoveSecondFactorRequest']
+export type RemovedAddress = components['schemas']['RemovedAddress']
+export type RemovedAddressResponse = components['schemas']['RemovedAddressResponse']
+export type ReplayWebhookRequest = components['schemas']['ReplayWebhookRequest']
+export type ReportBounceRequest = components['schemas']['ReportBounceRequest']
+export type ReportComplaintRequest = components['schemas']['ReportComplaintRequest']
+export type ReportResult = components['schemas']['ReportResult']
+export type ReportResultResponse = components['schemas']['ReportResultResponse']
+export type RescheduleEmailRequest = components['schemas']['RescheduleEmailRequest']
+export type ResendConfirmationRequest = components['schemas']['ResendConfirmationRequest']
+export type RestoreTemplateVersionRequest = components['schemas']['RestoreTemplateVersionRequest']
+export type RiskAction = components['schemas']['RiskAction']
+export type RiskBreakdown = components['schemas']['RiskBreakdown']
+export type RiskFactor = components['schemas']['RiskFactor']
+export type RiskLevel = components['schemas']['RiskLevel']
+export type RiskPolicy = components['schemas']['RiskPolicy']
+export type RiskPreview = components['schemas']['RiskPreview']
+export type RiskPreviewRequest = components['schemas']['RiskPreviewRequest']
+export type RiskPreviewResponse = components['schemas']['RiskPreviewResponse']
+export type RiskQuota = components['schemas']['RiskQuota']
+export type RiskStatistics = components['schemas']['RiskStatistics']
+export type RiskStatisticsResponse = components['schemas']['RiskStatisticsResponse']
+export type Role = components['schemas']['Role']
+export type RotateRequest = components['schemas']['RotateRequest']
+export type RotatedSmtpCredentials = components['schemas']['RotatedSmtpCredentials']
+export type RotatedSmtpCredentialsResponse = components['schemas']['RotatedSmtpCredentialsResponse']
+export type SandboxResult = components['schemas']['SandboxResult']
+export type Scope = components['schemas']['Scope']
+export type ScoreContentRequest = components['schemas']['ScoreContentRequest']
+export type SecondFactorOffer = components['schemas']['SecondFactorOffer']
+export type SecondFactorOfferResponse = components['schemas']['SecondFactorOfferResponse']
+export type SendDay = components['schemas']['SendDay']
+export type SendRecipient = components['schemas']['SendRecipient']
+export type SendRequest = components['schemas']['SendRequest']
+export type SendResponse = components['schemas']['SendResponse']
+export type SendResult = components['schemas']['SendResult']
+export type SendRisk = components['schemas']['SendRisk']
+export type SendStatistics = components['schemas']['SendStatistics']
+export type SendTotals = components['schemas']['SendTotals']
+export type SendingFigures = components['schemas']['SendingFigures']
+export type Session = components['schemas']['Session']
+export type SessionList = components['schemas']['SessionList']
+export type SetUpRequest = components['schemas']['SetUpRequest']
+export type SignInRequest = components['schemas']['SignInRequest']
+export type SmtpCredentials = components['schemas']['SmtpCredentials']
+export type SmtpCredentialsResponse = components['schemas']['SmtpCredentialsResponse']
+export type SmtpResult = components['schemas']['SmtpResult']
+export type SmtpSettings = components['schemas']['SmtpSettings']
+export type SmtpSettingsResponse = components['schemas']['SmtpSettingsResponse']
+export type SpamDay = components['schemas']['SpamDay']
+export type SpamStatistics = components['schemas']['SpamStatistics']
+export type SpamTotals = components['schemas']['SpamTotals']
+export type SslStatus = components['schemas']['SslStatus']
+export type Statistics = components['schemas']['Statistics']
+export type StatisticsPeriod = components['schemas']['StatisticsPeriod']
+export type StatisticsResponse = components['schemas']['StatisticsResponse']
+export type SteeredQueue = components['schemas']['SteeredQueue']
+export type SteeredQueueResponse = components['schemas']['SteeredQueueResponse']
+export type Stream = components['schemas']['Stream']
+export type SubmissionPorts = components['schemas']['SubmissionPorts']
+export type Suppression = components['schemas']['Suppression']
+export type SuppressionEntry = components['schemas']['SuppressionEntry']
+export type SuppressionEventData = components['schemas']['SuppressionEventData']
+export type SuppressionList = components['schemas']['SuppressionList']
+export type SuppressionReason = components['schemas']['SuppressionReason']
+export type SuppressionResponse = components['schemas']['SuppressionResponse']
+export type Template = components['schemas']['Template']
+export type TemplateList = components['schemas']['TemplateList']
+export type TemplatePreview = components['schemas']['TemplatePreview']
+export type TemplatePreviewResponse = components['schemas']['TemplatePreviewResponse']
+export type TemplateRequest = components['schemas']['TemplateRequest']
+export type TemplateResponse = components['schemas']['TemplateResponse']
+export type TemplateVersion = components['schemas']['TemplateVersion']
+export type TemplateVersionList = components['schemas']['TemplateVersionList']
+export type TemplateVersionResponse = components['schemas']['TemplateVersionResponse']
+export type TestReadiness = components['schemas']['TestReadiness']
+export type TestReadinessResponse = components['schemas']['TestReadinessResponse']
+export type TlsPolicy = components['schemas']['TlsPolicy']
+export type TlsReport = components['schemas']['TlsReport']
+export type TlsReportDkim = components['schemas']['TlsReportDkim']
+export type TlsReportFailure = components['schemas']['TlsReportFailure']
+export type TlsReportList = components['schemas']['TlsReportList']
+export type TlsReportPolicy = components['schemas']['TlsReportPolicy']
+export type TlsReportingRecord = components['schemas']['TlsReportingRecord']
+export type TlsSession = components['schemas']['TlsSession']
+export type TrackingCheck = components['schemas']['TrackingCheck']
+export type TrackingDnsSetup = components['schemas']['TrackingDnsSetup']
+export type TrackingDomain = components['schemas']['TrackingDomain']
+export type TrackingDomainList = components['schemas']['TrackingDomainList']
+export type TrackingDomainResponse = components['schemas']['TrackingDomainResponse']
+export type TrackingDomainVerification = components['schemas']['TrackingDomainVerification']
+export type Unsubscribe = components['schemas']['Unsubscribe']
+export type UnsubscribeEntry = components['schemas']['UnsubscribeEntry']
+export type UnsubscribeList = components['schemas']['UnsubscribeList']
+export type UnsubscribeResponse = components['schemas']['UnsubscribeResponse']
+export type UpdateAccountRequest = components['schemas']['UpdateAccountRequest']
+export type UpdateApiKeyRequest = components['schemas']['UpdateApiKeyRequest']
+export type UpdateContactRequest = components['schemas']['UpdateContactRequest']
+export type UpdateDomainRequest = components['schemas']['UpdateDomainRequest']
+export type UpdateProfileRequest = components['schemas']['UpdateProfileRequest']
+export type UpdateUserRequest = components['schemas']['UpdateUserRequest']
+export type UpdateWebhookRequest = components['schemas']['UpdateWebhookRequest']
+export type Usage = components['schemas']['Usage']
+export type UsageResponse = components['schemas']['UsageResponse']
+export type User = components['schemas']['User']
+export type UserList = components['schemas']['UserList']
+export type UserResponse = components['schemas']['UserResponse']
+export type UserWithPassword = components['schemas']['UserWithPassword']
+export type UserWithPasswordResponse = components['schemas']['UserWithPasswordResponse']
+export type ValidateAddressRequest = components['schemas']['ValidateAddressRequest']
+export type ValidateAddressesRequest = components['schemas']['ValidateAddressesRequest']
+export type ValidationChecks = components['schemas']['ValidationChecks']
+export type ValidationQuota = components['schemas']['ValidationQuota']
+export type ValidationQuotaResponse = components['schemas']['ValidationQuotaResponse']
+export type ValidationSummary = components['schemas']['ValidationSummary']
+export type VerificationStatus = components['schemas']['VerificationStatus']
+export type Webhook = components['schemas']['Webhook']
+export type WebhookDelivery = components['schemas']['WebhookDelivery']
+export type WebhookDeliveryList = components['schemas']['WebhookDeliveryList']
+export type WebhookDeliveryStatus = components['schemas']['WebhookDeliveryStatus']
+export type WebhookEvent = components['schemas']['WebhookEvent']
+export type WebhookEventName = components['schemas']['WebhookEventName']
+export type WebhookList = components['schemas']['WebhookList']
+export type WebhookResponse = components['schemas']['WebhookResponse']
+export type WebhookSecretResponse = components['schemas']['WebhookSecretResponse']
+export type WebhookTest = components['schemas']['WebhookTest']
+export type WebhookTestResponse = components['schemas']['WebhookTestResponse']

@@ -11,6 +11,7 @@ import {
   IdParams,
   list,
   listOf,
+  named,
   Page,
   PageLimit,
   PagePagination,
@@ -50,13 +51,15 @@ const HOUR_MS = 3_600_000
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const Modes = ['live', 'sandbox'] as const
 
+const Scope = named('Scope', Type.Enum([...SCOPES]))
+const KeyMode = named('KeyMode', Type.Enum([...Modes]))
 const KEY = {
   id: Uuid,
   name: Type.String(),
   prefix: Type.String({ description: 'The first 16 characters' }),
   last4: Type.String(),
-  mode: Type.Enum([...Modes]),
-  scopes: Type.Array(Type.Enum([...SCOPES])),
+  mode: KeyMode,
+  scopes: Type.Array(Scope),
   domain_ids: nullable(Type.Array(Uuid)),
   allowed_ips: Type.Array(Type.String()),
   expires_at: nullable(DateTime),
@@ -66,28 +69,37 @@ const KEY = {
   revoked_at: nullable(DateTime),
   previous_valid_until: nullable(DateTime),
 }
-const Key = Type.Object(KEY)
-const KeyShownOnce = Type.Object({ ...KEY, key: Type.String({ description: 'The secret: it is shown this once' }) })
+const Key = named('ApiKey', Type.Object(KEY))
+const KeyShownOnce = named(
+  'ApiKeyWithSecret',
+  Type.Object({ ...KEY, key: Type.String({ description: 'The secret: it is shown this once' }) }),
+)
 
 const CHANGEABLE = {
   name: Type.String({ minLength: 1, maxLength: MAX_NAME_CHARS, pattern: KEY_NAME.source }),
-  scopes: Type.Array(Type.Enum([...SCOPES]), { minItems: 1, maxItems: SCOPES.length }),
+  scopes: Type.Array(Scope, { minItems: 1, maxItems: SCOPES.length }),
   domain_ids: nullable(Type.Array(Uuid, { maxItems: MAX_DOMAINS })),
   allowed_ips: Type.Array(Type.String({ maxLength: 64 }), { maxItems: MAX_NETWORKS }),
   expires_at: nullable(DateTime),
 }
-const Creation = Type.Object(
-  {
-    ...Type.Partial(Type.Object(CHANGEABLE)).properties,
-    name: CHANGEABLE.name,
-    mode: Type.Optional(Type.Enum([...Modes])),
-  },
-  { additionalProperties: false },
+const Creation = named(
+  'CreateApiKeyRequest',
+  Type.Object(
+    {
+      ...Type.Partial(Type.Object(CHANGEABLE)).properties,
+      name: CHANGEABLE.name,
+      mode: Type.Optional(KeyMode),
+    },
+    { additionalProperties: false },
+  ),
 )
-const Change = Type.Partial(Type.Object(CHANGEABLE), { additionalProperties: false })
-export const Rotation = Type.Object(
-  { grace_period_hours: Type.Optional(Type.Number({ minimum: 0, maximum: MAX_GRACE_HOURS })) },
-  { additionalProperties: false },
+const Change = named('UpdateApiKeyRequest', Type.Partial(Type.Object(CHANGEABLE), { additionalProperties: false }))
+export const Rotation = named(
+  'RotateRequest',
+  Type.Object(
+    { grace_period_hours: Type.Optional(Type.Number({ minimum: 0, maximum: MAX_GRACE_HOURS })) },
+    { additionalProperties: false },
+  ),
 )
 
 export interface KeyRoutesOptions {
@@ -113,6 +125,7 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
       method: 'GET',
       path: PATH,
       access: read,
+      operationId: 'listApiKeys',
       summary: 'Lists API keys, the revoked ones too',
       tag: TAG,
       query: Type.Object({ page: Page, limit: PageLimit }),
@@ -130,6 +143,7 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
       method: 'POST',
       path: PATH,
       access: write,
+      operationId: 'createApiKey',
       summary: 'Makes an API key and shows its secret once',
       tag: TAG,
       body: Creation,
@@ -146,6 +160,7 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
       method: 'GET',
       path: `${PATH}/{id}`,
       access: read,
+      operationId: 'getApiKey',
       summary: 'Reads an API key',
       tag: TAG,
       params: IdParams,
@@ -161,6 +176,7 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
       method: 'PATCH',
       path: `${PATH}/{id}`,
       access: write,
+      operationId: 'updateApiKey',
       summary: "Changes an API key's name, scopes, domains, addresses or end",
       tag: TAG,
       params: IdParams,
@@ -180,6 +196,7 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
       method: 'DELETE',
       path: `${PATH}/{id}`,
       access: write,
+      operationId: 'revokeApiKey',
       summary: 'Revokes an API key',
       tag: TAG,
       params: IdParams,
@@ -195,6 +212,7 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
       method: 'POST',
       path: `${PATH}/{id}/rotate`,
       access: write,
+      operationId: 'rotateApiKey',
       summary: 'Gives an API key a new secret; the old one may stay good for a while',
       tag: TAG,
       params: IdParams,

@@ -15,6 +15,7 @@ import {
   IdParams,
   list,
   listOf,
+  named,
   ONE_LINE,
   PageLimit,
   Page as PageNumber,
@@ -60,7 +61,7 @@ const MAX_EMAIL_CHARS = 320
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const Line = Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARS, pattern: ONE_LINE })
-const PlanName = Type.Enum([...PLANS])
+const PlanName = named('Plan', Type.Enum([...PLANS]))
 const Count = nullable(Type.Integer())
 const Limit = nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
 const LIMIT_NAMES = [...RESOURCES, 'webhooks'] as const
@@ -73,69 +74,115 @@ const OVERVIEW = {
   suspended_at: nullable(DateTime),
   created_at: DateTime,
 }
-const Overview = Type.Object({ ...OVERVIEW, emails_this_month: Type.Integer(), users: Type.Integer() })
+const Overview = named(
+  'AccountOverview',
+  Type.Object({ ...OVERVIEW, emails_this_month: Type.Integer(), users: Type.Integer() }),
+)
 const counts = Object.fromEntries(LIMIT_NAMES.map((name) => [name, Count]))
-const Detail = Type.Object({
-  ...OVERVIEW,
-  limits: Type.Object(counts, { description: 'As they hold; null: unlimited' }),
-  own_limits: Type.Partial(Type.Object(counts), { description: 'What was set for this account over its plan' }),
-  features: Type.Object(Object.fromEntries(FEATURES.map((name) => [name, Type.Boolean()]))),
-  own_features: Type.Partial(Type.Object(Object.fromEntries(FEATURES.map((name) => [name, Type.Boolean()])))),
-  used_this_month: Type.Object(Object.fromEntries(RESOURCES.map((name) => [name, Type.Integer()]))),
-  users: Type.Array(
-    Type.Object({
-      id: Uuid,
-      email: Type.String(),
-      role: Type.String(),
-      operator: Type.Boolean(),
-      last_seen_at: nullable(DateTime),
-    }),
-  ),
-})
-const Action = Type.Object({
-  id: Uuid,
-  at: DateTime,
-  operator: Type.String(),
-  ip: nullable(Type.String()),
-  action: Type.String(),
-  account_id: nullable(Uuid),
-  account_name: nullable(Type.String()),
-  detail: Type.Object({}, { additionalProperties: true }),
-})
-const PlanReport = Type.Object({
-  plan: PlanName,
-  accounts: Type.Integer(),
-  limits: Type.Object(counts),
-  features: Type.Object(Object.fromEntries(FEATURES.map((name) => [name, Type.Boolean()]))),
-  rates: Type.Object(
-    Object.fromEntries(
-      RATE_CLASSES.map((name) => [name, Type.Object({ per_second: Type.Number(), burst: Type.Integer() })]),
+const Numbers = named('AccountLimits', Type.Object(counts, { description: 'null: unlimited' }))
+const Features = named('Features', Type.Object(Object.fromEntries(FEATURES.map((name) => [name, Type.Boolean()]))))
+const Detail = named(
+  'Account',
+  Type.Object({
+    ...OVERVIEW,
+    limits: Numbers,
+    own_limits: named(
+      'OwnLimits',
+      Type.Partial(Type.Object(counts), { description: 'What was set for this account over its plan' }),
     ),
-  ),
-})
-const Created = Type.Object({
-  id: Uuid,
-  api_key: Type.String(),
-  test_api_key: Type.String(),
-  dashboard_password: Type.String(),
-})
-const Change = Type.Object(
-  {
-    plan: Type.Optional(PlanName),
-    limits: Type.Optional(
-      Type.Partial(
-        Type.Object(Object.fromEntries(LIMIT_NAMES.map((name) => [name, Type.Union([Limit, Type.Literal('plan')])]))),
-        { additionalProperties: false, description: 'A number, null for unlimited, or `plan` to take one back' },
+    features: Features,
+    own_features: named(
+      'OwnFeatures',
+      Type.Partial(Type.Object(Object.fromEntries(FEATURES.map((name) => [name, Type.Boolean()])))),
+    ),
+    used_this_month: named(
+      'MonthlyUse',
+      Type.Object(Object.fromEntries(RESOURCES.map((name) => [name, Type.Integer()]))),
+    ),
+    users: Type.Array(
+      named(
+        'AccountUser',
+        Type.Object({
+          id: Uuid,
+          email: Type.String(),
+          role: Type.String(),
+          operator: Type.Boolean(),
+          last_seen_at: nullable(DateTime),
+        }),
       ),
     ),
-    features: Type.Optional(
-      Type.Partial(Type.Object(Object.fromEntries(FEATURES.map((name) => [name, nullable(Type.Boolean())]))), {
-        additionalProperties: false,
-        description: 'null leaves it to the plan',
-      }),
+  }),
+)
+const Action = named(
+  'OperatorAction',
+  Type.Object({
+    id: Uuid,
+    at: DateTime,
+    operator: Type.String(),
+    ip: nullable(Type.String()),
+    action: Type.String(),
+    account_id: nullable(Uuid),
+    account_name: nullable(Type.String()),
+    detail: Type.Object({}, { additionalProperties: true }),
+  }),
+)
+const PlanReport = named(
+  'PlanTerms',
+  Type.Object({
+    plan: PlanName,
+    accounts: Type.Integer(),
+    limits: Numbers,
+    features: Features,
+    rates: named(
+      'PlanRates',
+      Type.Object(
+        Object.fromEntries(
+          RATE_CLASSES.map((name) => [
+            name,
+            named('PlanRate', Type.Object({ per_second: Type.Number(), burst: Type.Integer() })),
+          ]),
+        ),
+      ),
     ),
-  },
-  { additionalProperties: false },
+  }),
+)
+const Created = named(
+  'CreatedAccount',
+  Type.Object({
+    id: Uuid,
+    api_key: Type.String(),
+    test_api_key: Type.String(),
+    dashboard_password: Type.String(),
+  }),
+)
+const Change = named(
+  'UpdateAccountRequest',
+  Type.Object(
+    {
+      plan: Type.Optional(PlanName),
+      limits: Type.Optional(
+        named(
+          'ChangedLimits',
+          Type.Partial(
+            Type.Object(
+              Object.fromEntries(LIMIT_NAMES.map((name) => [name, Type.Union([Limit, Type.Literal('plan')])])),
+            ),
+            { additionalProperties: false, description: 'A number, null for unlimited, or `plan` to take one back' },
+          ),
+        ),
+      ),
+      features: Type.Optional(
+        named(
+          'ChangedFeatures',
+          Type.Partial(Type.Object(Object.fromEntries(FEATURES.map((name) => [name, nullable(Type.Boolean())]))), {
+            additionalProperties: false,
+            description: 'null leaves it to the plan',
+          }),
+        ),
+      ),
+    },
+    { additionalProperties: false },
+  ),
 )
 
 const NO_STORE = { 'cache-control': 'no-store' }
@@ -159,6 +206,7 @@ function accountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[] {
       path: '/api/v1/operator/accounts',
       access: null,
       door: door.operator,
+      operationId: 'listAccounts',
       summary: 'All accounts, the newest first',
       tag: TAG,
       query: Type.Object({
@@ -189,11 +237,19 @@ function accountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[] {
       path: '/api/v1/operator/accounts',
       access: null,
       door: door.operator,
+      operationId: 'createAccount',
       summary: 'Make an account; answers its keys and the password of its owner, this once',
       tag: TAG,
-      body: Type.Object(
-        { email: Type.String({ minLength: 3, maxLength: MAX_EMAIL_CHARS }), name: Line, plan: Type.Optional(PlanName) },
-        { additionalProperties: false },
+      body: named(
+        'CreateAccountRequest',
+        Type.Object(
+          {
+            email: Type.String({ minLength: 3, maxLength: MAX_EMAIL_CHARS }),
+            name: Line,
+            plan: Type.Optional(PlanName),
+          },
+          { additionalProperties: false },
+        ),
       ),
       answers: { 201: dataOf(Created) },
       errors: WRITE,
@@ -222,6 +278,7 @@ function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[
       ...one,
       method: 'POST',
       path: `${path}/${verb}`,
+      operationId: `${verb}Account`,
       summary,
       answers: { 200: dataOf(Detail) },
       errors: [...WRITE, errors.not_found],
@@ -236,6 +293,7 @@ function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[
       ...one,
       method: 'GET',
       path,
+      operationId: 'getAccount',
       summary: 'One account: limits, what it used, its users',
       answers: { 200: dataOf(Detail) },
       errors: [...READ, errors.not_found],
@@ -247,6 +305,7 @@ function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[
       ...one,
       method: 'PATCH',
       path,
+      operationId: 'updateAccount',
       summary: "Change an account's plan, and its limits and features over the plan",
       body: Change,
       answers: { 200: dataOf(Detail) },
@@ -263,6 +322,7 @@ function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[
       ...one,
       method: 'POST',
       path: `${path}/open`,
+      operationId: 'openAccount',
       summary: 'Look into an account: the session acts for it, as an owner would',
       answers: { 204: Type.Null() },
       errors: [...WRITE, errors.not_found],
@@ -276,6 +336,7 @@ function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[
       path: '/api/v1/operator/leave',
       access: null,
       door: door.operator,
+      operationId: 'leaveAccount',
       summary: 'Back from another account to the own one',
       tag: TAG,
       answers: { 204: Type.Null() },
@@ -339,6 +400,7 @@ function logRoutes({ accounts, database, plans }: OperatorRoutesOptions): readon
       path: '/api/v1/operator/actions',
       access: null,
       door: door.operator,
+      operationId: 'listOperatorActions',
       summary: 'What operators did, and who was shown an SMTP password, the newest first',
       tag: TAG,
       query: Type.Object({ account_id: Type.Optional(Uuid), page: PageNumber, limit: PageLimit }),
@@ -359,9 +421,10 @@ function logRoutes({ accounts, database, plans }: OperatorRoutesOptions): readon
       path: '/api/v1/operator/plans',
       access: null,
       door: door.operator,
+      operationId: 'listPlans',
       summary: 'The plans as this installation has them, and how many accounts are on each',
       tag: TAG,
-      answers: { 200: Type.Object({ data: Type.Array(PlanReport) }) },
+      answers: { 200: named('PlanTermsList', Type.Object({ data: Type.Array(PlanReport) })) },
       errors: READ,
       handle: async (): Promise<Answer> => {
         const counted = await accountsPerPlan(database.system, SYSTEM_ACCOUNT_ID)

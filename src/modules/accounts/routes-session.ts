@@ -12,6 +12,7 @@ import {
   endpoint,
   IdParams,
   isFromOurPages,
+  named,
   single,
   Uuid,
 } from '../../platform/http.ts'
@@ -58,43 +59,58 @@ const MAX_USERS = 100
 
 const Password = Type.String({ minLength: MIN_PASSWORD_CHARS, maxLength: MAX_PASSWORD_CHARS })
 const Code = Type.String({ minLength: 6, maxLength: 32 })
-const RoleName = Type.Enum([...ROLES])
-const Me = Type.Object({
-  user: Type.Object({
+const RoleName = named('Role', Type.Enum([...ROLES]))
+const Me = named(
+  'CurrentSession',
+  Type.Object({
+    user: named(
+      'CurrentUser',
+      Type.Object({
+        id: Uuid,
+        email: Type.String(),
+        role: RoleName,
+        totp_enabled: Type.Boolean(),
+        operator: Type.Boolean({ description: 'Handles the installation' }),
+      }),
+    ),
+    account: named(
+      'CurrentAccount',
+      Type.Object({
+        id: Uuid,
+        name: Type.String(),
+        plan: Type.String(),
+        suspended: Type.Boolean({ description: 'It can read, but not write or send; an operator ends it' }),
+      }),
+    ),
+    acting: Type.Boolean({ description: 'An operator looks into an account that is not their own' }),
+    scopes: Type.Array(Type.String()),
+    session_id: Uuid,
+    expires_at: DateTime,
+  }),
+)
+const Session = named(
+  'Session',
+  Type.Object({
+    id: Uuid,
+    current: Type.Boolean(),
+    created_at: DateTime,
+    last_seen_at: DateTime,
+    expires_at: DateTime,
+    ip: Type.String(),
+    user_agent: Type.String(),
+  }),
+)
+const User = named(
+  'User',
+  Type.Object({
     id: Uuid,
     email: Type.String(),
     role: RoleName,
     totp_enabled: Type.Boolean(),
-    operator: Type.Boolean({ description: 'Handles the installation' }),
+    created_at: DateTime,
+    last_seen_at: Type.Union([DateTime, Type.Null()]),
   }),
-  account: Type.Object({
-    id: Uuid,
-    name: Type.String(),
-    plan: Type.String(),
-    suspended: Type.Boolean({ description: 'It can read, but not write or send; an operator ends it' }),
-  }),
-  acting: Type.Boolean({ description: 'An operator looks into an account that is not their own' }),
-  scopes: Type.Array(Type.String()),
-  session_id: Uuid,
-  expires_at: DateTime,
-})
-const Session = Type.Object({
-  id: Uuid,
-  current: Type.Boolean(),
-  created_at: DateTime,
-  last_seen_at: DateTime,
-  expires_at: DateTime,
-  ip: Type.String(),
-  user_agent: Type.String(),
-})
-const User = Type.Object({
-  id: Uuid,
-  email: Type.String(),
-  role: RoleName,
-  totp_enabled: Type.Boolean(),
-  created_at: DateTime,
-  last_seen_at: Type.Union([DateTime, Type.Null()]),
-})
+)
 
 export function sessionRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
   return [...signInRoutes(options), ...factorRoutes(options), ...userRoutes(options)]
@@ -143,15 +159,19 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'POST',
       path: '/api/v1/session',
       access: null,
+      operationId: 'signIn',
       summary: 'Sign in',
       tag: TAG,
-      body: Type.Object(
-        {
-          email: Type.String({ maxLength: MAX_EMAIL_CHARS }),
-          password: Type.String({ maxLength: MAX_PASSWORD_CHARS }),
-          code: Type.Optional(Type.String({ maxLength: 32 })),
-        },
-        { additionalProperties: false },
+      body: named(
+        'SignInRequest',
+        Type.Object(
+          {
+            email: Type.String({ maxLength: MAX_EMAIL_CHARS }),
+            password: Type.String({ maxLength: MAX_PASSWORD_CHARS }),
+            code: Type.Optional(Type.String({ maxLength: 32 })),
+          },
+          { additionalProperties: false },
+        ),
       ),
       answers: { 200: dataOf(Me) },
       errors: [
@@ -175,6 +195,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       path: '/api/v1/session',
       access: null,
       door: door.person,
+      operationId: 'getSession',
       summary: 'Who is signed in',
       tag: TAG,
       answers: { 200: dataOf(Me) },
@@ -189,6 +210,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       path: '/api/v1/session',
       access: null,
       door: door.person,
+      operationId: 'signOut',
       summary: 'Sign out',
       tag: TAG,
       answers: { 204: Type.Null() },
@@ -207,9 +229,10 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       path: '/api/v1/sessions',
       access: null,
       door: door.person,
+      operationId: 'listSessions',
       summary: 'Where the user is signed in',
       tag: TAG,
-      answers: { 200: Type.Object({ data: Type.Array(Session) }) },
+      answers: { 200: named('SessionList', Type.Object({ data: Type.Array(Session) })) },
       errors: [errors.not_signed_in],
       handle: async (call): Promise<Answer> => {
         const current = call.visitor
@@ -231,6 +254,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       path: '/api/v1/sessions/{id}',
       access: null,
       door: door.person,
+      operationId: 'endSession',
       summary: 'End one session of the user',
       tag: TAG,
       params: IdParams,
@@ -247,11 +271,15 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       path: '/api/v1/session/password',
       access: null,
       door: door.person,
+      operationId: 'changePassword',
       summary: 'Change the own password; all other sessions of the user end',
       tag: TAG,
-      body: Type.Object(
-        { current_password: Type.String({ maxLength: MAX_PASSWORD_CHARS }), new_password: Password },
-        { additionalProperties: false },
+      body: named(
+        'ChangePasswordRequest',
+        Type.Object(
+          { current_password: Type.String({ maxLength: MAX_PASSWORD_CHARS }), new_password: Password },
+          { additionalProperties: false },
+        ),
       ),
       answers: { 204: Type.Null() },
       errors: [errors.not_signed_in, errors.invalid_credentials, errors.cross_site_request],
@@ -279,9 +307,10 @@ function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       path: '/api/v1/session/totp',
       access: null,
       door: door.person,
+      operationId: 'offerSecondFactor',
       summary: 'Offer a second factor: a secret for an authenticator, not yet in force',
       tag: TAG,
-      answers: { 200: dataOf(Type.Object({ secret: Type.String(), url: Type.String() })) },
+      answers: { 200: dataOf(named('SecondFactorOffer', Type.Object({ secret: Type.String(), url: Type.String() }))) },
       errors: [errors.not_signed_in, errors.cross_site_request, errors.second_factor_in_force],
       handle: async (call): Promise<Answer> => {
         const user = await userOf(options, call.visitor)
@@ -295,10 +324,11 @@ function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       path: '/api/v1/session/totp',
       access: null,
       door: door.person,
+      operationId: 'enableSecondFactor',
       summary: 'Turn the offered second factor on, by a code of it; answers the recovery codes, this once',
       tag: TAG,
-      body: Type.Object({ code: Code }, { additionalProperties: false }),
-      answers: { 200: dataOf(Type.Object({ recovery_codes: Type.Array(Type.String()) })) },
+      body: named('EnableSecondFactorRequest', Type.Object({ code: Code }, { additionalProperties: false })),
+      answers: { 200: dataOf(named('RecoveryCodes', Type.Object({ recovery_codes: Type.Array(Type.String()) }))) },
       errors: [errors.not_signed_in, errors.invalid_credentials, errors.cross_site_request],
       handle: async (call): Promise<Answer> => {
         const user = await userOf(options, call.visitor)
@@ -312,11 +342,15 @@ function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       path: '/api/v1/session/totp/remove',
       access: null,
       door: door.person,
+      operationId: 'removeSecondFactor',
       summary: 'Take the second factor away, by the password and a code of it or a recovery code',
       tag: TAG,
-      body: Type.Object(
-        { current_password: Type.String({ maxLength: MAX_PASSWORD_CHARS }), code: Type.Optional(Code) },
-        { additionalProperties: false },
+      body: named(
+        'RemoveSecondFactorRequest',
+        Type.Object(
+          { current_password: Type.String({ maxLength: MAX_PASSWORD_CHARS }), code: Type.Optional(Code) },
+          { additionalProperties: false },
+        ),
       ),
       answers: { 204: Type.Null() },
       errors: [
@@ -345,9 +379,10 @@ function userRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       path: '/api/v1/users',
       access: null,
       door: door.person,
+      operationId: 'listUsers',
       summary: 'The users of the account',
       tag: TAG,
-      answers: { 200: Type.Object({ data: Type.Array(User) }) },
+      answers: { 200: named('UserList', Type.Object({ data: Type.Array(User) })) },
       errors: [errors.not_signed_in],
       handle: async (call): Promise<Answer> => {
         const accountId = accountOf(call.visitor)
@@ -359,16 +394,20 @@ function userRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       path: '/api/v1/users',
       access: null,
       door: door.owner,
+      operationId: 'createUser',
       summary: 'Add a user; answers a first password, this once',
       tag: TAG,
-      body: Type.Object(
-        {
-          email: Type.String({ minLength: 3, maxLength: MAX_EMAIL_CHARS, pattern: '^[^\\s@]+@[^\\s@]+$' }),
-          role: RoleName,
-        },
-        { additionalProperties: false },
+      body: named(
+        'CreateUserRequest',
+        Type.Object(
+          {
+            email: Type.String({ minLength: 3, maxLength: MAX_EMAIL_CHARS, pattern: '^[^\\s@]+@[^\\s@]+$' }),
+            role: RoleName,
+          },
+          { additionalProperties: false },
+        ),
       ),
-      answers: { 201: dataOf(Type.Object({ ...User.properties, password: Type.String() })) },
+      answers: { 201: dataOf(named('UserWithPassword', Type.Object({ ...User.properties, password: Type.String() }))) },
       errors: [...known, errors.already_exists, errors.invalid_state],
       handle: async (call): Promise<Answer> => {
         const account_id = accountOf(call.visitor)
@@ -394,10 +433,11 @@ function userRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       path: '/api/v1/users/{id}',
       access: null,
       door: door.owner,
+      operationId: 'updateUser',
       summary: "Change a user's role",
       tag: TAG,
       params: IdParams,
-      body: Type.Object({ role: RoleName }, { additionalProperties: false }),
+      body: named('UpdateUserRequest', Type.Object({ role: RoleName }, { additionalProperties: false })),
       answers: { 200: dataOf(User) },
       errors: [...known, errors.not_found, errors.last_owner],
       handle: async (call): Promise<Answer> => {
@@ -416,6 +456,7 @@ function userRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       path: '/api/v1/users/{id}',
       access: null,
       door: door.owner,
+      operationId: 'deleteUser',
       summary: 'Remove a user and end their sessions',
       tag: TAG,
       params: IdParams,

@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import { parseAddress } from '../../mail/address.ts'
 import { validationError } from '../../platform/errors.ts'
-import { type Answer, type AnyEndpoint, endpoint, isFromOurPages, ONE_LINE } from '../../platform/http.ts'
+import { type Answer, type AnyEndpoint, endpoint, isFromOurPages, named, ONE_LINE } from '../../platform/http.ts'
 import type { OperatorContext } from './accounts.ts'
 import { errors } from './errors.ts'
 import { setUp } from './operators.ts'
@@ -21,16 +21,20 @@ export function setupRoutes(options: SetupRoutesOptions): readonly AnyEndpoint[]
       method: 'POST',
       path: '/api/v1/setup',
       access: null,
+      operationId: 'setUpInstallation',
       summary: 'Become the first operator by the token that the console printed',
       tag: 'Dashboard',
-      body: Type.Object(
-        {
-          token: Type.String({ minLength: 43, maxLength: 43, pattern: '^[A-Za-z0-9_-]*$' }),
-          email: Type.String({ minLength: 3, maxLength: MAX_EMAIL_CHARS }),
-          password: Type.String({ minLength: 12, maxLength: 256 }),
-          name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: ONE_LINE })),
-        },
-        { additionalProperties: false },
+      body: named(
+        'SetUpRequest',
+        Type.Object(
+          {
+            token: Type.String({ minLength: 43, maxLength: 43, pattern: '^[A-Za-z0-9_-]*$' }),
+            email: Type.String({ minLength: 3, maxLength: MAX_EMAIL_CHARS }),
+            password: Type.String({ minLength: 12, maxLength: 256 }),
+            name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: ONE_LINE })),
+          },
+          { additionalProperties: false },
+        ),
       ),
       answers: { 204: Type.Null() },
       errors: [errors.invalid_token, errors.cross_site_request],

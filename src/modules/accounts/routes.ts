@@ -6,10 +6,12 @@ import type { Database, Db } from '../../platform/db.ts'
 import {
   type AnyEndpoint,
   bare,
+  bareOf,
   type Call,
   DateTime,
   dataOf,
   endpoint,
+  named,
   ONE_LINE,
   single,
   Uuid,
@@ -95,46 +97,68 @@ const CHANGEABLE = {
   disposable_confidence_threshold: Type.Number({ minimum: 0, maximum: 1 }),
   retention_days: Type.Integer({ minimum: 1, maximum: MAX_RETENTION_DAYS }),
 }
-const Profile = Type.Object({ id: Uuid, ...CHANGEABLE, plan: Type.Enum([...PLANS]), created_at: DateTime })
-const ProfileChange = Type.Partial(Type.Object(CHANGEABLE), { additionalProperties: false })
+const PlanName = named('Plan', Type.Enum([...PLANS]))
+const Profile = named('Profile', Type.Object({ id: Uuid, ...CHANGEABLE, plan: PlanName, created_at: DateTime }))
+const ProfileChange = named(
+  'UpdateProfileRequest',
+  Type.Partial(Type.Object(CHANGEABLE), { additionalProperties: false }),
+)
 
 const Count = nullable(Type.Integer())
-const Metered = Type.Object({ used: Type.Integer(), limit: Count, remaining: Count })
+const Metered = named('MeteredUsage', Type.Object({ used: Type.Integer(), limit: Count, remaining: Count }))
 const ALL_METERED = { validations: Metered, content_checks: Metered, risk_previews: Metered }
-const UsageReport = Type.Object({
-  period: Type.String({ description: 'YYYY-MM, in UTC' }),
-  plan: Type.Enum([...PLANS]),
-  reset_at: DateTime,
-  emails: Type.Object({ used: Type.Integer(), sent: Type.Integer(), limit: Count, remaining: Count }),
-  ...ALL_METERED,
-  delivery: Type.Object({
-    delivered: Type.Integer(),
-    bounced: Type.Integer(),
-    failed: Type.Integer(),
-    deferred: Type.Integer(),
-    complained: Type.Integer(),
-    delivery_rate: nullable(Type.Number()),
+const UsageReport = named(
+  'Usage',
+  Type.Object({
+    period: Type.String({ description: 'YYYY-MM, in UTC' }),
+    plan: PlanName,
+    reset_at: DateTime,
+    emails: named(
+      'EmailUsage',
+      Type.Object({ used: Type.Integer(), sent: Type.Integer(), limit: Count, remaining: Count }),
+    ),
+    ...ALL_METERED,
+    delivery: named(
+      'DeliveryFigures',
+      Type.Object({
+        delivered: Type.Integer(),
+        bounced: Type.Integer(),
+        failed: Type.Integer(),
+        deferred: Type.Integer(),
+        complained: Type.Integer(),
+        delivery_rate: nullable(Type.Number()),
+      }),
+    ),
   }),
-})
-const Rate = Type.Object({ limit: Type.Integer(), window_seconds: Type.Integer() })
-const LimitsReport = Type.Object({
-  plan: Type.Enum([...PLANS]),
-  limits: Type.Object({
-    emails: Count,
-    validations: Count,
-    content_checks: Count,
-    risk_previews: Count,
-    webhooks: Count,
-    rate: Type.Object(Object.fromEntries(RATE_CLASSES.map((name) => [name, Rate]))),
+)
+const Rate = named('RateLimit', Type.Object({ limit: Type.Integer(), window_seconds: Type.Integer() }))
+const LimitsReport = named(
+  'Limits',
+  Type.Object({
+    plan: PlanName,
+    limits: named(
+      'PlanLimits',
+      Type.Object({
+        emails: Count,
+        validations: Count,
+        content_checks: Count,
+        risk_previews: Count,
+        webhooks: Count,
+        rate: named('RateLimits', Type.Object(Object.fromEntries(RATE_CLASSES.map((name) => [name, Rate])))),
+      }),
+    ),
+    features: named('Features', Type.Object({ risk: Type.Boolean(), content_events: Type.Boolean() })),
+    usage: named('LimitedUsage', Type.Object({ emails: Metered, ...ALL_METERED })),
   }),
-  features: Type.Object({ risk: Type.Boolean(), content_events: Type.Boolean() }),
-  usage: Type.Object({ emails: Metered, ...ALL_METERED }),
-})
+)
 const SUBMISSION = {
   username: Type.String(),
   host: Type.String(),
   port: Type.Integer(),
-  ports: Type.Object({ starttls: Type.Array(Type.Integer()), implicit_tls: Type.Array(Type.Integer()) }),
+  ports: named(
+    'SubmissionPorts',
+    Type.Object({ starttls: Type.Array(Type.Integer()), implicit_tls: Type.Array(Type.Integer()) }),
+  ),
   encryption: Type.String(),
   auth_methods: Type.Array(Type.String()),
   created_at: DateTime,
@@ -142,9 +166,9 @@ const SUBMISSION = {
   last_used_at: nullable(DateTime),
 }
 const SMTP = { ...SUBMISSION, password: Type.String() }
-const Smtp = Type.Object({ ...SMTP, data: Type.Object(SMTP) })
+const Smtp = bareOf(named('SmtpCredentials', Type.Object(SMTP)))
 const ROTATED_SMTP = { ...SMTP, previous_valid_until: nullable(DateTime) }
-const RotatedSmtp = Type.Object({ ...ROTATED_SMTP, data: Type.Object(ROTATED_SMTP) })
+const RotatedSmtp = bareOf(named('RotatedSmtpCredentials', Type.Object(ROTATED_SMTP)))
 
 export function accountRoutes(options: AccountRoutesOptions): readonly AnyEndpoint[] {
   return [...profileRoutes(options), ...usageRoutes(options), ...smtpRoutes(options), ...keyRoutes(options)]
@@ -157,6 +181,7 @@ function profileRoutes({ accounts, database, onMoved }: AccountRoutesOptions): r
       method: 'GET',
       path,
       access: { scope: 'profile:read' },
+      operationId: 'getProfile',
       summary: 'Reads the account and its defaults',
       tag: TAG,
       answers: { 200: dataOf(Profile) },
@@ -170,6 +195,7 @@ function profileRoutes({ accounts, database, onMoved }: AccountRoutesOptions): r
       method: 'PATCH',
       path,
       access: { scope: 'profile:write' },
+      operationId: 'updateProfile',
       summary: 'Changes the account and its defaults',
       tag: TAG,
       body: ProfileChange,
@@ -205,6 +231,7 @@ function usageRoutes({ accounts, database, deliveryFigures }: AccountRoutesOptio
       path: '/api/v1/customer/usage',
       legacyPath: '/api/customer/usage',
       access: { scope: 'stats:read' },
+      operationId: 'getUsage',
       summary: "Reads this month's usage and delivery",
       tag: TAG,
       answers: { 200: dataOf(UsageReport) },
@@ -223,6 +250,7 @@ function usageRoutes({ accounts, database, deliveryFigures }: AccountRoutesOptio
       method: 'GET',
       path: '/api/v1/customer/limits',
       access: { scope: 'stats:read' },
+      operationId: 'getLimits',
       summary: 'Reads what the account may use, and how much of it is used',
       tag: TAG,
       answers: { 200: dataOf(LimitsReport) },
@@ -256,6 +284,7 @@ function smtpRoutes(options: AccountRoutesOptions): readonly AnyEndpoint[] {
       method: 'GET',
       path,
       access: { scope: 'smtp:read' },
+      operationId: 'getSmtpCredentials',
       summary: 'Reads the SMTP user name and password; a sandbox key gets a password of sandbox mail',
       tag: TAG,
       answers: { 200: Smtp },
@@ -272,9 +301,10 @@ function smtpRoutes(options: AccountRoutesOptions): readonly AnyEndpoint[] {
       method: 'GET',
       path: `${path}/settings`,
       access: { scope: 'smtp:read' },
+      operationId: 'getSmtpSettings',
       summary: 'Reads where and as whom to submit by SMTP, without the password',
       tag: TAG,
-      answers: { 200: dataOf(Type.Object(SUBMISSION)) },
+      answers: { 200: dataOf(named('SmtpSettings', Type.Object(SUBMISSION))) },
       handle: async ({ principal }) => {
         const user = await database.tenant(principal.accountId, (db) => readSmtpUser(db, principal, clock.now()))
         return single(wireSubmission(user, submission))
@@ -284,6 +314,7 @@ function smtpRoutes(options: AccountRoutesOptions): readonly AnyEndpoint[] {
       method: 'POST',
       path: `${path}/rotate`,
       access: { scope: 'smtp:write' },
+      operationId: 'rotateSmtpPassword',
       summary: 'Makes a new SMTP password; the old one may stay good for a while',
       tag: TAG,
       body: Rotation,

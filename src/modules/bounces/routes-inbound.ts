@@ -12,7 +12,7 @@ import { replyOf } from '../../mail/smtp-reply.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import { type FieldFault, platformErrors, validationError } from '../../platform/errors.ts'
-import { type AnyEndpoint, DateTime, dataOf, endpoint, type Principal, single } from '../../platform/http.ts'
+import { type AnyEndpoint, DateTime, dataOf, endpoint, named, type Principal, single } from '../../platform/http.ts'
 import { timeOfId } from '../../platform/ids.ts'
 import { applyComplaint, applyFailure, applyReport, type Outcome, type ReportedEmail } from './effects.ts'
 import { type Inbound, type InboundOptions, reportHash, tokenInAddress, tokenInReport } from './inbound.ts'
@@ -44,17 +44,26 @@ const Said = {
   enhanced_code: Type.Optional(Type.String({ pattern: '^[45]\\.\\d{1,3}\\.\\d{1,3}$' })),
   diagnostic_code: Type.Optional(Text(4_096)),
 }
-const BounceTypeName = Type.Enum(['hard', 'soft', 'block', 'unknown', 'complaint'])
+const BounceTypeName = named('BounceType', Type.Enum(['hard', 'soft', 'block', 'complaint', 'unknown']))
 const closed = { additionalProperties: false } as const
-const BounceBody = Type.Object({ ...Named, type: Type.Optional(BounceTypeName), ...Said }, closed)
-const ComplaintBody = Type.Object({ ...Named, type: Type.Optional(Text(64)), ...Said }, closed)
-const Answer = Type.Object({
-  id: Type.String(),
-  matched: Type.Boolean(),
-  email_id: Type.Union([Type.String(), Type.Null()]),
-  type: Type.Union([Type.String(), Type.Null()]),
-  suppressed: Type.Boolean(),
-})
+const BounceBody = named(
+  'ReportBounceRequest',
+  Type.Object({ ...Named, type: Type.Optional(BounceTypeName), ...Said }, closed),
+)
+const ComplaintBody = named(
+  'ReportComplaintRequest',
+  Type.Object({ ...Named, type: Type.Optional(Text(64)), ...Said }, closed),
+)
+const Answer = named(
+  'ReportResult',
+  Type.Object({
+    id: Type.String(),
+    matched: Type.Boolean(),
+    email_id: Type.Union([Type.String(), Type.Null()]),
+    type: Type.Union([Type.String(), Type.Null()]),
+    suppressed: Type.Boolean(),
+  }),
+)
 
 interface NamedEmail {
   readonly email_id?: string | undefined
@@ -77,6 +86,7 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
       method: 'POST',
       path: `/api/v1/inbound/${what}`,
       access: { scope: 'bounces:write' },
+      operationId: what === 'bounces' ? 'reportBounce' : 'reportComplaint',
       summary: `Hand in ${what}: message/rfc822, or JSON that names the email`,
       tag: 'Bounces',
       stream: ['message/rfc822'],

@@ -14,6 +14,7 @@ import {
   ListOffset,
   list,
   listOf,
+  named,
 } from '../../platform/http.ts'
 import type { Bounce, BounceType } from './record.ts'
 import * as sql from './sql.ts'
@@ -24,42 +25,52 @@ export interface BounceRoutesOptions {
 
 const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Text = nullable(Type.String())
-const BounceTypeName = Type.Union(['hard', 'soft', 'complaint', 'block', 'unknown'].map((type) => Type.Literal(type)))
-const CategoryName = Type.Enum([...BOUNCE_CATEGORIES, 'spam_complaint'])
+const BounceTypeName = named('BounceType', Type.Enum(['hard', 'soft', 'block', 'complaint', 'unknown']))
+const CategoryName = named('BounceCategory', Type.Enum([...BOUNCE_CATEGORIES, 'spam_complaint']))
 const Uuid = Type.String({ format: 'uuid' })
 
-const ReportDkim = Type.Object(
-  { result: Type.Enum([...DKIM_RESULTS]), domain: Text, reason: nullable(Type.Enum([...DKIM_REASONS])) },
-  { description: 'Who signed the complaint, where it came by mail: `domain` is verified. Null for all else' },
+const ReportDkim = named(
+  'ComplaintDkim',
+  Type.Object(
+    {
+      result: named('DkimResult', Type.Enum([...DKIM_RESULTS])),
+      domain: Text,
+      reason: nullable(named('DkimReason', Type.Enum([...DKIM_REASONS]))),
+    },
+    { description: 'Who signed the complaint, where it came by mail: `domain` is verified. Null for all else' },
+  ),
 )
-const BounceItem = Type.Object({
-  id: Type.String(),
-  email_id: Text,
-  message_id: Text,
-  recipient: Type.String(),
-  from: Text,
-  subject: Text,
-  domain_id: Text,
-  tag: Text,
-  metadata: nullable(Type.Record(Type.String(), Type.Unknown())),
-  type: BounceTypeName,
-  category: CategoryName,
-  smtp_code: nullable(Type.Integer()),
-  enhanced_code: Text,
-  diagnostic_code: Text,
-  error_message: Text,
-  command: Text,
-  remote_mta: nullable(Type.Object({ host: Text, ip: Text })),
-  source: Type.String(),
-  feedback_type: Text,
-  attempt: nullable(Type.Integer()),
-  suppressed: Type.Boolean(),
-  suppression_id: Text,
-  sandbox: Type.Boolean(),
-  report_dkim: nullable(ReportDkim),
-  bounced_at: DateTime,
-  created_at: DateTime,
-})
+const BounceItem = named(
+  'Bounce',
+  Type.Object({
+    id: Type.String(),
+    email_id: Text,
+    message_id: Text,
+    recipient: Type.String(),
+    from: Text,
+    subject: Text,
+    domain_id: Text,
+    tag: Text,
+    metadata: nullable(Type.Record(Type.String(), Type.Unknown())),
+    type: BounceTypeName,
+    category: CategoryName,
+    smtp_code: nullable(Type.Integer()),
+    enhanced_code: Text,
+    diagnostic_code: Text,
+    error_message: Text,
+    command: Text,
+    remote_mta: nullable(named('RemoteMta', Type.Object({ host: Text, ip: Text }))),
+    source: Type.String(),
+    feedback_type: Text,
+    attempt: nullable(Type.Integer()),
+    suppressed: Type.Boolean(),
+    suppression_id: Text,
+    sandbox: Type.Boolean(),
+    report_dkim: nullable(ReportDkim),
+    bounced_at: DateTime,
+    created_at: DateTime,
+  }),
+)
 
 const Query = Type.Object({
   from: Type.Optional(DateTime),
@@ -83,6 +94,7 @@ export function bounceRoutes({ database }: BounceRoutesOptions): readonly AnyEnd
       path: '/api/v1/customer/bounces',
       legacyPath: '/api/customer/bounces',
       access: { scope: 'bounces:read' },
+      operationId: 'listBounces',
       summary: 'List bounces and complaints, newest first',
       tag: 'Bounces',
       query: Query,

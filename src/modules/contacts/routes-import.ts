@@ -12,6 +12,7 @@ import {
   importedFrom,
   importing,
   MAX_CSV_BYTES,
+  named,
   single,
 } from '../../platform/http.ts'
 import { isUuid } from '../../platform/ids.ts'
@@ -22,7 +23,10 @@ import { type ContactFault, importContacts, type ListedRow } from './import.ts'
 import { Created, type CreatedBody, EXPORTED, emailFaults, newContact } from './routes.ts'
 
 const { email, name, source, consent, tags, double_opt_in } = Created.properties
-const Entry = Type.Object({ email, name, source, consent, tags, double_opt_in }, { additionalProperties: false })
+const Entry = named(
+  'ContactEntry',
+  Type.Object({ email, name, source, consent, tags, double_opt_in }, { additionalProperties: false }),
+)
 const faultsOfEntry = bodyValidator(Entry)
 const COLUMNS: readonly string[] = [...new Set([...EXPORTED.map(([column]) => column), ...CONTACT_COLUMNS])]
 
@@ -33,22 +37,24 @@ const Query = Type.Object({
   from: Type.Optional(Type.String({ description: 'Of the confirmation mails, as for a single contact' })),
   template_id: Type.Optional(Type.String({ format: 'uuid', description: 'Of the confirmation mails' })),
 })
-const Answer = Type.Object({
-  imported: Type.Integer(),
-  asked: Type.Integer({ description: 'Of these, to whom a confirmation mail goes' }),
-  known: Type.Integer({ description: 'Contacts already, which stay as they are' }),
-  failed: Type.Integer(),
-  errors: Type.Array(
-    Type.Object({
-      line: Type.Integer(),
-      email: Type.Union([Type.String(), Type.Null()]),
-      message: Type.String(),
+const Answer = named(
+  'ContactImportResult',
+  Type.Object({
+    imported: Type.Integer(),
+    asked: Type.Integer({ description: 'Of these, to whom a confirmation mail goes' }),
+    known: Type.Integer({ description: 'Contacts already, which stay as they are' }),
+    failed: Type.Integer(),
+    errors: Type.Array(
+      named(
+        'ImportFault',
+        Type.Object({ line: Type.Integer(), email: Type.Union([Type.String(), Type.Null()]), message: Type.String() }),
+      ),
+    ),
+    ignored_columns: Type.Array(Type.String(), {
+      description: 'Of a CSV file, in their order: nothing was taken of them',
     }),
-  ),
-  ignored_columns: Type.Array(Type.String(), {
-    description: 'Of a CSV file, in their order: nothing was taken of them',
   }),
-})
+)
 
 /** What holds for all of a file. */
 interface ForAll {
@@ -61,10 +67,11 @@ interface ForAll {
 export function importRoutes(context: AskContext): readonly AnyEndpoint[] {
   return [
     endpoint({
-      ...importing(Entry),
+      ...importing('ImportContactsRequest', Entry),
       path: '/api/v1/customer/contacts/import',
       tag: 'Contacts',
       access: { scope: 'contacts:write' },
+      operationId: 'importContacts',
       summary: 'Import contacts: text/csv with a header line, or JSON {entries: [..]}',
       query: Query,
       answers: { 200: dataOf(Answer) },

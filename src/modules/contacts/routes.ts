@@ -11,6 +11,7 @@ import {
   IdParams,
   list,
   listOf,
+  named,
   Page,
   PageLimit,
   PagePagination,
@@ -44,50 +45,62 @@ const NO_CONTROLS = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$'
 const LINES = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$'
 
 const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
-const Status = Type.Enum([...STATUSES])
-const Consent = Type.Object({
-  source_url: nullable(Type.String()),
-  consent_text: nullable(Type.String()),
-  timestamp: nullable(DateTime),
-})
-const EarlierConsent = Type.Object({
-  source: Type.String(),
-  ...Consent.properties,
-  confirmed_at: nullable(DateTime),
-  confirmed_ip: nullable(Type.String()),
-  confirmed_user_agent: nullable(Type.String()),
-  unsubscribed_at: nullable(DateTime),
-})
-const ContactItem = Type.Object({
-  id: Uuid,
-  email: Type.String(),
-  name: nullable(Type.String()),
-  status: Status,
-  source: Type.String(),
-  consent: Consent,
-  earlier_consents: Type.Array(EarlierConsent),
-  unsubscribed_at: nullable(DateTime),
-  suppressed: Type.Boolean({ description: 'On the suppression list: it gets no mail, whatever its status' }),
-  tags: Type.Array(Type.String()),
-  double_opt_in: Type.Boolean(),
-  confirmation_sent_at: nullable(DateTime),
-  resend_count: Type.Integer(),
-  confirmed_at: nullable(DateTime),
-  confirmed_ip: nullable(Type.String()),
-  confirmed_user_agent: nullable(Type.String()),
-  created_at: DateTime,
-  updated_at: DateTime,
-})
+const Status = named('ContactStatus', Type.Enum([...STATUSES]))
+const Consent = named(
+  'Consent',
+  Type.Object({
+    source_url: nullable(Type.String()),
+    consent_text: nullable(Type.String()),
+    timestamp: nullable(DateTime),
+  }),
+)
+const EarlierConsent = named(
+  'EarlierConsent',
+  Type.Object({
+    source: Type.String(),
+    ...Consent.properties,
+    confirmed_at: nullable(DateTime),
+    confirmed_ip: nullable(Type.String()),
+    confirmed_user_agent: nullable(Type.String()),
+    unsubscribed_at: nullable(DateTime),
+  }),
+)
+const ContactItem = named(
+  'Contact',
+  Type.Object({
+    id: Uuid,
+    email: Type.String(),
+    name: nullable(Type.String()),
+    status: Status,
+    source: Type.String(),
+    consent: Consent,
+    earlier_consents: Type.Array(EarlierConsent),
+    unsubscribed_at: nullable(DateTime),
+    suppressed: Type.Boolean({ description: 'On the suppression list: it gets no mail, whatever its status' }),
+    tags: Type.Array(Type.String()),
+    double_opt_in: Type.Boolean(),
+    confirmation_sent_at: nullable(DateTime),
+    resend_count: Type.Integer(),
+    confirmed_at: nullable(DateTime),
+    confirmed_ip: nullable(Type.String()),
+    confirmed_user_agent: nullable(Type.String()),
+    created_at: DateTime,
+    updated_at: DateTime,
+  }),
+)
 
-const Removed = Type.Object({
-  id: Uuid,
-  deleted: Type.Boolean(),
-  erased: Type.Boolean(),
-  emails_canceled: Type.Optional(Type.Integer({ description: 'When erased: emails that waited for the address' })),
-  emails_kept_days: Type.Optional(
-    Type.Integer({ description: 'When erased: so long from their day on emails, canceled ones too, are kept' }),
-  ),
-})
+const Removed = named(
+  'DeletedContact',
+  Type.Object({
+    id: Uuid,
+    deleted: Type.Boolean(),
+    erased: Type.Boolean(),
+    emails_canceled: Type.Optional(Type.Integer({ description: 'When erased: emails that waited for the address' })),
+    emails_kept_days: Type.Optional(
+      Type.Integer({ description: 'When erased: so long from their day on emails, canceled ones too, are kept' }),
+    ),
+  }),
+)
 
 const closed = { additionalProperties: false } as const
 const Name = nullable(Type.String({ maxLength: limits.MAX_NAME_CHARS, pattern: NO_CONTROLS }))
@@ -100,13 +113,16 @@ const PROOF = {
   ),
   consent: Type.Optional(
     nullable(
-      Type.Object(
-        {
-          source_url: Type.Optional(nullable(Type.String({ maxLength: limits.MAX_URL_CHARS, pattern: NO_CONTROLS }))),
-          consent_text: Type.Optional(nullable(Type.String({ maxLength: limits.MAX_CONSENT_CHARS, pattern: LINES }))),
-          timestamp: Type.Optional(nullable(DateTime)),
-        },
-        closed,
+      named(
+        'GivenConsent',
+        Type.Object(
+          {
+            source_url: Type.Optional(nullable(Type.String({ maxLength: limits.MAX_URL_CHARS, pattern: NO_CONTROLS }))),
+            consent_text: Type.Optional(nullable(Type.String({ maxLength: limits.MAX_CONSENT_CHARS, pattern: LINES }))),
+            timestamp: Type.Optional(nullable(DateTime)),
+          },
+          closed,
+        ),
       ),
     ),
   ),
@@ -119,23 +135,29 @@ const PROOF = {
     ),
   ),
 } as const
-export const Created = Type.Object(
-  {
-    email: Type.String({ maxLength: limits.MAX_ADDRESS_CHARS }),
-    name: Type.Optional(Name),
-    ...PROOF,
-    tags: Type.Optional(nullable(Tags)),
-    double_opt_in: Type.Optional(nullable(Type.Boolean({ default: true }))),
-  },
-  closed,
+export const Created = named(
+  'CreateContactRequest',
+  Type.Object(
+    {
+      email: Type.String({ maxLength: limits.MAX_ADDRESS_CHARS }),
+      name: Type.Optional(Name),
+      ...PROOF,
+      tags: Type.Optional(nullable(Tags)),
+      double_opt_in: Type.Optional(nullable(Type.Boolean({ default: true }))),
+    },
+    closed,
+  ),
 )
-const Changed = Type.Object(
-  {
-    name: Type.Optional(Name),
-    tags: Type.Optional(Tags),
-    status: Type.Optional(Type.Enum(['unsubscribed'], { description: 'Puts the address on the unsubscribe list' })),
-  },
-  closed,
+const Changed = named(
+  'UpdateContactRequest',
+  Type.Object(
+    {
+      name: Type.Optional(Name),
+      tags: Type.Optional(Tags),
+      status: Type.Optional(Type.Enum(['unsubscribed'], { description: 'Puts the address on the unsubscribe list' })),
+    },
+    closed,
+  ),
 )
 
 /** What the list and its export can be asked for. */
@@ -157,6 +179,7 @@ function readingRoutes(context: AskContext): readonly AnyEndpoint[] {
       path: PATH,
       tag: TAG,
       access: READ,
+      operationId: 'listContacts',
       summary: 'List contacts, newest first',
       query: Type.Object({ page: Page, limit: PageLimit, ...Filters.properties }),
       answers: { 200: listOf(ContactItem, PagePagination) },
@@ -171,6 +194,7 @@ function readingRoutes(context: AskContext): readonly AnyEndpoint[] {
       path: `${PATH}/export`,
       tag: TAG,
       access: READ,
+      operationId: 'exportContacts',
       summary:
         'Export contacts with their evidence as CSV: all of them, or whom the filters leave, which are those of the list',
       query: Filters,
@@ -183,6 +207,7 @@ function readingRoutes(context: AskContext): readonly AnyEndpoint[] {
       path: `${PATH}/{id}`,
       tag: TAG,
       access: READ,
+      operationId: 'getContact',
       summary: 'Show a contact',
       params: IdParams,
       answers: { 200: dataOf(ContactItem) },
@@ -200,6 +225,7 @@ function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
       path: PATH,
       tag: TAG,
       access: WRITE,
+      operationId: 'createContact',
       summary: 'Add a contact; unless told otherwise it is asked by mail to confirm',
       body: Created,
       moreFaults: async (body, { accountId }) => [...emailFaults(body), ...(await askFaults(context, accountId, body))],
@@ -215,6 +241,7 @@ function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
       path: `${PATH}/{id}`,
       tag: TAG,
       access: WRITE,
+      operationId: 'updateContact',
       summary: 'Change name or tags, or unsubscribe the contact; the evidence stands as it was given',
       params: IdParams,
       body: Changed,
@@ -234,6 +261,7 @@ function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
       path: `${PATH}/{id}`,
       tag: TAG,
       access: WRITE,
+      operationId: 'deleteContact',
       summary: 'Remove a contact; with erase=true its address leaves the lists too, but for a salted hash',
       params: IdParams,
       query: Type.Object({ erase: Type.Boolean({ default: false }) }),
@@ -252,10 +280,11 @@ function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
       path: `${PATH}/{id}/resend-confirmation`,
       tag: TAG,
       access: WRITE,
+      operationId: 'resendConfirmation',
       summary:
         'Ask a contact once more: 3 times at most, once an hour; with a new consent, one that had unsubscribed and is off that list, once a week',
       params: IdParams,
-      body: Type.Object(PROOF, closed),
+      body: named('ResendConfirmationRequest', Type.Object(PROOF, closed)),
       moreFaults: (body, { accountId }) => askFaults(context, accountId, body),
       answers: { 200: dataOf(ContactItem) },
       errors: [errors.not_found, errors.invalid_state, errors.rate_limit_exceeded, ...refusals],

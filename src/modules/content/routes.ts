@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { checkHeaderText } from '../../mail/headers.ts'
 import type { Database } from '../../platform/db.ts'
 import { ApiError, type FieldFault, platformErrors } from '../../platform/errors.ts'
-import { type AnyEndpoint, bare, endpoint } from '../../platform/http.ts'
+import { type AnyEndpoint, bare, bareOf, endpoint, named } from '../../platform/http.ts'
 import { type Quotas, quotaErrors } from '../accounts/index.ts'
 import type { ContentQuestion, ContentScore } from './types.ts'
 
@@ -23,26 +23,32 @@ const FIELDS = {
   score: Type.Integer({ minimum: 0, maximum: 100 }),
   risk_level: Type.String({ description: 'low, medium, high, critical' }),
   matches: Type.Array(
-    Type.Object({
-      rule: Type.String(),
-      category: Type.String(),
-      points: Type.Integer(),
-      severity: Type.String(),
-      location: Type.String({ description: 'subject, html, text, header' }),
-      offset: Type.Union([Type.Integer(), Type.Null()], {
-        description: 'Where it begins in that part, in UTF-16 code units; null where it is no one place',
+    named(
+      'ContentMatch',
+      Type.Object({
+        rule: Type.String(),
+        category: Type.String(),
+        points: Type.Integer(),
+        severity: Type.String(),
+        location: Type.String({ description: 'subject, html, text, header' }),
+        offset: Type.Union([Type.Integer(), Type.Null()], {
+          description: 'Where it begins in that part, in UTF-16 code units; null where it is no one place',
+        }),
+        match: Type.String(),
+        description: Type.String(),
+        suggestion: Type.String(),
       }),
-      match: Type.String(),
-      description: Type.String(),
-      suggestion: Type.String(),
-    }),
+    ),
   ),
   suggestions: Type.Array(Type.String()),
-  usage: Type.Object({
-    used: Type.Integer(),
-    limit: Type.Union([Type.Integer(), Type.Null()]),
-    period: Type.String({ description: 'YYYY-MM' }),
-  }),
+  usage: named(
+    'ContentUsage',
+    Type.Object({
+      used: Type.Integer(),
+      limit: Type.Union([Type.Integer(), Type.Null()]),
+      period: Type.String({ description: 'YYYY-MM' }),
+    }),
+  ),
 }
 
 export function contentRoutes({ database, quotas, score }: ContentRoutesOptions): readonly AnyEndpoint[] {
@@ -51,15 +57,19 @@ export function contentRoutes({ database, quotas, score }: ContentRoutesOptions)
       method: 'POST',
       path: '/api/v1/content-score',
       access: { scope: 'content', reads: true },
+      operationId: 'scoreContent',
       summary: 'Score a content for what filters and readers distrust',
       tag: 'Content',
-      body: Type.Object(
-        { subject: Type.String({ maxLength: MAX_SUBJECT_CHARS }), html: Part, text: Part },
-        { additionalProperties: false },
+      body: named(
+        'ScoreContentRequest',
+        Type.Object(
+          { subject: Type.String({ maxLength: MAX_SUBJECT_CHARS }), html: Part, text: Part },
+          { additionalProperties: false },
+        ),
       ),
       bodyLimitBytes: MAX_BODY_BYTES,
       moreFaults: (body) => [...subjectFaults(body), ...largeParts(body)],
-      answers: { 200: Type.Object({ ...FIELDS, data: Type.Object(FIELDS) }) },
+      answers: { 200: bareOf(named('ContentScore', Type.Object(FIELDS))) },
       errors: [...quotaErrors, platformErrors.service_unavailable],
       handle: async ({ principal: { accountId }, body: { subject, html = null, text = null } }) => {
         const take = () => database.transaction((db) => quotas.consume(db, accountId, 'content_checks', 1))

@@ -18,10 +18,12 @@ import {
   ListOffset,
   list,
   listOf,
+  named,
   type Principal,
   raw,
   single,
   typed,
+  Uuid,
 } from '../../platform/http.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { isDateTime } from '../../platform/validation.ts'
@@ -45,14 +47,22 @@ const MailFields = {
   size: Type.Integer(),
   received_at: DateTime,
 }
-const Mail = Type.Object(MailFields)
-const SingleMail = Type.Object({
-  ...MailFields,
-  headers: Type.Record(Type.String(), Type.String({ description: 'those of a repeated field on lines of their own' })),
-  html: Text,
-  text: Text,
-  attachments: Type.Array(Type.Object({ ...AttachmentFields, content: Type.String({ description: 'base64' }) })),
-})
+const Mail = named('InboxMail', Type.Object(MailFields))
+const SingleMail = named(
+  'InboxMailDetail',
+  Type.Object({
+    ...MailFields,
+    headers: Type.Record(
+      Type.String(),
+      Type.String({ description: 'those of a repeated field on lines of their own' }),
+    ),
+    html: Text,
+    text: Text,
+    attachments: Type.Array(
+      named('InboxAttachment', Type.Object({ ...AttachmentFields, content: Type.String({ description: 'base64' }) })),
+    ),
+  }),
+)
 
 const ListQuery = Type.Object({
   from: Type.Optional(Type.String({ format: 'date-time', description: 'received then or later' })),
@@ -83,11 +93,12 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
     const bytes = await inboxMailBytes(database, accountId, id)
     return inTurn(bytes, signal, async () => work(await oneInboxMail(database, accountId, id)))
   }
-  const page = (path: string): AnyEndpoint =>
+  const page = (path: string, operationId: string): AnyEndpoint =>
     endpoint({
       method: 'GET',
       path,
       access: null,
+      operationId,
       summary: 'The inbox as a plain page',
       tag: 'Inbox',
       answers: { 200: typed('text/html') },
@@ -98,6 +109,7 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
       method: 'GET',
       path: '/api/v1/inbox',
       access: read,
+      operationId: 'listInboxMails',
       summary: 'List sandbox mail',
       tag: 'Inbox',
       query: ListQuery,
@@ -108,6 +120,7 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
       method: 'GET',
       path: '/api/v1/inbox/{id}',
       access: read,
+      operationId: 'getInboxMail',
       summary: 'One sandbox mail',
       tag: 'Inbox',
       params: IdParams,
@@ -122,6 +135,7 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
       method: 'GET',
       path: '/api/v1/inbox/{id}/preview',
       access: read,
+      operationId: 'getInboxMailHtml',
       summary: 'The html part alone, for a frame: it can run and load nothing',
       tag: 'Inbox',
       params: IdParams,
@@ -136,6 +150,7 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
       method: 'GET',
       path: '/api/v1/inbox/{id}/raw',
       access: read,
+      operationId: 'getRawInboxMail',
       summary: 'A sandbox mail, exactly the bytes that a receiver would have got',
       tag: 'Inbox',
       params: IdParams,
@@ -147,10 +162,11 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
       method: 'DELETE',
       path: '/api/v1/inbox/{id}',
       access: write,
+      operationId: 'deleteInboxMail',
       summary: 'Delete a sandbox mail',
       tag: 'Inbox',
       params: IdParams,
-      answers: { 200: dataOf(Type.Object({ id: Type.String(), deleted: Type.Boolean() })) },
+      answers: { 200: dataOf(named('Deleted', Type.Object({ id: Uuid, deleted: Type.Boolean() }))) },
       errors: [errors.not_found],
       handle: async ({ principal, params: { id } }) => {
         await deleteInboxMail(database, principal.accountId, id)
@@ -161,13 +177,14 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
       method: 'DELETE',
       path: '/api/v1/inbox',
       access: write,
+      operationId: 'clearInbox',
       summary: 'Empty the inbox',
       tag: 'Inbox',
-      answers: { 200: dataOf(Type.Object({ deleted: Type.Integer() })) },
+      answers: { 200: dataOf(named('ClearedInbox', Type.Object({ deleted: Type.Integer() }))) },
       handle: async ({ principal }) => single({ deleted: await clearInbox(database, principal.accountId) }),
     }),
-    page('/'),
-    page('/inbox'),
+    page('/', 'getHomePage'),
+    page('/inbox', 'getInboxPage'),
   ]
 }
 

@@ -19,6 +19,7 @@ import {
   IdParams,
   list,
   listOf,
+  named,
   ONE_LINE,
   Page,
   PageLimit,
@@ -58,6 +59,7 @@ const Tags = Type.Array(Type.String({ minLength: 1, maxLength: MAX_TAG_CHARACTER
   maxItems: MAX_TAGS,
 })
 
+const VerificationStatus = named('VerificationStatus', Type.Enum([...STATUSES]))
 const TRACKING = {
   tracking_enabled: NullableBoolean,
   open_tracking_enabled: NullableBoolean,
@@ -69,7 +71,7 @@ const TRACKING = {
 const DOMAIN = {
   id: Uuid,
   domain: Type.String(),
-  verification_status: Type.Enum([...STATUSES]),
+  verification_status: VerificationStatus,
   dkim_selector: Type.String(),
   spf_record: Type.String(),
   dmarc_record: Type.String(),
@@ -82,31 +84,37 @@ const DOMAIN = {
   ...TRACKING,
   last_checked_at: nullable(DateTime),
 }
-const DomainItem = Type.Object(DOMAIN)
-const DomainDetail = Type.Object({
-  ...DOMAIN,
-  dkim_private_key: Type.String({ description: 'PKCS#8 PEM, shown this once' }),
-})
+const DomainItem = named('Domain', Type.Object(DOMAIN))
+const DomainDetail = named(
+  'DomainDetail',
+  Type.Object({
+    ...DOMAIN,
+    dkim_private_key: Type.String({ description: 'PKCS#8 PEM, shown this once' }),
+  }),
+)
 
 const RECORD_STATUSES: readonly RecordStatus[] = ['pending', 'valid', 'missing', 'mismatch', 'multiple', 'error']
 const CHECK = {
-  status: Type.Enum([...RECORD_STATUSES]),
+  status: named('DnsRecordStatus', Type.Enum([...RECORD_STATUSES])),
   found: Type.Array(Type.String()),
   error: nullable(Type.String()),
 }
-const DnsRecord = Type.Object({
-  type: Type.String(),
-  purpose: Type.String(),
-  name: Type.String({ description: 'The full name, without a trailing dot' }),
-  host: Type.String({ description: 'Left of the registrable domain, @ for itself' }),
-  value: Type.String(),
-  ttl: Type.Integer(),
-  priority: nullable(Type.Integer()),
-  required: Type.Boolean(),
-  ...CHECK,
-  last_checked_at: nullable(DateTime),
-})
-const Check = Type.Object({ ...CHECK, expected: Type.String() })
+const DnsRecord = named(
+  'DnsRecord',
+  Type.Object({
+    type: Type.String(),
+    purpose: Type.String(),
+    name: Type.String({ description: 'The full name, without a trailing dot' }),
+    host: Type.String({ description: 'Left of the registrable domain, @ for itself' }),
+    value: Type.String(),
+    ttl: Type.Integer(),
+    priority: nullable(Type.Integer()),
+    required: Type.Boolean(),
+    ...CHECK,
+    last_checked_at: nullable(DateTime),
+  }),
+)
+const Check = named('DnsCheck', Type.Object({ ...CHECK, expected: Type.String() }))
 const DNS = {
   domain: Type.String(),
   dns_records: Type.Array(DnsRecord),
@@ -114,24 +122,30 @@ const DNS = {
 }
 const VERIFIED = {
   verified: Type.Boolean(),
-  verification_status: Type.Enum([...STATUSES]),
-  checks: Type.Object({ ownership: Check, spf: Check, dkim: Check, dmarc: Check }),
+  verification_status: VerificationStatus,
+  checks: named('DomainChecks', Type.Object({ ownership: Check, spf: Check, dkim: Check, dmarc: Check })),
   dns_records: Type.Array(DnsRecord),
   next_check_at: nullable(DateTime),
 }
-const DELETED = Type.Object({ id: Uuid, domain: Type.String() })
+const DELETED = named('DeletedDomain', Type.Object({ id: Uuid, domain: Type.String() }))
 
-const NewDomain = Type.Object({ domain: DomainNameText, tags: Type.Optional(Tags) }, { additionalProperties: false })
-const Change = Type.Object(
-  {
-    tracking_enabled: Type.Optional(TRACKING.tracking_enabled),
-    open_tracking_enabled: Type.Optional(TRACKING.open_tracking_enabled),
-    click_tracking_enabled: Type.Optional(TRACKING.click_tracking_enabled),
-    unsubscribe_header_enabled: Type.Optional(TRACKING.unsubscribe_header_enabled),
-    tracking_domain_id: Type.Optional(TRACKING.tracking_domain_id),
-    tags: Type.Optional(Tags),
-  },
-  { additionalProperties: false },
+const NewDomain = named(
+  'CreateDomainRequest',
+  Type.Object({ domain: DomainNameText, tags: Type.Optional(Tags) }, { additionalProperties: false }),
+)
+const Change = named(
+  'UpdateDomainRequest',
+  Type.Object(
+    {
+      tracking_enabled: Type.Optional(TRACKING.tracking_enabled),
+      open_tracking_enabled: Type.Optional(TRACKING.open_tracking_enabled),
+      click_tracking_enabled: Type.Optional(TRACKING.click_tracking_enabled),
+      unsubscribe_header_enabled: Type.Optional(TRACKING.unsubscribe_header_enabled),
+      tracking_domain_id: Type.Optional(TRACKING.tracking_domain_id),
+      tags: Type.Optional(Tags),
+    },
+    { additionalProperties: false },
+  ),
 )
 
 const READ = { scope: 'domains:read' }
@@ -150,6 +164,7 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       ...both(''),
       method: 'GET',
       access: READ,
+      operationId: 'listDomains',
       summary: 'List sending domains',
       query: Type.Object({ page: Page, limit: PageLimit }),
       answers: { 200: listOf(DomainItem, PagePagination, { domains: Type.Array(DomainItem) }) },
@@ -159,6 +174,7 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       ...both(''),
       method: 'POST',
       access: WRITE,
+      operationId: 'createDomain',
       summary: 'Add a sending domain',
       body: NewDomain,
       answers: { 201: dataOf(DomainDetail, { domain: DomainDetail }) },
@@ -179,6 +195,7 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       path: `${PATH}/{id}`,
       tag: TAG,
       access: READ,
+      operationId: 'getDomain',
       summary: 'Show a sending domain',
       params: IdParams,
       answers: { 200: dataOf(DomainItem, { domain: DomainItem }) },
@@ -189,9 +206,10 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       ...both('/{id}/dns'),
       method: 'GET',
       access: READ,
+      operationId: 'getDomainDns',
       summary: 'The DNS records to publish',
       params: IdParams,
-      answers: { 200: dataOf(Type.Object(DNS), DNS) },
+      answers: { 200: dataOf(named('DomainDns', Type.Object(DNS)), DNS) },
       errors: [errors.not_found],
       handle: async ({ principal, params }) => {
         const domain = await domains.get(holderOf(principal), params.id)
@@ -207,10 +225,11 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       ...both('/{id}/verify'),
       method: 'POST',
       access: VERIFY,
+      operationId: 'verifyDomain',
       summary: 'Check the DNS records now',
       params: IdParams,
       answers: {
-        200: dataOf(Type.Object({ ...DOMAIN, ...VERIFIED }), {
+        200: dataOf(named('DomainVerification', Type.Object({ ...DOMAIN, ...VERIFIED })), {
           success: Type.Boolean(),
           domain: DomainItem,
           ...VERIFIED,
@@ -235,6 +254,7 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       path: `${PATH}/{id}`,
       tag: TAG,
       access: WRITE,
+      operationId: 'updateDomain',
       summary: "Change a domain's settings",
       params: IdParams,
       body: Change,
@@ -247,6 +267,7 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       ...both('/{id}'),
       method: 'DELETE',
       access: WRITE,
+      operationId: 'deleteDomain',
       summary: 'Remove a sending domain; its queued mail ends failed',
       params: IdParams,
       answers: { 200: dataOf(DELETED, { success: Type.Boolean(), message: Type.String(), domain: DELETED }) },

@@ -2,6 +2,7 @@
 // call of a webhook. The fields are those of docs/guides/events.md. Nothing is held against these: new fields may come.
 
 import { type TSchema, Type } from 'typebox'
+import { named } from '../../platform/http.ts'
 import type { EventType } from './types.ts'
 
 const text = Type.String()
@@ -11,9 +12,9 @@ const integer = Type.Integer()
 const flag = Type.Boolean()
 const orNull = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const oneOf = (...words: string[]): TSchema => Type.Enum(words)
-const stream = oneOf('transactional', 'broadcast')
+const stream = named('Stream', oneOf('transactional', 'broadcast'))
 const metadata = orNull(Type.Record(Type.String(), Type.Unknown()))
-const remote_mta = orNull(Type.Object({ host: orNull(text), ip: orNull(text) }))
+const remote_mta = orNull(named('RemoteMta', Type.Object({ host: orNull(text), ip: orNull(text) })))
 
 type Fields = Readonly<Record<string, TSchema>>
 
@@ -34,23 +35,34 @@ const OPENED: Fields = {
   open_count: integer,
   user_agent: orNull(text),
   ip: orNull(text),
-  platform: oneOf('desktop', 'mobile', 'webmail', 'unknown'),
+  platform: named('Platform', oneOf('desktop', 'mobile', 'webmail', 'unknown')),
   client: orNull(text),
   is_machine: flag,
   machine_reason: orNull(text),
 }
+/** Of a session with a receiver. */
+export const TlsSession = named(
+  'TlsSession',
+  Type.Object({ version: text, cipher: text, verified: oneOf('none', 'pkix', 'mta_sts', 'dane') }),
+)
 const ANSWER: Fields = { enhanced_code: orNull(text), response: text }
-const CHECK = Type.Object({ status: text, expected: text, found: Type.Array(text), error: orNull(text) })
+const CHECK = named(
+  'EventDnsCheck',
+  Type.Object({ status: text, expected: text, found: Type.Array(text), error: orNull(text) }),
+)
 const DOMAIN: Fields = {
   domain_id: id,
   domain: text,
-  verification_status: oneOf('pending', 'verified', 'failed', 'temporary_failure', 'suspended'),
-  checks: Type.Object({ ownership: CHECK, spf: CHECK, dkim: CHECK, dmarc: CHECK }),
+  verification_status: named(
+    'VerificationStatus',
+    oneOf('pending', 'verified', 'temporary_failure', 'failed', 'suspended'),
+  ),
+  checks: named('EventDomainChecks', Type.Object({ ownership: CHECK, spf: CHECK, dkim: CHECK, dmarc: CHECK })),
 }
 const SUPPRESSION: Fields = {
   id,
   email: text,
-  reason: oneOf('hard_bounce', 'repeated_soft_bounce', 'complaint', 'manual', 'spamtrap'),
+  reason: named('SuppressionReason', oneOf('manual', 'repeated_soft_bounce', 'hard_bounce', 'complaint', 'spamtrap')),
   source: text,
   domain_id: orNull(id),
   email_id: orNull(id),
@@ -65,7 +77,7 @@ const BOUNCE: Fields = {
   email_id: id,
   tag: orNull(text),
   metadata,
-  type: oneOf('hard', 'soft', 'block', 'complaint', 'unknown'),
+  type: named('BounceType', oneOf('hard', 'soft', 'block', 'complaint', 'unknown')),
   category: text,
   smtp_code: orNull(integer),
   enhanced_code: orNull(text),
@@ -92,7 +104,7 @@ export const EVENT_DATA: Readonly<Record<EventType, Fields>> = {
     delivered_at: time,
     smtp_code: integer,
     remote_mta,
-    tls: orNull(Type.Object({ version: text, cipher: text, verified: oneOf('none', 'pkix', 'mta_sts', 'dane') })),
+    tls: orNull(TlsSession),
     attempts: integer,
     delivery_time_ms: integer,
   },
@@ -150,6 +162,14 @@ export const EVENT_DATA: Readonly<Record<EventType, Fields>> = {
   'health.grade_changed': { previous_grade: orNull(text), grade: orNull(text), score: orNull(integer) },
 }
 
+/** Events that tell of the same thing have the same `data`. */
+function dataSchema(type: EventType): TSchema {
+  const fields = EVENT_DATA[type]
+  const data = Type.Object(fields)
+  if (fields === DOMAIN) return named('DomainEventData', data)
+  return named(fields === SUPPRESSION ? 'SuppressionEventData' : `${schemaName(type)}Data`, data)
+}
+
 function eventSchema(type: EventType): TSchema {
   const common = {
     event_id: id,
@@ -160,33 +180,38 @@ function eventSchema(type: EventType): TSchema {
     }),
     ...(type !== 'contact.confirmed' && { tag: orNull(text), metadata }),
   }
-  return Type.Object({ ...common, data: Type.Object(EVENT_DATA[type]) })
+  return named(schemaName(type), Type.Object({ ...common, data: dataSchema(type) }))
 }
 
-const TEST = Type.Object({
-  event_id: id,
-  event: Type.Literal('test'),
-  timestamp: time,
-  customer_id: id,
-  message: text,
-})
+const TEST = named(
+  'EventTest',
+  Type.Object({ event_id: id, event: Type.Literal('test'), timestamp: time, customer_id: id, message: text }),
+)
 
 /** `email.sent` becomes `EventEmailSent`. */
 function schemaName(type: string): string {
   return `Event${type.replaceAll(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}`
 }
 
-/** For the document: the schemas by name, and the call of a webhook. */
-export function describedEvents(): { readonly schemas: Readonly<Record<string, object>>; readonly webhooks: object } {
-  const types = Object.keys(EVENT_DATA) as EventType[]
-  const one = [...types, 'test'].map((type) => [type, `#/components/schemas/${schemaName(type)}`] as const)
-  const schemas = Object.fromEntries(types.map((type) => [schemaName(type), eventSchema(type)]))
-  const discriminator = { propertyName: 'event', mapping: Object.fromEntries(one) }
-  const WebhookEvent = { oneOf: one.map(([, $ref]) => ({ $ref })), discriminator }
-  const body = {
-    required: true,
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/WebhookEvent' } } },
-  }
+const TYPES = Object.keys(EVENT_DATA) as EventType[]
+
+/** One of these by its `event`. */
+function oneByType(name: string, schemas: Readonly<Record<string, TSchema>>): TSchema {
+  const refs = Object.keys(schemas).map((type) => [type, `#/components/schemas/${schemaName(type)}`])
+  const discriminator = { propertyName: 'event', mapping: Object.fromEntries(refs) }
+  const description = 'Its `event` tells which of these it is; the page of events shows each'
+  return named(name, { description, oneOf: Object.values(schemas), discriminator } as TSchema)
+}
+
+const EVENTS = Object.fromEntries(TYPES.map((type) => [type, eventSchema(type)]))
+
+/** An event as the log tells it. */
+export const EventItem = oneByType('Event', EVENTS)
+const WebhookEvent = oneByType('WebhookEvent', { ...EVENTS, test: TEST })
+
+/** For the document: the call of a webhook. */
+export function describedEvents(): { readonly webhooks: object } {
+  const body = { required: true, content: { 'application/json': { schema: WebhookEvent } } }
   const header = (name: string, description: string): object => ({
     name,
     in: 'header',
@@ -195,7 +220,7 @@ export function describedEvents(): { readonly schemas: Readonly<Record<string, o
     schema: { type: 'string' },
   })
   const post = {
-    operationId: 'webhook_event',
+    operationId: 'receiveWebhookEvent',
     summary: 'What an endpoint is told; 2xx says that it was taken, anything else that it is told again',
     tags: ['Webhooks'],
     security: [],
@@ -208,5 +233,5 @@ export function describedEvents(): { readonly schemas: Readonly<Record<string, o
     requestBody: body,
     responses: { '2XX': { description: 'Taken' } },
   }
-  return { schemas: { ...schemas, [schemaName('test')]: TEST, WebhookEvent }, webhooks: { event: { post } } }
+  return { webhooks: { event: { post } } }
 }

@@ -21,6 +21,7 @@ import {
 } from '../../platform/http.ts'
 import { errors } from './errors.ts'
 import { type EventRow, followed } from './follow.ts'
+import { EventItem } from './payloads.ts'
 import { factsOf, wireEvent } from './read.ts'
 import * as sql from './sql.ts'
 import { type EventStreams, type Place, parsePlace } from './stream.ts'
@@ -41,16 +42,6 @@ const TAG = 'Events'
 const COUNT_LIMIT = 100_000
 const NO_EMAIL = '00000000-0000-0000-0000-000000000000'
 const CURSOR = /^(\d{1,17})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
-
-const EventItem = Type.Object({
-  event_id: Type.String(),
-  event: Type.Enum(Object.keys(EVENT_TYPES)),
-  timestamp: DateTime,
-  email_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  tag: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  metadata: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
-  data: Type.Record(Type.String(), Type.Unknown()),
-})
 
 const Query = Type.Object({
   event: Type.Optional(Type.Enum(Object.keys(EVENT_TYPES))),
@@ -78,6 +69,7 @@ function listRoute({ database, clock, emailsTo }: EventRoutesOptions): AnyEndpoi
     method: 'GET',
     path: '/api/v1/events',
     access: { scope: SCOPE },
+    operationId: 'listEvents',
     summary: 'Lists what happened, newest first',
     tag: TAG,
     query: Query,
@@ -129,6 +121,7 @@ function streamRoute({ streams, gate }: EventRoutesOptions): AnyEndpoint {
     method: 'GET',
     path: '/api/v1/events/stream',
     access: { scope: SCOPE },
+    operationId: 'streamEvents',
     summary:
       'Streams what happens as server-sent events; Last-Event-ID resumes. A frame is `id` (a place), `event` (the type) and `data` (one event as JSON, as the list has it); at most 5 streams an account',
     tag: TAG,

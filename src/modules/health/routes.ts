@@ -8,6 +8,7 @@ import {
   endpoint,
   list,
   listOf,
+  named,
   Page,
   PagePagination,
   pageOf,
@@ -29,44 +30,56 @@ const MAX_LIMIT = 365
 const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Numbers = Type.Record(Type.String(), nullable(Type.Number()))
 
-const Score = Type.Object({
-  score: nullable(Type.Integer()),
-  grade: nullable(Type.String()),
-  status: Type.Enum(['ok', 'insufficient_data']),
-  period: Type.Object({ from_date: CalendarDate, to_date: CalendarDate }),
-  metrics: Numbers,
-  components: Type.Array(
-    Type.Object({
-      name: Type.String(),
-      weight: Type.Number(),
-      score: Type.Number(),
-      value: Type.Number(),
-      warning: Type.Number(),
-      critical: Type.Number(),
+const Score = named(
+  'HealthScore',
+  Type.Object({
+    score: nullable(Type.Integer()),
+    grade: nullable(Type.String()),
+    status: Type.Enum(['ok', 'insufficient_data']),
+    period: named('HealthPeriod', Type.Object({ from_date: CalendarDate, to_date: CalendarDate })),
+    metrics: Numbers,
+    components: Type.Array(
+      named(
+        'HealthComponent',
+        Type.Object({
+          name: Type.String(),
+          weight: Type.Number(),
+          score: Type.Number(),
+          value: Type.Number(),
+          warning: Type.Number(),
+          critical: Type.Number(),
+        }),
+      ),
+    ),
+    trend: Type.Enum(['up', 'flat', 'down'], {
+      description: '`score` compared with `previous_score`; `flat` also where one of them is null',
     }),
-  ),
-  trend: Type.Enum(['up', 'flat', 'down'], {
-    description: '`score` compared with `previous_score`; `flat` also where one of them is null',
+    previous_score: Type.Union([Type.Integer(), Type.Null()], {
+      description:
+        'The score of the calculation before this one, of the same day or an earlier one: the one that health.grade_changed compares with',
+    }),
+    findings: Type.Array(
+      named(
+        'HealthFinding',
+        Type.Object({ code: Type.String(), severity: Type.String(), message: Type.String(), evidence: Numbers }),
+      ),
+    ),
+    calculated_at: DateTime,
+    next_calculation_at: DateTime,
+    formula_version: Type.Integer(),
   }),
-  previous_score: Type.Union([Type.Integer(), Type.Null()], {
-    description:
-      'The score of the calculation before this one, of the same day or an earlier one: the one that health.grade_changed compares with',
+)
+const Past = named(
+  'PastHealthScore',
+  Type.Object({
+    date: CalendarDate,
+    score: nullable(Type.Integer()),
+    grade: nullable(Type.String()),
+    delivery_rate: nullable(Type.Number()),
+    bounce_rate: nullable(Type.Number()),
+    complaint_rate: nullable(Type.Number()),
   }),
-  findings: Type.Array(
-    Type.Object({ code: Type.String(), severity: Type.String(), message: Type.String(), evidence: Numbers }),
-  ),
-  calculated_at: DateTime,
-  next_calculation_at: DateTime,
-  formula_version: Type.Integer(),
-})
-const Past = Type.Object({
-  date: CalendarDate,
-  score: nullable(Type.Integer()),
-  grade: nullable(Type.String()),
-  delivery_rate: nullable(Type.Number()),
-  bounce_rate: nullable(Type.Number()),
-  complaint_rate: nullable(Type.Number()),
-})
+)
 
 export function healthRoutes(options: HealthRoutesOptions): readonly AnyEndpoint[] {
   const at = (path: string) => ({
@@ -79,6 +92,7 @@ export function healthRoutes(options: HealthRoutesOptions): readonly AnyEndpoint
       method: 'GET',
       ...at(''),
       access: { scope: 'stats:read' },
+      operationId: 'getHealthScore',
       summary: 'Reads the health score',
       answers: { 200: dataOf(Score) },
       handle: async ({ principal }) => single(await currentHealth(options, principal.accountId)),
@@ -87,6 +101,7 @@ export function healthRoutes(options: HealthRoutesOptions): readonly AnyEndpoint
       method: 'POST',
       ...at('/refresh'),
       access: { scope: 'stats:read', rate: 'health_refresh' },
+      operationId: 'refreshHealthScore',
       summary: 'Calculates the health score now',
       answers: { 200: dataOf(Score) },
       handle: async ({ principal }) => single(await calculateHealth(options, principal.accountId)),
@@ -95,6 +110,7 @@ export function healthRoutes(options: HealthRoutesOptions): readonly AnyEndpoint
       method: 'GET',
       ...at('/history'),
       access: { scope: 'stats:read' },
+      operationId: 'listHealthScores',
       summary: 'Lists the daily health scores, newest first',
       query: Type.Object({
         from_date: Type.Optional(CalendarDate),
@@ -119,48 +135,61 @@ export function healthRoutes(options: HealthRoutesOptions): readonly AnyEndpoint
   ]
 }
 
-const Readiness = Type.Object({
-  domain_id: Uuid,
-  domain: Type.String(),
-  verification_status: Type.String(),
-  domain_age_days: Type.Integer(),
-  health_score: nullable(Type.Integer()),
-  grade: nullable(Type.String()),
-  sending_stats: Type.Object({
-    total_sent: Type.Integer(),
-    sent_30d: Type.Integer(),
-    delivery_rate: nullable(Type.Number()),
-    bounce_rate: nullable(Type.Number()),
-    complaint_rate: nullable(Type.Number()),
-    first_sent_at: nullable(DateTime),
-    last_sent_at: nullable(DateTime),
+const Readiness = named(
+  'TestReadiness',
+  Type.Object({
+    domain_id: Uuid,
+    domain: Type.String(),
+    verification_status: Type.String(),
+    domain_age_days: Type.Integer(),
+    health_score: nullable(Type.Integer()),
+    grade: nullable(Type.String()),
+    sending_stats: named(
+      'SendingFigures',
+      Type.Object({
+        total_sent: Type.Integer(),
+        sent_30d: Type.Integer(),
+        delivery_rate: nullable(Type.Number()),
+        bounce_rate: nullable(Type.Number()),
+        complaint_rate: nullable(Type.Number()),
+        first_sent_at: nullable(DateTime),
+        last_sent_at: nullable(DateTime),
+      }),
+    ),
+    tracking_domain: named(
+      'ReadinessTracking',
+      Type.Object({
+        configured: Type.Boolean(),
+        domain: nullable(Type.String()),
+        is_verified: Type.Boolean(),
+        ssl_enabled: Type.Boolean(),
+      }),
+    ),
+    recommended_test_mode: Type.Enum(['basic', 'standard', 'full']),
+    ready: Type.Boolean(),
+    warnings: Type.Array(Type.String()),
+    recommendations: Type.Array(Type.String()),
+    checklist: Type.Array(
+      named(
+        'ReadinessCheck',
+        Type.Object({
+          code: Type.String(),
+          label: Type.String(),
+          passed: Type.Boolean(),
+          required: Type.Boolean(),
+          message: Type.String(),
+        }),
+      ),
+    ),
   }),
-  tracking_domain: Type.Object({
-    configured: Type.Boolean(),
-    domain: nullable(Type.String()),
-    is_verified: Type.Boolean(),
-    ssl_enabled: Type.Boolean(),
-  }),
-  recommended_test_mode: Type.Enum(['basic', 'standard', 'full']),
-  ready: Type.Boolean(),
-  warnings: Type.Array(Type.String()),
-  recommendations: Type.Array(Type.String()),
-  checklist: Type.Array(
-    Type.Object({
-      code: Type.String(),
-      label: Type.String(),
-      passed: Type.Boolean(),
-      required: Type.Boolean(),
-      message: Type.String(),
-    }),
-  ),
-})
+)
 
 function readinessRoute({ database, clock, domains, isTracked }: HealthRoutesOptions): AnyEndpoint {
   return endpoint({
     method: 'GET',
     path: '/api/v1/customer/domains/test-readiness/{domain_id}',
     access: { scope: 'stats:read' },
+    operationId: 'getTestReadiness',
     summary: 'Tells whether a domain is ready for a test mailing, and of which kind',
     tag: TAG,
     params: Type.Object({ domain_id: Uuid }),

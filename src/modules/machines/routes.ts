@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Database } from '../../platform/db.ts'
-import { type Answer, type AnyEndpoint, DateTime, endpoint, Uuid } from '../../platform/http.ts'
+import { type Answer, type AnyEndpoint, DateTime, endpoint, named, Uuid } from '../../platform/http.ts'
 import { accountErrors, type OperatorDoor } from '../accounts/index.ts'
 import { listMachines, SILENT_AFTER_SECONDS } from './sql.ts'
 
@@ -13,20 +13,23 @@ export interface MachineRoutesOptions {
 
 const MOST = 500
 
-const Machine = Type.Object({
-  id: Uuid,
-  host: Type.String(),
-  pid: Type.Integer(),
-  roles: Type.Array(Type.String()),
-  version: Type.String(),
-  state: Type.Enum(['running', 'silent', 'stopped'], { description: 'silent: no beat for 30 seconds' }),
-  started_at: DateTime,
-  last_heartbeat_at: DateTime,
-  heartbeat_age_seconds: Type.Number(),
-  event_loop_delay_ms: Type.Integer({ description: '99th percentile between the last two beats' }),
-  memory_bytes: Type.Integer(),
-})
-const Follower = Type.Object({ name: Type.String(), lag_seconds: Type.Number() })
+const Machine = named(
+  'Machine',
+  Type.Object({
+    id: Uuid,
+    host: Type.String(),
+    pid: Type.Integer(),
+    roles: Type.Array(Type.String()),
+    version: Type.String(),
+    state: Type.Enum(['running', 'silent', 'stopped'], { description: 'silent: no beat for 30 seconds' }),
+    started_at: DateTime,
+    last_heartbeat_at: DateTime,
+    heartbeat_age_seconds: Type.Number(),
+    event_loop_delay_ms: Type.Integer({ description: '99th percentile between the last two beats' }),
+    memory_bytes: Type.Integer(),
+  }),
+)
+const Follower = named('LogFollower', Type.Object({ name: Type.String(), lag_seconds: Type.Number() }))
 
 export function machineRoutes({ database, operator, followers }: MachineRoutesOptions): readonly AnyEndpoint[] {
   return [
@@ -35,9 +38,12 @@ export function machineRoutes({ database, operator, followers }: MachineRoutesOp
       path: '/api/v1/operator/machines',
       access: null,
       door: operator,
+      operationId: 'listMachines',
       summary: 'The processes of the installation, and how far the followers of the log lie behind',
       tag: 'Operator',
-      answers: { 200: Type.Object({ data: Type.Array(Machine), followers: Type.Array(Follower) }) },
+      answers: {
+        200: named('MachineList', Type.Object({ data: Type.Array(Machine), followers: Type.Array(Follower) })),
+      },
       errors: [accountErrors.not_signed_in, accountErrors.not_operator],
       handle: async (): Promise<Answer> => {
         const [rows, lags] = await Promise.all([listMachines(database.system, MOST), followers()])

@@ -1,36 +1,43 @@
 import { type Static, Type } from 'typebox'
 import { addressFault, parseAddress, suppressionKey } from '../../mail/address.ts'
 import { type FieldFault, validationError } from '../../platform/errors.ts'
-import { type AnyEndpoint, dataOf, domainsSeen, endpoint, single, Uuid } from '../../platform/http.ts'
+import { type AnyEndpoint, dataOf, domainsSeen, endpoint, named, single, Uuid } from '../../platform/http.ts'
 import { cancelMany, type Wanted } from './cancel-many.ts'
 import type { CancelOptions } from './control.ts'
 
 const MAX_TAG_CHARS = 128
 const MAX_ADDRESS_CHARS = 1_100
 
-const Body = Type.Object(
-  {
-    tag: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_TAG_CHARS })),
-    domain_id: Type.Optional(Uuid),
-    recipient: Type.Optional(Type.String({ maxLength: MAX_ADDRESS_CHARS })),
-    from: Type.Optional(Type.String({ format: 'date-time', description: 'accepted then or later' })),
-    to: Type.Optional(Type.String({ format: 'date-time', description: 'accepted before' })),
-  },
-  { additionalProperties: false },
+const Body = named(
+  'CancelEmailsRequest',
+  Type.Object(
+    {
+      tag: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_TAG_CHARS })),
+      domain_id: Type.Optional(Uuid),
+      recipient: Type.Optional(Type.String({ maxLength: MAX_ADDRESS_CHARS })),
+      from: Type.Optional(Type.String({ format: 'date-time', description: 'accepted then or later' })),
+      to: Type.Optional(Type.String({ format: 'date-time', description: 'accepted before' })),
+    },
+    { additionalProperties: false },
+  ),
 )
-const Canceled = Type.Object({
-  canceled: Type.Integer(),
-  in_progress: Type.Integer({
-    description: 'An attempt was running: these go out, or wait again afterwards, when another call can cancel them',
+const Canceled = named(
+  'CanceledEmails',
+  Type.Object({
+    canceled: Type.Integer(),
+    in_progress: Type.Integer({
+      description: 'An attempt was running: these go out, or wait again afterwards, when another call can cancel them',
+    }),
+    more: Type.Boolean({ description: 'The call ended after 20 seconds, and more may wait: call again' }),
   }),
-  more: Type.Boolean({ description: 'The call ended after 20 seconds, and more may wait: call again' }),
-})
+)
 
 export function cancelManyRoute(options: CancelOptions): AnyEndpoint {
   return endpoint({
     method: 'POST',
     path: '/api/v1/emails/cancel',
     access: { scope: 'send' },
+    operationId: 'cancelEmails',
     summary:
       'Cancel all emails of a tag, a domain, a recipient or a time that have not gone out: scheduled, queued and deferred ones',
     tag: 'Emails',

@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox'
 import { platformErrors } from '../../platform/errors.ts'
-import { type Answer, type AnyEndpoint, DateTime, dataOf, endpoint, single } from '../../platform/http.ts'
+import { type Answer, type AnyEndpoint, DateTime, dataOf, endpoint, named, single } from '../../platform/http.ts'
 import { accountErrors, type OperatorDoor } from '../accounts/index.ts'
 import { holdDestination, retryDestination, type SteerOptions } from './destinations.ts'
 import { type QueuedDestination, queueByDestination, queueFigures } from './figures.ts'
@@ -22,22 +22,28 @@ const FRESH_MS = 2_000
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const Name = Type.String({ minLength: 1, maxLength: 255 })
-const Destination = Type.Object({
-  destination: Type.String(),
-  paused_at: nullable(DateTime),
-  ready: Type.Integer(),
-  leased: Type.Integer(),
-  waiting: Type.Integer({ description: 'Deferred' }),
-  scheduled: Type.Integer(),
-  oldest_at: nullable(DateTime),
-  next_attempt_at: nullable(DateTime),
-  attempts_per_minute: Type.Integer(),
-  delivered_per_minute: Type.Integer(),
-  last_response: nullable(Type.String()),
-  last_outcome: nullable(Type.Enum([...ATTEMPT_OUTCOMES])),
-  last_attempt_at: nullable(DateTime),
-})
-const Totals = Type.Object({ ready: Type.Integer(), leased: Type.Integer(), waiting: Type.Integer() })
+const Destination = named(
+  'QueueDestination',
+  Type.Object({
+    destination: Type.String(),
+    paused_at: nullable(DateTime),
+    ready: Type.Integer(),
+    leased: Type.Integer(),
+    waiting: Type.Integer({ description: 'Deferred' }),
+    scheduled: Type.Integer(),
+    oldest_at: nullable(DateTime),
+    next_attempt_at: nullable(DateTime),
+    attempts_per_minute: Type.Integer(),
+    delivered_per_minute: Type.Integer(),
+    last_response: nullable(Type.String()),
+    last_outcome: nullable(named('AttemptOutcome', Type.Enum([...ATTEMPT_OUTCOMES]))),
+    last_attempt_at: nullable(DateTime),
+  }),
+)
+const Totals = named(
+  'QueueTotals',
+  Type.Object({ ready: Type.Integer(), leased: Type.Integer(), waiting: Type.Integer() }),
+)
 
 interface Counted {
   readonly data: readonly object[]
@@ -54,13 +60,16 @@ export function queueRoutes(options: QueueRoutesOptions): readonly AnyEndpoint[]
       path: '/api/v1/operator/queues',
       access: null,
       door: options.operator,
+      operationId: 'listQueues',
       summary: 'The queue by destination, the longest first; up to two seconds old',
       tag: TAG,
       query: Type.Object({
         search: Type.Optional(Type.String({ maxLength: 255 })),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTED })),
       }),
-      answers: { 200: Type.Object({ data: Type.Array(Destination), totals: Totals, counted_at: DateTime }) },
+      answers: {
+        200: named('QueueList', Type.Object({ data: Type.Array(Destination), totals: Totals, counted_at: DateTime })),
+      },
       errors: read,
       handle: async (call): Promise<Answer> => {
         const { search = '', limit = LISTED } = call.query
@@ -83,10 +92,13 @@ function steering(options: QueueRoutesOptions, verb: keyof typeof SUMMARIES): An
     path: `/api/v1/operator/queues/{destination}/${verb}`,
     access: null,
     door: options.operator,
+    operationId: `${verb}Queue`,
     summary: SUMMARIES[verb],
     tag: TAG,
     params: Type.Object({ destination: Name }),
-    answers: { 200: dataOf(Type.Object({ destination: Type.String(), emails: nullable(Type.Integer()) })) },
+    answers: {
+      200: dataOf(named('SteeredQueue', Type.Object({ destination: Type.String(), emails: nullable(Type.Integer()) }))),
+    },
     errors: [
       accountErrors.not_signed_in,
       accountErrors.not_operator,

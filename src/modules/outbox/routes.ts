@@ -16,11 +16,13 @@ import {
   ListOffset,
   list,
   listOf,
+  named,
   type Principal,
   raw,
   single,
   typed,
 } from '../../platform/http.ts'
+import { EventItem, TlsSession } from '../events/index.ts'
 import { type ControlOptions, cancelEmail, rescheduleEmail, retryEmail, statusName } from './control.ts'
 import {
   COUNT_LIMIT,
@@ -38,7 +40,7 @@ import type { ReadMessage } from './message-reader.ts'
 import { AttachmentFields, readable, wireAttachment } from './readable.ts'
 import { readingTurns } from './reading-turns.ts'
 import { cancelManyRoute } from './routes-cancel.ts'
-import { type EmailStatus, STATUS } from './types.ts'
+import { ATTEMPT_OUTCOMES, type EmailStatus, STATUS } from './types.ts'
 
 export interface EmailRoutesOptions extends ControlOptions {
   readonly database: Database
@@ -62,8 +64,8 @@ const EmailFields = {
   cc: Type.Array(Type.String()),
   reply_to: Type.Array(Type.String()),
   subject: Type.String(),
-  status: Type.Union(Object.keys(STATUS).map((status) => Type.Literal(status))),
-  stream: Type.String(),
+  status: named('EmailStatus', Type.Enum(Object.keys(STATUS))),
+  stream: named('Stream', Type.Enum(['transactional', 'broadcast'])),
   tag: Text,
   metadata: Nullable(Type.Record(Type.String(), Type.Unknown())),
   domain_id: Text,
@@ -82,16 +84,43 @@ const EmailFields = {
   delivered_at: When,
   ended_at: When,
 }
-const Email = Type.Object(EmailFields)
-const SingleEmail = Type.Object({
-  ...EmailFields,
-  headers: Type.Record(Type.String(), Type.String()),
-  html: Text,
-  text: Text,
-  attachments: Type.Array(Type.Object(AttachmentFields)),
-  attempts: Type.Array(Type.Record(Type.String(), Type.Unknown())),
-  events: Type.Array(Type.Record(Type.String(), Type.Unknown())),
-})
+const Email = named('Email', Type.Object(EmailFields))
+const DialogueLine = named(
+  'DialogueLine',
+  Type.Object({ at: DateTime, from: Type.Enum(['client', 'server']), line: Type.String() }),
+)
+const Attempt = named(
+  'DeliveryAttempt',
+  Type.Object({
+    attempt: Type.Integer({ description: '1 is the first' }),
+    started_at: DateTime,
+    duration_ms: Type.Integer(),
+    outcome: named('AttemptOutcome', Type.Enum([...ATTEMPT_OUTCOMES])),
+    mx: Text,
+    ip: Text,
+    port: Nullable(Type.Integer()),
+    source_ip: Text,
+    tls: Nullable(TlsSession),
+    smtp_code: Nullable(Type.Integer()),
+    enhanced_code: Text,
+    response: Type.String(),
+    dialogue: Type.Array(DialogueLine),
+    next_attempt_at: When,
+    throttled_by: Nullable(Type.String({ description: 'What made it wait' })),
+  }),
+)
+const SingleEmail = named(
+  'EmailDetail',
+  Type.Object({
+    ...EmailFields,
+    headers: Type.Record(Type.String(), Type.String()),
+    html: Text,
+    text: Text,
+    attachments: Type.Array(named('EmailAttachment', Type.Object(AttachmentFields))),
+    attempts: Type.Array(Attempt),
+    events: Type.Array(EventItem),
+  }),
+)
 
 const ListQuery = Type.Object({
   from: Type.Optional(DateTime),
@@ -131,6 +160,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       method: 'GET',
       path: '/api/v1/emails',
       access: read,
+      operationId: 'listEmails',
       summary: 'List emails',
       tag: 'Emails',
       query: ListQuery,
@@ -141,6 +171,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       method: 'GET',
       path: '/api/v1/emails/{id}',
       access: read,
+      operationId: 'getEmail',
       summary: 'One email with its attempts and events',
       tag: 'Emails',
       params: IdParams,
@@ -155,6 +186,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       method: 'GET',
       path: '/api/v1/emails/{id}/preview',
       access: read,
+      operationId: 'getEmailHtml',
       summary: 'The html part alone, for a frame: it can run and load nothing',
       tag: 'Emails',
       params: IdParams,
@@ -173,6 +205,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       method: 'GET',
       path: '/api/v1/emails/{id}/raw',
       access: read,
+      operationId: 'getRawEmail',
       summary: 'The message as a receiver gets it',
       tag: 'Emails',
       params: IdParams,
@@ -188,6 +221,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       method: 'POST',
       path: '/api/v1/emails/{id}/cancel',
       access: steer,
+      operationId: 'cancelEmail',
       summary: 'Cancel an email that has not gone out',
       tag: 'Emails',
       params: IdParams,
@@ -205,6 +239,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       method: 'POST',
       path: '/api/v1/emails/{id}/retry',
       access: steer,
+      operationId: 'retryEmail',
       summary:
         'Try an email again: a deferred one now, one that failed or bounced anew, its `expires_at` 72 hours from now; live mail is refused while its recipient is suppressed or has unsubscribed',
       tag: 'Emails',
@@ -222,10 +257,11 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       method: 'PATCH',
       path: '/api/v1/emails/{id}',
       access: steer,
+      operationId: 'rescheduleEmail',
       summary: 'Move a scheduled email',
       tag: 'Emails',
       params: IdParams,
-      body: Type.Object({ scheduled_at: DateTime }, { additionalProperties: false }),
+      body: named('RescheduleEmailRequest', Type.Object({ scheduled_at: DateTime }, { additionalProperties: false })),
       answers: { 200: dataOf(SingleEmail) },
       errors: [errors.not_found, errors.invalid_state],
       handle: async ({ principal, params: { id }, body }) => {

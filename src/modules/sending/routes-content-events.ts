@@ -11,6 +11,7 @@ import {
   ListOffset,
   list,
   listOf,
+  named,
   Uuid,
 } from '../../platform/http.ts'
 import { isUuid } from '../../platform/ids.ts'
@@ -22,15 +23,19 @@ const LEVELS = ['low', 'medium', 'high', 'critical']
 const oneOf = (values: readonly string[]): ReturnType<typeof Type.Union> =>
   Type.Union(values.map((value) => Type.Literal(value)))
 
-const ContentEvent = Type.Object({
-  id: Uuid,
-  email_id: Type.Union([Uuid, Type.Null()], { description: 'null: the message was refused as a whole' }),
-  event: oneOf(EVENTS),
-  score: Type.Integer({ minimum: 0, maximum: 100 }),
-  risk_level: oneOf(LEVELS),
-  matches: Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: 'as content-score gives them' }),
-  created_at: DateTime,
-})
+const Level = named('ContentRiskLevel', oneOf(LEVELS))
+const ContentEvent = named(
+  'ContentEvent',
+  Type.Object({
+    id: Uuid,
+    email_id: Type.Union([Uuid, Type.Null()], { description: 'null: the message was refused as a whole' }),
+    event: named('ContentEventType', oneOf(EVENTS)),
+    score: Type.Integer({ minimum: 0, maximum: 100 }),
+    risk_level: Level,
+    matches: Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: 'as content-score gives them' }),
+    created_at: DateTime,
+  }),
+)
 
 export function contentEventRoutes({ database }: { readonly database: Database }): readonly AnyEndpoint[] {
   return [
@@ -38,6 +43,7 @@ export function contentEventRoutes({ database }: { readonly database: Database }
       method: 'GET',
       path: '/api/v1/content-events',
       access: { scope: 'content', requires: 'content_events' },
+      operationId: 'listContentEvents',
       summary: 'List what the contents of mails were found to be',
       tag: 'Content',
       query: Type.Object({
@@ -45,7 +51,7 @@ export function contentEventRoutes({ database }: { readonly database: Database }
         to: Type.Optional(DateTime),
         email_id: Type.Optional(Uuid),
         domain_id: Type.Optional(Uuid),
-        risk_level: Type.Optional(oneOf(LEVELS)),
+        risk_level: Type.Optional(Level),
         limit: ListLimit,
         offset: ListOffset,
         cursor: Type.Optional(Type.String()),

@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
-import { type AnyEndpoint, bare, DateTime, endpoint } from '../../platform/http.ts'
+import { type AnyEndpoint, bare, bareOf, DateTime, endpoint, named } from '../../platform/http.ts'
 import { accountErrors, quotaErrors } from '../accounts/index.ts'
 import { PreviewBody } from './body.ts'
 import { errors } from './errors.ts'
+import { PREVIEW_EXAMPLES } from './examples.ts'
 import { MAX_PREVIEW_BODY_BYTES } from './limits.ts'
 import type { Previews } from './preview.ts'
 
@@ -14,37 +15,48 @@ const oneOf = (values: readonly string[]): ReturnType<typeof Type.Union> =>
 
 const PREVIEW_FIELDS = {
   risk_score: Type.Integer({ minimum: 0, maximum: 100 }),
-  risk_level: oneOf(['safe', 'low', 'medium', 'high']),
+  risk_level: named('RiskLevel', oneOf(['safe', 'low', 'medium', 'high'])),
   would_block: Type.Boolean(),
-  action: oneOf(['allow', 'warn', 'soft_block', 'block']),
+  action: named('RiskAction', oneOf(['allow', 'warn', 'soft_block', 'block'])),
   reason_code: Text,
   block_reason: Text,
   overridable: Type.Boolean(),
   risk_factors: Type.Array(
+    named(
+      'RiskFactor',
+      Type.Object({
+        code: Type.String(),
+        category: oneOf(['recipient', 'content', 'sender', 'behavior']),
+        points: Type.Integer(),
+        severity: oneOf(['info', 'low', 'medium', 'high', 'critical']),
+        message: Type.String(),
+      }),
+    ),
+  ),
+  breakdown: named(
+    'RiskBreakdown',
     Type.Object({
-      code: Type.String(),
-      category: oneOf(['recipient', 'content', 'sender', 'behavior']),
-      points: Type.Integer(),
-      severity: oneOf(['info', 'low', 'medium', 'high', 'critical']),
-      message: Type.String(),
+      recipient: Type.Integer(),
+      content: Type.Integer(),
+      sender: Type.Integer(),
+      behavior: Type.Integer(),
     }),
   ),
-  breakdown: Type.Object({
-    recipient: Type.Integer(),
-    content: Type.Integer(),
-    sender: Type.Integer(),
-    behavior: Type.Integer(),
-  }),
   recommendations: Type.Array(Type.String()),
-  policy_snapshot: Type.Object({
-    block_disposable_emails: Type.Boolean(),
-    enforce_sender_verification: Type.Boolean(),
-    disposable_confidence_threshold: Type.Number(),
-    customer_plan: Type.String(),
-  }),
+  policy_snapshot: named(
+    'RiskPolicy',
+    Type.Object({
+      block_disposable_emails: Type.Boolean(),
+      enforce_sender_verification: Type.Boolean(),
+      disposable_confidence_threshold: Type.Number(),
+      customer_plan: Type.String(),
+    }),
+  ),
   engine_version: Type.String(),
-  quota: Type.Object({ used: Count, limit: Limit, remaining: Limit, reset_at: DateTime }),
+  quota: named('RiskQuota', Type.Object({ used: Count, limit: Limit, remaining: Limit, reset_at: DateTime })),
 }
+
+const Preview = named('RiskPreview', Type.Object(PREVIEW_FIELDS))
 
 const STATS_FIELDS = {
   period: Type.String({ description: 'YYYY-MM' }),
@@ -55,7 +67,7 @@ const STATS_FIELDS = {
   total_previews: Count,
   by_action: Type.Record(Type.String(), Count),
   by_risk_level: Type.Record(Type.String(), Count),
-  top_reason_codes: Type.Array(Type.Object({ reason_code: Type.String(), count: Count })),
+  top_reason_codes: Type.Array(named('ReasonCount', Type.Object({ reason_code: Type.String(), count: Count }))),
   average_score: Type.Union([Type.Number(), Type.Null()]),
 }
 
@@ -65,12 +77,14 @@ export function riskRoutes(previews: Previews): readonly AnyEndpoint[] {
       method: 'POST',
       path: '/api/v1/risk/preview',
       access: { scope: 'risk', requires: 'risk', reads: true },
+      operationId: 'previewRisk',
       summary: 'Tell what a send would come to, without sending',
       tag: 'Risk',
       body: PreviewBody,
+      examples: PREVIEW_EXAMPLES,
       bodyLimitBytes: MAX_PREVIEW_BODY_BYTES,
       validatesItself: true,
-      answers: { 200: Type.Object({ ...PREVIEW_FIELDS, data: Type.Object(PREVIEW_FIELDS) }) },
+      answers: { 200: bareOf(Preview) },
       errors: [accountErrors.plan_required, errors.sender_domain_not_allowed, ...quotaErrors],
       handle: async ({ principal, body }) => bare(await previews.preview(principal, body)),
     }),
@@ -78,9 +92,10 @@ export function riskRoutes(previews: Previews): readonly AnyEndpoint[] {
       method: 'GET',
       path: '/api/v1/risk/stats',
       access: { scope: 'risk', requires: 'risk' },
+      operationId: 'getRiskStatistics',
       summary: 'Show what the previews of this month came to, and the quota that remains',
       tag: 'Risk',
-      answers: { 200: Type.Object({ ...STATS_FIELDS, data: Type.Object(STATS_FIELDS) }) },
+      answers: { 200: bareOf(named('RiskStatistics', Type.Object(STATS_FIELDS))) },
       errors: [accountErrors.plan_required],
       handle: async ({ principal }) => bare(await previews.stats(principal)),
     }),

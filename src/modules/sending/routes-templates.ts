@@ -9,6 +9,7 @@ import {
   IdParams,
   list,
   listOf,
+  named,
   Page,
   PageLimit,
   PagePagination,
@@ -37,50 +38,65 @@ const READ = { scope: 'templates:read' }
 const WRITE = { scope: 'templates:write' }
 const NullableText = Type.Union([Type.String(), Type.Null()])
 
-const TemplateItem = Type.Object({
-  id: Uuid,
-  name: Type.String(),
-  subject: Type.String(),
-  html: NullableText,
-  text: NullableText,
-  version: Type.Integer(),
-  created_at: DateTime,
-  updated_at: DateTime,
-})
-const TemplateBody = Type.Object(
-  {
-    name: Type.String({ minLength: 1, maxLength: limits.MAX_TEMPLATE_NAME_CHARS }),
-    subject: Type.String({ maxLength: limits.MAX_SUBJECT_CHARS, description: 'Mustache, not escaped' }),
-    html: Type.Optional(Type.Union([Type.String({ description: 'Mustache, {{x}} is escaped' }), Type.Null()])),
-    text: Type.Optional(Type.Union([Type.String({ description: 'Mustache, not escaped' }), Type.Null()])),
-  },
-  { additionalProperties: false },
+const TemplateItem = named(
+  'Template',
+  Type.Object({
+    id: Uuid,
+    name: Type.String(),
+    subject: Type.String(),
+    html: NullableText,
+    text: NullableText,
+    version: Type.Integer(),
+    created_at: DateTime,
+    updated_at: DateTime,
+  }),
+)
+const TemplateBody = named(
+  'TemplateRequest',
+  Type.Object(
+    {
+      name: Type.String({ minLength: 1, maxLength: limits.MAX_TEMPLATE_NAME_CHARS }),
+      subject: Type.String({ maxLength: limits.MAX_SUBJECT_CHARS, description: 'Mustache, not escaped' }),
+      html: Type.Optional(Type.Union([Type.String({ description: 'Mustache, {{x}} is escaped' }), Type.Null()])),
+      text: Type.Optional(Type.Union([Type.String({ description: 'Mustache, not escaped' }), Type.Null()])),
+    },
+    { additionalProperties: false },
+  ),
 )
 const Version = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
 const VersionParams = Type.Object({ id: Uuid, version: Version })
-const TemplateVersionItem = Type.Object({
-  id: Uuid,
-  version: Version,
-  name: Type.String(),
-  subject: Type.String(),
-  html: NullableText,
-  text: NullableText,
-  created_at: DateTime,
-})
-const PreviewBody = Type.Object(
-  {
-    // Null is the same as absent, as in a send.
-    version: Type.Optional(Type.Union([Version, Type.Null()])),
-    variables: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
-  },
-  { additionalProperties: false },
+const TemplateVersionItem = named(
+  'TemplateVersion',
+  Type.Object({
+    id: Uuid,
+    version: Version,
+    name: Type.String(),
+    subject: Type.String(),
+    html: NullableText,
+    text: NullableText,
+    created_at: DateTime,
+  }),
 )
-const PreviewData = Type.Object({
-  subject: Type.String(),
-  html: NullableText,
-  text: NullableText,
-  missing: Type.Array(Type.String()),
-})
+const PreviewBody = named(
+  'PreviewTemplateRequest',
+  Type.Object(
+    {
+      // Null is the same as absent, as in a send.
+      version: Type.Optional(Type.Union([Version, Type.Null()])),
+      variables: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
+    },
+    { additionalProperties: false },
+  ),
+)
+const PreviewData = named(
+  'TemplatePreview',
+  Type.Object({
+    subject: Type.String(),
+    html: NullableText,
+    text: NullableText,
+    missing: Type.Array(Type.String()),
+  }),
+)
 
 export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
   return [
@@ -89,6 +105,7 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       path: PATH,
       tag: TAG,
       access: READ,
+      operationId: 'listTemplates',
       summary: 'List templates',
       query: Type.Object({ page: Page, limit: PageLimit }),
       answers: { 200: listOf(TemplateItem, PagePagination) },
@@ -106,6 +123,7 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       path: PATH,
       tag: TAG,
       access: WRITE,
+      operationId: 'createTemplate',
       summary: 'Add a template',
       body: TemplateBody,
       moreFaults: templateFaults,
@@ -119,6 +137,7 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       path: `${PATH}/{id}`,
       tag: TAG,
       access: READ,
+      operationId: 'getTemplate',
       summary: 'Show a template',
       params: IdParams,
       answers: { 200: dataOf(TemplateItem) },
@@ -130,6 +149,7 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       path: `${PATH}/{id}`,
       tag: TAG,
       access: WRITE,
+      operationId: 'replaceTemplate',
       summary: 'Replace a template; its version counts up',
       params: IdParams,
       body: TemplateBody,
@@ -145,9 +165,10 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       path: `${PATH}/{id}`,
       tag: TAG,
       access: WRITE,
+      operationId: 'deleteTemplate',
       summary: 'Remove a template',
       params: IdParams,
-      answers: { 200: dataOf(Type.Object({ id: Uuid, deleted: Type.Boolean() })) },
+      answers: { 200: dataOf(named('Deleted', Type.Object({ id: Uuid, deleted: Type.Boolean() }))) },
       errors: [errors.not_found],
       handle: async ({ principal, params }) => {
         await templates.remove(principal.accountId, params.id)
@@ -159,6 +180,7 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       path: `${PATH}/{id}/preview`,
       tag: TAG,
       access: { ...READ, reads: true },
+      operationId: 'previewTemplate',
       summary: 'What a template becomes with these variables',
       params: IdParams,
       body: PreviewBody,
@@ -173,6 +195,7 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       path: `${PATH}/{id}/preview`,
       tag: TAG,
       access: READ,
+      operationId: 'getTemplateHtml',
       summary: 'The html part with these variables alone, for a frame: it can run and load nothing',
       params: IdParams,
       query: Type.Object({
@@ -192,6 +215,7 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       path: `${PATH}/{id}/versions`,
       tag: TAG,
       access: READ,
+      operationId: 'listTemplateVersions',
       summary: 'List the versions of a template that are kept, newest first',
       params: IdParams,
       query: Type.Object({ page: Page, limit: PageLimit }),
@@ -210,6 +234,7 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       path: `${PATH}/{id}/versions/{version}`,
       tag: TAG,
       access: READ,
+      operationId: 'getTemplateVersion',
       summary: 'Show one version of a template',
       params: VersionParams,
       answers: { 200: dataOf(TemplateVersionItem) },
@@ -222,9 +247,10 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       path: `${PATH}/{id}/versions/{version}/restore`,
       tag: TAG,
       access: WRITE,
+      operationId: 'restoreTemplateVersion',
       summary: 'Make an older version the present one; that is a new version',
       params: VersionParams,
-      body: Type.Object({}, { additionalProperties: false }),
+      body: named('RestoreTemplateVersionRequest', Type.Object({}, { additionalProperties: false })),
       answers: { 200: dataOf(TemplateItem) },
       errors: [errors.not_found],
       handle: async ({ principal, params }) =>

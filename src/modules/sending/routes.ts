@@ -1,55 +1,71 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Type } from 'typebox'
 import { type ErrorKind, parameterError } from '../../platform/errors.ts'
-import { type AnyEndpoint, DateTime, dataOf, endpoint, type Principal, Uuid } from '../../platform/http.ts'
+import { type AnyEndpoint, DateTime, dataOf, endpoint, named, type Principal, Uuid } from '../../platform/http.ts'
 import type { Logger } from '../../platform/log.ts'
 import { riskErrors } from '../risk/index.ts'
-import { SendBody } from './body.ts'
+import { SendBody, Stream } from './body.ts'
 import { errors } from './errors.ts'
+import { BATCH_EXAMPLES, SEND_EXAMPLES } from './examples.ts'
 import * as limits from './limits.ts'
 import type { CallAnswer, Sending } from './send.ts'
 
 const Nullable = (schema: ReturnType<typeof Type.String>): ReturnType<typeof Type.Union> =>
   Type.Union([schema, Type.Null()])
 
-const SendData = Type.Object({
-  email_id: Uuid,
-  message_id: Type.String(),
-  status: Type.Union([Type.Literal('queued'), Type.Literal('scheduled'), Type.Literal('sandboxed')]),
-  to: Type.Array(Type.String()),
-  recipients: Type.Array(
-    Type.Object({
-      email: Type.String(),
-      email_id: Uuid,
-      status: Type.Union([
-        Type.Literal('queued'),
-        Type.Literal('suppressed'),
-        Type.Literal('unsubscribed'),
-        Type.Literal('blocked'),
-      ]),
-      reason: Nullable(Type.String()),
-    }),
-  ),
-  accepted_at: DateTime,
-  scheduled_at: Nullable(DateTime),
-  tag: Nullable(Type.String()),
-  stream: Type.Union([Type.Literal('transactional'), Type.Literal('broadcast')]),
-  risk: Type.Object({
-    risk_score: Type.Integer(),
-    risk_level: Type.String(),
-    action: Type.String(),
-    warnings: Type.Array(Type.String()),
+const SendData = named(
+  'SendResult',
+  Type.Object({
+    email_id: Uuid,
+    message_id: Type.String(),
+    status: Type.Union([Type.Literal('queued'), Type.Literal('scheduled'), Type.Literal('sandboxed')]),
+    to: Type.Array(Type.String()),
+    recipients: Type.Array(
+      named(
+        'SendRecipient',
+        Type.Object({
+          email: Type.String(),
+          email_id: Uuid,
+          status: Type.Union([
+            Type.Literal('queued'),
+            Type.Literal('suppressed'),
+            Type.Literal('unsubscribed'),
+            Type.Literal('blocked'),
+          ]),
+          reason: Nullable(Type.String()),
+        }),
+      ),
+    ),
+    accepted_at: DateTime,
+    scheduled_at: Nullable(DateTime),
+    tag: Nullable(Type.String()),
+    stream: Stream,
+    risk: named(
+      'SendRisk',
+      Type.Object({
+        risk_score: Type.Integer(),
+        risk_level: named('RiskLevel', Type.Enum(['safe', 'low', 'medium', 'high'])),
+        action: named('RiskAction', Type.Enum(['allow', 'warn', 'soft_block', 'block'])),
+        warnings: Type.Array(Type.String()),
+      }),
+    ),
   }),
-})
+)
 
-const BatchItem = Type.Object({
-  index: Type.Integer(),
-  success: Type.Boolean(),
-  data: Type.Optional(SendData),
-  error: Type.Optional(
-    Type.Object({ error: Type.String(), code: Type.String(), details: Type.Record(Type.String(), Type.Unknown()) }),
-  ),
-})
+const BatchItem = named(
+  'BatchItem',
+  Type.Object({
+    index: Type.Integer(),
+    success: Type.Boolean(),
+    data: Type.Optional(SendData),
+    error: Type.Optional(
+      named(
+        'BatchItemError',
+        Type.Object({ error: Type.String(), code: Type.String(), details: Type.Record(Type.String(), Type.Unknown()) }),
+      ),
+    ),
+  }),
+)
 
 /** What becomes of a single message that is not taken. */
 export const refusals: readonly ErrorKind[] = [
@@ -77,13 +93,15 @@ export function sendingRoutes(sending: Sending, log: Logger): readonly AnyEndpoi
       method: 'POST',
       path: '/api/v1/send',
       access: { scope: 'send', rate: 'send' },
+      operationId: 'sendEmail',
       summary: 'Send an email',
       tag: 'Sending',
       headers: { 'Idempotency-Key': IDEMPOTENCY_KEY },
       body: SendBody,
+      examples: SEND_EXAMPLES,
       bodyLimitBytes: limits.MAX_SEND_BODY_BYTES,
       validatesItself: true,
-      answers: { 202: dataOf(SendData, { success: Type.Boolean() }) },
+      answers: { 202: named('SendResponse', dataOf(SendData, { success: Type.Boolean() })) },
       errors: [...KEYED, ...refusals],
       handle: async ({ principal, body, headers, requestId }) => {
         const sent = await sending.send(principal, body, header(headers, 'idempotency-key'))
@@ -95,20 +113,31 @@ export function sendingRoutes(sending: Sending, log: Logger): readonly AnyEndpoi
       method: 'POST',
       path: '/api/v1/send/batch',
       access: { scope: 'send', rate: 'batch' },
+      operationId: 'sendBatch',
       summary: 'Send up to 500 emails in one call',
       tag: 'Sending',
       headers: { 'Idempotency-Key': IDEMPOTENCY_KEY, 'X-Batch-Validation': BATCH_VALIDATION },
-      body: Type.Object(
-        { messages: Type.Array(SendBody, { minItems: 1, maxItems: limits.MAX_BATCH_MESSAGES }) },
-        { additionalProperties: false },
+      examples: BATCH_EXAMPLES,
+      body: named(
+        'BatchRequest',
+        Type.Object(
+          { messages: Type.Array(SendBody, { minItems: 1, maxItems: limits.MAX_BATCH_MESSAGES }) },
+          { additionalProperties: false },
+        ),
       ),
       bodyLimitBytes: limits.MAX_BATCH_BODY_BYTES,
       validatesItself: true,
       answers: {
-        200: Type.Object({
-          data: Type.Array(BatchItem),
-          summary: Type.Object({ total: Type.Integer(), accepted: Type.Integer(), rejected: Type.Integer() }),
-        }),
+        200: named(
+          'BatchResponse',
+          Type.Object({
+            data: Type.Array(BatchItem),
+            summary: named(
+              'BatchSummary',
+              Type.Object({ total: Type.Integer(), accepted: Type.Integer(), rejected: Type.Integer() }),
+            ),
+          }),
+        ),
       },
       errors: KEYED,
       handle: async ({ principal, body, headers, requestId }) => {

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
-import { type AnyEndpoint, CalendarDate, endpoint, type Principal, Uuid } from '../../platform/http.ts'
+import { type AnyEndpoint, CalendarDate, endpoint, named, type Principal, Uuid } from '../../platform/http.ts'
 import { providersReport } from './providers.ts'
 import {
   type Asked,
@@ -30,7 +30,7 @@ const Query = Type.Object({
   to_date: Type.Optional(CalendarDate),
   tag: Type.Optional(Type.String({ maxLength: 128 })),
   domain_id: Type.Optional(Uuid),
-  stream: Type.Optional(Type.Enum(['transactional', 'broadcast'])),
+  stream: Type.Optional(named('Stream', Type.Enum(['transactional', 'broadcast']))),
   timezone: Type.String({
     default: 'UTC',
     maxLength: 64,
@@ -41,7 +41,10 @@ const Query = Type.Object({
   include_sandbox: Type.Boolean({ default: false }),
 })
 
-const PeriodReport = Type.Object({ from_date: CalendarDate, to_date: CalendarDate, timezone: Type.String() })
+const PeriodReport = named(
+  'StatisticsPeriod',
+  Type.Object({ from_date: CalendarDate, to_date: CalendarDate, timezone: Type.String() }),
+)
 const integers = (names: readonly string[]): Record<string, TSchema> =>
   Object.fromEntries(names.map((name) => [name, Type.Integer()]))
 const Rate = Type.Union([Type.Number(), Type.Null()])
@@ -50,6 +53,8 @@ interface DailyRoute {
   readonly path: string
   readonly summary: string
   readonly names: readonly string[]
+  /** Of what it answers, in the document. */
+  readonly name: string
   readonly report: DailyReport
 }
 
@@ -59,27 +64,35 @@ const PLATFORMS = ['desktop', 'mobile', 'webmail', 'unknown']
 const CLICKS = ['clicks', 'unique_clicks', 'bot_clicks']
 
 const DAILY: readonly DailyRoute[] = [
-  { path: '/sends', summary: 'Emails sent, by day', names: ['sent'], report: sends },
-  { path: '/bounces', summary: 'Bounces, by day and type', names: BOUNCES, report: bounces },
-  { path: '/spam', summary: 'Spam complaints, by day', names: ['spam_complaints'], report: spam },
-  { path: '/opens', summary: 'Opens, by day', names: OPENS, report: opens },
-  { path: '/opens/platforms', summary: 'Opens by platform, by day', names: PLATFORMS, report: platforms },
-  { path: '/clicks', summary: 'Clicks, by day', names: CLICKS, report: clicks },
+  { path: '/sends', summary: 'Emails sent, by day', names: ['sent'], name: 'Send', report: sends },
+  { path: '/bounces', summary: 'Bounces, by day and type', names: BOUNCES, name: 'Bounce', report: bounces },
+  { path: '/spam', summary: 'Spam complaints, by day', names: ['spam_complaints'], name: 'Spam', report: spam },
+  { path: '/opens', summary: 'Opens, by day', names: OPENS, name: 'Open', report: opens },
+  {
+    path: '/opens/platforms',
+    summary: 'Opens by platform, by day',
+    names: PLATFORMS,
+    name: 'Platform',
+    report: platforms,
+  },
+  { path: '/clicks', summary: 'Clicks, by day', names: CLICKS, name: 'Click', report: clicks },
 ]
 
-const Overview = Type.Object({
-  ...integers(['sent', ...BOUNCES, 'spam_complaints', ...OPENS]),
-  ...integers(PLATFORMS.filter((name) => name !== 'unknown')),
-  platforms: Type.Object(integers(PLATFORMS), {
-    description: 'Opens by platform; beside it `unknown` is that of bounces',
+const Platforms = named('PlatformTotals', Type.Object(integers(PLATFORMS)))
+const Overview = named(
+  'Statistics',
+  Type.Object({
+    ...integers(['sent', ...BOUNCES, 'spam_complaints', ...OPENS]),
+    ...integers(PLATFORMS.filter((name) => name !== 'unknown')),
+    platforms: Platforms,
+    ...integers([...CLICKS, 'delivered', 'unsubscribes', 'failed', 'suppressed']),
+    delivery_rate: Rate,
+    bounce_rate: Rate,
+    complaint_rate: Rate,
+    open_rate: Rate,
+    click_rate: Rate,
   }),
-  ...integers([...CLICKS, 'delivered', 'unsubscribes', 'failed', 'suppressed']),
-  delivery_rate: Rate,
-  bounce_rate: Rate,
-  complaint_rate: Rate,
-  open_rate: Rate,
-  click_rate: Rate,
-})
+)
 
 export function statisticsRoutes(options: StatisticsRoutesOptions): readonly AnyEndpoint[] {
   return [overviewRoute(options), ...DAILY.map((route) => dailyRoute(options, route)), providersRoute(options)]
@@ -88,8 +101,9 @@ export function statisticsRoutes(options: StatisticsRoutesOptions): readonly Any
 function overviewRoute(options: StatisticsRoutesOptions): AnyEndpoint {
   return endpoint({
     ...common(''),
+    operationId: 'getStatistics',
     summary: 'All figures of a period, with rates',
-    answers: { 200: Type.Object({ data: Overview, period: PeriodReport }) },
+    answers: { 200: named('StatisticsResponse', Type.Object({ data: Overview, period: PeriodReport })) },
     handle: async ({ principal, query }) => {
       const asked = askedOf(options, principal, query as ReportQuery)
       const { accountId } = principal
@@ -99,17 +113,21 @@ function overviewRoute(options: StatisticsRoutesOptions): AnyEndpoint {
   })
 }
 
-function dailyRoute(options: StatisticsRoutesOptions, { path, summary, names, report }: DailyRoute): AnyEndpoint {
+function dailyRoute(options: StatisticsRoutesOptions, { path, summary, names, name, report }: DailyRoute): AnyEndpoint {
   const Figures = integers(names)
   return endpoint({
     ...common(path),
+    operationId: `get${name}Statistics`,
     summary,
     answers: {
-      200: Type.Object({
-        data: Type.Array(Type.Object({ date: CalendarDate, ...Figures })),
-        totals: Type.Object(Figures),
-        period: PeriodReport,
-      }),
+      200: named(
+        `${name}Statistics`,
+        Type.Object({
+          data: Type.Array(named(`${name}Day`, Type.Object({ date: CalendarDate, ...Figures }))),
+          totals: named(`${name}Totals`, Type.Object(Figures)),
+          period: PeriodReport,
+        }),
+      ),
     },
     handle: async ({ principal, query }) => {
       const asked = askedOf(options, principal, query as ReportQuery)
@@ -124,24 +142,36 @@ const ANSWERS = ['attempts', 'accepted', 'deferred', 'bounced', 'blocked']
 const Provider = Type.String({ examples: ['google'], description: 'By the receiving host; unknown: of nobody we know' })
 const Rates = Type.Object(Object.fromEntries(ANSWERS.slice(1).map((name) => [`${name}_rate`, Rate])))
 const Tries = Type.Object(integers(ANSWERS))
-const ProviderTries = Type.Object({ provider: Provider, ...Tries.properties })
+const ProviderTries = named('ProviderAnswers', Type.Object({ provider: Provider, ...Tries.properties }))
 
 function providersRoute(options: StatisticsRoutesOptions): AnyEndpoint {
   return endpoint({
     ...common('/providers'),
+    operationId: 'getProviderStatistics',
     summary: "What mailbox providers answered to tries, by day; rates over the period's tries",
     answers: {
-      200: Type.Object({
-        data: Type.Array(
-          Type.Object({ date: CalendarDate, ...Tries.properties, providers: Type.Array(ProviderTries) }),
-        ),
-        totals: Type.Object({
-          ...Tries.properties,
-          ...Rates.properties,
-          providers: Type.Array(Type.Object({ ...ProviderTries.properties, ...Rates.properties })),
+      200: named(
+        'ProviderStatistics',
+        Type.Object({
+          data: Type.Array(
+            named(
+              'ProviderDay',
+              Type.Object({ date: CalendarDate, ...Tries.properties, providers: Type.Array(ProviderTries) }),
+            ),
+          ),
+          totals: named(
+            'ProviderTotals',
+            Type.Object({
+              ...Tries.properties,
+              ...Rates.properties,
+              providers: Type.Array(
+                named('ProviderRates', Type.Object({ ...ProviderTries.properties, ...Rates.properties })),
+              ),
+            }),
+          ),
+          period: PeriodReport,
         }),
-        period: PeriodReport,
-      }),
+      ),
     },
     handle: async ({ principal, query }) => {
       const asked = askedOf(options, principal, query as ReportQuery)

@@ -1,7 +1,7 @@
 // What the lists can be asked for: the same words for a list and for its export.
 
 import { type Static, Type } from 'typebox'
-import { CalendarDate } from '../../platform/http.ts'
+import { CalendarDate, named } from '../../platform/http.ts'
 import type { SuppressionReason } from './ask.ts'
 import { REASONS } from './import.ts'
 import type { ListFilter, SuppressionFilter } from './lists.ts'
@@ -10,7 +10,7 @@ export const MAX_ADDRESS_CHARS = 1_100
 
 const Day = Type.Optional(CalendarDate)
 
-export const Reason = Type.Union(REASONS.map((reason) => Type.Literal(reason)))
+export const Reason = named('SuppressionReason', Type.Union(REASONS.map((reason) => Type.Literal(reason))))
 export const ListFilters = Type.Object({
   search: Type.Optional(Type.String({ maxLength: MAX_ADDRESS_CHARS, pattern: '^[^\\u0000]*$' })),
   from_date: Day,

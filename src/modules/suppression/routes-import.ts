@@ -16,6 +16,7 @@ import {
   importedFrom,
   importing,
   MAX_CSV_BYTES,
+  named,
   single,
   typed,
 } from '../../platform/http.ts'
@@ -29,9 +30,8 @@ import {
   type ImportSummary,
   importSuppressions,
   importUnsubscribes,
-  REASONS,
 } from './import.ts'
-import { filterOf, ListFilters, SuppressionFilters, suppressionFilterOf } from './routes-filters.ts'
+import { filterOf, ListFilters, Reason, SuppressionFilters, suppressionFilterOf } from './routes-filters.ts'
 
 export interface ImportRoutesOptions extends Context {
   readonly database: Database
@@ -46,6 +46,8 @@ const Sandbox = Type.Optional(nullable(Type.Boolean()))
 
 /** A list that is imported; what does not fit in an entry is told with its line. */
 interface ImportedList {
+  /** Of the body, in the document. */
+  readonly request: string
   readonly entry: TSchema
   /** What the list answers can be imported as it is: these names are known, whether or not anything is taken of them. */
   readonly names: readonly string[]
@@ -60,33 +62,46 @@ interface ImportedList {
 }
 
 const UNSUBSCRIBE_LIST: ImportedList = {
-  entry: Type.Object({ email: Type.String(), reason: Type.Optional(Text), sandbox: Sandbox }),
+  request: 'ImportUnsubscribesRequest',
+  entry: named(
+    'UnsubscribeEntry',
+    Type.Object({ email: Type.String(), reason: Type.Optional(Text), sandbox: Sandbox }),
+  ),
   names: UNSUBSCRIBE_COLUMNS,
   texts: ['email', 'reason'],
   into: importUnsubscribes,
 }
 const SUPPRESSION_LIST: ImportedList = {
-  entry: Type.Object({
-    email: Type.String(),
-    reason: Type.Optional(nullable(Type.Union(REASONS.map((reason) => Type.Literal(reason))))),
-    details: Type.Optional(Text),
-    expires_at: Type.Optional(nullable(DateTime)),
-    sandbox: Sandbox,
-  }),
+  request: 'ImportSuppressionsRequest',
+  entry: named(
+    'SuppressionEntry',
+    Type.Object({
+      email: Type.String(),
+      reason: Type.Optional(nullable(Reason)),
+      details: Type.Optional(Text),
+      expires_at: Type.Optional(nullable(DateTime)),
+      sandbox: Sandbox,
+    }),
+  ),
   names: SUPPRESSION_COLUMNS,
   texts: ['email', 'reason', 'details', 'expires_at'],
   into: importSuppressions,
 }
 
-const ImportAnswer = Type.Object({
-  imported: Type.Integer(),
-  updated: Type.Integer(),
-  failed: Type.Integer(),
-  errors: Type.Array(Type.Object({ line: Type.Integer(), email: Text, message: Type.String() })),
-  ignored_columns: Type.Array(Type.String(), {
-    description: 'Of a CSV file, in their order: nothing was taken of them',
+const ImportAnswer = named(
+  'ImportResult',
+  Type.Object({
+    imported: Type.Integer(),
+    updated: Type.Integer(),
+    failed: Type.Integer(),
+    errors: Type.Array(
+      named('ImportFault', Type.Object({ line: Type.Integer(), email: Text, message: Type.String() })),
+    ),
+    ignored_columns: Type.Array(Type.String(), {
+      description: 'Of a CSV file, in their order: nothing was taken of them',
+    }),
   }),
-})
+)
 
 export function importRoutes({ database, ...context }: ImportRoutesOptions): readonly AnyEndpoint[] {
   const tag = 'Suppressions'
@@ -95,6 +110,7 @@ export function importRoutes({ database, ...context }: ImportRoutesOptions): rea
       ...importingInto(UNSUBSCRIBE_LIST),
       path: `${UNSUBSCRIBES}/import`,
       access: { scope: 'unsubscribes:write' },
+      operationId: 'importUnsubscribes',
       summary: 'Import who unsubscribed: text/csv with a header line, or JSON {entries: [..]}',
       tag: 'Unsubscribes',
       handle: async (call) => single(await importOf(UNSUBSCRIBE_LIST, database, context, call)),
@@ -103,6 +119,7 @@ export function importRoutes({ database, ...context }: ImportRoutesOptions): rea
       method: 'GET',
       path: `${UNSUBSCRIBES}/export`,
       access: { scope: 'unsubscribes:read' },
+      operationId: 'exportUnsubscribes',
       summary: 'Export the unsubscribe list as CSV: all of it, or what the filters leave, which are those of the list',
       tag: 'Unsubscribes',
       query: ListFilters,
@@ -114,6 +131,7 @@ export function importRoutes({ database, ...context }: ImportRoutesOptions): rea
       ...importingInto(SUPPRESSION_LIST),
       path: `${SUPPRESSIONS}/import`,
       access: { scope: 'suppressions:write' },
+      operationId: 'importSuppressions',
       summary: 'Import suppressed addresses: text/csv with a header line, or JSON {entries: [..]}',
       tag,
       handle: async (call) => single(await importOf(SUPPRESSION_LIST, database, context, call)),
@@ -122,6 +140,7 @@ export function importRoutes({ database, ...context }: ImportRoutesOptions): rea
       method: 'GET',
       path: `${SUPPRESSIONS}/export`,
       access: { scope: 'suppressions:read' },
+      operationId: 'exportSuppressions',
       summary: 'Export the suppression list as CSV: all of it, or what the filters leave, which are those of the list',
       tag,
       query: SuppressionFilters,
@@ -136,8 +155,8 @@ export function importRoutes({ database, ...context }: ImportRoutesOptions): rea
 }
 
 /** What the endpoints of both lists have in common. */
-function importingInto({ entry }: ImportedList) {
-  return { ...importing(entry), answers: { 200: dataOf(ImportAnswer) } } as const
+function importingInto({ request, entry }: ImportedList) {
+  return { ...importing(request, entry), answers: { 200: dataOf(ImportAnswer) } } as const
 }
 
 async function importOf(

@@ -12,11 +12,13 @@ import {
 import {
   type AnyEndpoint,
   bare,
+  bareOf,
   DateTime,
   dataOf,
   endpoint,
   list,
   listOf,
+  named,
   ONE_LINE,
   Page,
   PageLimit,
@@ -49,47 +51,59 @@ const MAX_TEXT_CHARS = 2_000
 const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Text = nullable(Type.String())
 
-const Unsubscribe = Type.Object({
-  id: Type.String(),
-  email: Type.String(),
-  source: Type.String({ description: 'one_click, link, mailto, api, manual or import' }),
-  reason: Text,
-  sandbox: Type.Boolean(),
-  created_at: DateTime,
-})
-const Suppression = Type.Object({
-  id: Type.String(),
-  email: Type.String(),
-  reason: Reason,
-  source: Type.String({ description: 'smtp, dsn, arf, api, manual or import' }),
-  domain_id: Text,
-  email_id: Text,
-  bounce_id: Text,
-  details: Text,
-  sandbox: Type.Boolean(),
-  expires_at: nullable(DateTime),
-  created_at: DateTime,
-})
+const Unsubscribe = named(
+  'Unsubscribe',
+  Type.Object({
+    id: Type.String(),
+    email: Type.String(),
+    source: Type.String({ description: 'one_click, link, mailto, api, manual or import' }),
+    reason: Text,
+    sandbox: Type.Boolean(),
+    created_at: DateTime,
+  }),
+)
+const Suppression = named(
+  'Suppression',
+  Type.Object({
+    id: Type.String(),
+    email: Type.String(),
+    reason: Reason,
+    source: Type.String({ description: 'smtp, dsn, arf, api, manual or import' }),
+    domain_id: Text,
+    email_id: Text,
+    bounce_id: Text,
+    details: Text,
+    sandbox: Type.Boolean(),
+    expires_at: nullable(DateTime),
+    created_at: DateTime,
+  }),
+)
 
 const EmailParams = Type.Object({ email: Type.String() })
 const ListQuery = Type.Object({ page: Page, limit: PageLimit, ...ListFilters.properties })
 const SuppressionQuery = Type.Object({ page: Page, limit: PageLimit, ...SuppressionFilters.properties })
 const Line = Type.String({ maxLength: MAX_TEXT_CHARS, pattern: ONE_LINE })
-const NewUnsubscribeBody = Type.Object(
-  {
-    email: Type.String({ maxLength: MAX_ADDRESS_CHARS }),
-    reason: Type.Optional(nullable(Line)),
-  },
-  { additionalProperties: false },
+const NewUnsubscribeBody = named(
+  'CreateUnsubscribeRequest',
+  Type.Object(
+    {
+      email: Type.String({ maxLength: MAX_ADDRESS_CHARS }),
+      reason: Type.Optional(nullable(Line)),
+    },
+    { additionalProperties: false },
+  ),
 )
-const NewSuppressionBody = Type.Object(
-  {
-    email: Type.String({ maxLength: MAX_ADDRESS_CHARS }),
-    reason: Type.Optional(Reason),
-    details: Type.Optional(nullable(Line)),
-    expires_at: Type.Optional(nullable(DateTime)),
-  },
-  { additionalProperties: false },
+const NewSuppressionBody = named(
+  'CreateSuppressionRequest',
+  Type.Object(
+    {
+      email: Type.String({ maxLength: MAX_ADDRESS_CHARS }),
+      reason: Type.Optional(Reason),
+      details: Type.Optional(nullable(Line)),
+      expires_at: Type.Optional(nullable(DateTime)),
+    },
+    { additionalProperties: false },
+  ),
 )
 export function suppressionRoutes(options: SuppressionRoutesOptions): readonly AnyEndpoint[] {
   return [...unsubscribeEndpoints(options), ...suppressionEndpoints(options), ...importRoutes(options)]
@@ -103,6 +117,7 @@ function unsubscribeEndpoints({ database, ...context }: SuppressionRoutesOptions
       path: UNSUBSCRIBES,
       legacyPath: LEGACY_UNSUBSCRIBES,
       access: { scope: 'unsubscribes:read' },
+      operationId: 'listUnsubscribes',
       summary: 'List who unsubscribed',
       tag,
       query: ListQuery,
@@ -118,6 +133,7 @@ function unsubscribeEndpoints({ database, ...context }: SuppressionRoutesOptions
       path: UNSUBSCRIBES,
       legacyPath: LEGACY_UNSUBSCRIBES,
       access: { scope: 'unsubscribes:write' },
+      operationId: 'createUnsubscribe',
       summary: 'Put an address on the unsubscribe list',
       tag,
       body: NewUnsubscribeBody,
@@ -145,6 +161,7 @@ function unsubscribeEndpoints({ database, ...context }: SuppressionRoutesOptions
       path: `${UNSUBSCRIBES}/{email}`,
       legacyPath: `${LEGACY_UNSUBSCRIBES}/{email}`,
       access: { scope: 'unsubscribes:write' },
+      operationId: 'deleteUnsubscribe',
       summary: 'Take an address off the unsubscribe list',
       tag,
       params: EmailParams,
@@ -160,11 +177,7 @@ function unsubscribeEndpoints({ database, ...context }: SuppressionRoutesOptions
   ]
 }
 
-const removedAnswer = Type.Object({
-  message: Type.String(),
-  email: Type.String(),
-  data: Type.Object({ email: Type.String() }),
-})
+const removedAnswer = bareOf(named('RemovedAddress', Type.Object({ email: Type.String() })), { message: Type.String() })
 
 function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions): readonly AnyEndpoint[] {
   const tag = 'Suppressions'
@@ -174,6 +187,7 @@ function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions
       method: 'GET',
       path: SUPPRESSIONS,
       access: { scope: 'suppressions:read' },
+      operationId: 'listSuppressions',
       summary: 'List suppressed addresses',
       tag,
       query: SuppressionQuery,
@@ -191,6 +205,7 @@ function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions
       method: 'POST',
       path: SUPPRESSIONS,
       access: { scope: 'suppressions:write' },
+      operationId: 'createSuppression',
       summary: 'Suppress an address',
       tag,
       body: NewSuppressionBody,
@@ -221,6 +236,7 @@ function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions
       method: 'GET',
       path: `${SUPPRESSIONS}/{email}`,
       access: { scope: 'suppressions:read' },
+      operationId: 'getSuppression',
       summary: 'Look an address up on the suppression list',
       tag,
       params: EmailParams,
@@ -237,6 +253,7 @@ function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions
       method: 'DELETE',
       path: `${SUPPRESSIONS}/{email}`,
       access: { scope: 'suppressions:write' },
+      operationId: 'deleteSuppression',
       summary: 'Take an address off the suppression list',
       tag,
       params: EmailParams,

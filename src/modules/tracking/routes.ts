@@ -3,12 +3,14 @@ import {
   type Answer,
   type AnyEndpoint,
   bare,
+  bareOf,
   DateTime,
   dataOf,
   endpoint,
   IdParams,
   list,
   listOf,
+  named,
   Page,
   PageLimit,
   PagePagination,
@@ -29,17 +31,20 @@ const ALL = 1_000
 
 // Lengths of RFC 1035 section 2.3.4: 253 characters, 63 a label.
 const NAME = '^(?=.{4,253}$)(?!(?:.*\\.)?[^.]{64})[a-z0-9]+(?:[-.][a-z0-9]+)*\\.[a-z]{2,}$'
-const NewName = Type.Object(
-  {
-    domain: Type.String({
-      pattern: NAME,
-      maxLength: 253,
-      description:
-        'a domain in small letters, digits, hyphens and dots: no https://, no path, no underscore, other scripts as xn--',
-      examples: ['track.example.com'],
-    }),
-  },
-  { additionalProperties: false },
+const NewName = named(
+  'CreateTrackingDomainRequest',
+  Type.Object(
+    {
+      domain: Type.String({
+        pattern: NAME,
+        maxLength: 253,
+        description:
+          'a domain in small letters, digits, hyphens and dots: no https://, no path, no underscore, other scripts as xn--',
+        examples: ['track.example.com'],
+      }),
+    },
+    { additionalProperties: false },
+  ),
 )
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
@@ -50,27 +55,33 @@ const FIELDS = {
   is_verified: Type.Boolean(),
   ssl_enabled: Type.Boolean(),
   created_at: DateTime,
-  dns_setup: Type.Object({
-    record_type: Type.String(),
-    hostname: Type.String(),
-    value: Type.String(),
-    instructions: Type.String(),
-  }),
+  dns_setup: named(
+    'TrackingDnsSetup',
+    Type.Object({
+      record_type: Type.String(),
+      hostname: Type.String(),
+      value: Type.String(),
+      instructions: Type.String(),
+    }),
+  ),
   verified_at: nullable(DateTime),
-  ssl_status: Type.Enum(['none', 'pending', 'issued', 'failed']),
+  ssl_status: named('SslStatus', Type.Enum(['none', 'pending', 'issued', 'failed'])),
   ssl_expires_at: nullable(DateTime),
   ssl_error: nullable(Type.String()),
-  verification: Type.Object({
-    expected: Type.String(),
-    found: nullable(Type.String()),
-    error: nullable(Type.String()),
-    checked_at: nullable(DateTime),
-  }),
+  verification: named(
+    'TrackingCheck',
+    Type.Object({
+      expected: Type.String(),
+      found: nullable(Type.String()),
+      error: nullable(Type.String()),
+      checked_at: nullable(DateTime),
+    }),
+  ),
 }
-const TrackingDomain = Type.Object(FIELDS)
+const TrackingDomain = named('TrackingDomain', Type.Object(FIELDS))
 const VERIFIED = { success: Type.Boolean(), verified: Type.Boolean() }
-const Bare = Type.Object({ ...FIELDS, data: TrackingDomain })
-const Deleted = Type.Object({ id: Uuid, deleted: Type.Boolean() })
+const Bare = bareOf(TrackingDomain)
+const Deleted = named('Deleted', Type.Object({ id: Uuid, deleted: Type.Boolean() }))
 
 /** @param now decides whether the certificate still holds */
 export function wireName(row: NameRow, now: Date): object {
@@ -123,6 +134,7 @@ export function trackingRoutes(names: Names, now: () => Date): readonly AnyEndpo
       ...at(''),
       method: 'GET',
       access: READ,
+      operationId: 'listTrackingDomains',
       summary: 'List tracking domains',
       query: Type.Object({ page: Page, limit: PageLimit }),
       answers: { 200: listOf(TrackingDomain, PagePagination) },
@@ -142,6 +154,7 @@ export function trackingRoutes(names: Names, now: () => Date): readonly AnyEndpo
       ...at(''),
       method: 'POST',
       access: WRITE,
+      operationId: 'createTrackingDomain',
       summary: 'Add a tracking domain',
       body: NewName,
       answers: { 201: Bare },
@@ -152,6 +165,7 @@ export function trackingRoutes(names: Names, now: () => Date): readonly AnyEndpo
       ...at('/{id}'),
       method: 'GET',
       access: READ,
+      operationId: 'getTrackingDomain',
       summary: 'Show a tracking domain',
       params: IdParams,
       answers: { 200: Bare },
@@ -162,9 +176,10 @@ export function trackingRoutes(names: Names, now: () => Date): readonly AnyEndpo
       ...at('/{id}/verify'),
       method: 'POST',
       access: VERIFY,
+      operationId: 'verifyTrackingDomain',
       summary: 'Check the CNAME of a tracking domain',
       params: IdParams,
-      answers: { 200: Type.Object({ ...FIELDS, ...VERIFIED, data: TrackingDomain }) },
+      answers: { 200: named('TrackingDomainVerification', bareOf(TrackingDomain, VERIFIED)) },
       errors: [errors.not_found],
       handle: async ({ principal, params }) => {
         const row = await names.verify(principal.accountId, params.id)
@@ -175,10 +190,11 @@ export function trackingRoutes(names: Names, now: () => Date): readonly AnyEndpo
       ...at('/{id}'),
       method: 'DELETE',
       access: WRITE,
+      operationId: 'deleteTrackingDomain',
       summary: 'Delete a tracking domain',
       params: IdParams,
       query: Type.Object({ force: Type.Optional(Type.Boolean()) }),
-      answers: { 200: dataOf(Deleted, { success: Type.Boolean() }) },
+      answers: { 200: named('DeleteTrackingDomainResponse', dataOf(Deleted, { success: Type.Boolean() })) },
       errors: [errors.not_found, errors.tracking_domain_in_use],
       handle: async ({ principal, params, query }) => {
         await names.remove(principal, params.id, query.force === true)

@@ -13,6 +13,7 @@ import {
   IdParams,
   list,
   listOf,
+  named,
   Page,
   PageLimit,
   PagePagination,
@@ -34,44 +35,63 @@ export interface TlsReportRoutesOptions {
 const Text = Type.String()
 const Nullable = Type.Union([Type.String(), Type.Null()])
 const Sessions = Type.Integer({ minimum: 0 })
-const Failure = Type.Object({
-  result_type: Text,
-  sending_mta_ip: Nullable,
-  receiving_mx_hostname: Nullable,
-  receiving_ip: Nullable,
-  failed_sessions: Sessions,
-})
-const Policy = Type.Object({
-  type: Text,
-  strings: Type.Array(Text),
-  mx: Type.Array(Text),
-  successful_sessions: Sessions,
-  failed_sessions: Sessions,
-  failures: Type.Array(Failure),
-})
-const DkimResultName = Type.Enum([...DKIM_RESULTS])
-const Dkim = Type.Object(
-  { result: DkimResultName, domain: Nullable, reason: Type.Union([Type.Enum([...DKIM_REASONS]), Type.Null()]) },
-  {
-    description:
-      'Whether its author signed it: `pass`, by `domain`, or why not. What did not pass is no report by RFC 8460 and is shown alone',
-  },
+const Failure = named(
+  'TlsReportFailure',
+  Type.Object({
+    result_type: Text,
+    sending_mta_ip: Nullable,
+    receiving_mx_hostname: Nullable,
+    receiving_ip: Nullable,
+    failed_sessions: Sessions,
+  }),
 )
-const Report = Type.Object({
-  id: Text,
-  domain: Text,
-  organization: Type.String({ description: 'As the report says; who is verified stands in `dkim`' }),
-  report_id: Text,
-  contact: Nullable,
-  dkim: Dkim,
-  begins_at: DateTime,
-  ends_at: DateTime,
-  successful_sessions: Sessions,
-  failed_sessions: Sessions,
-  policies: Type.Array(Policy),
-  received_at: DateTime,
-})
-const Asking = Type.Object({ type: Text, name: Text, host: Text, value: Text, ttl: Type.Integer() })
+const Policy = named(
+  'TlsReportPolicy',
+  Type.Object({
+    type: Text,
+    strings: Type.Array(Text),
+    mx: Type.Array(Text),
+    successful_sessions: Sessions,
+    failed_sessions: Sessions,
+    failures: Type.Array(Failure),
+  }),
+)
+const DkimResultName = named('DkimResult', Type.Enum([...DKIM_RESULTS]))
+const Dkim = named(
+  'TlsReportDkim',
+  Type.Object(
+    {
+      result: DkimResultName,
+      domain: Nullable,
+      reason: Type.Union([named('DkimReason', Type.Enum([...DKIM_REASONS])), Type.Null()]),
+    },
+    {
+      description:
+        'Whether its author signed it: `pass`, by `domain`, or why not. What did not pass is no report by RFC 8460 and is shown alone',
+    },
+  ),
+)
+const Report = named(
+  'TlsReport',
+  Type.Object({
+    id: Text,
+    domain: Text,
+    organization: Type.String({ description: 'As the report says; who is verified stands in `dkim`' }),
+    report_id: Text,
+    contact: Nullable,
+    dkim: Dkim,
+    begins_at: DateTime,
+    ends_at: DateTime,
+    successful_sessions: Sessions,
+    failed_sessions: Sessions,
+    policies: Type.Array(Policy),
+    received_at: DateTime,
+  }),
+)
+const Asking = named(
+  'TlsReportingRecord',
+  Type.Object({ type: Text, name: Text, host: Text, value: Text, ttl: Type.Integer() }),
+)
 const TTL_SECONDS = 3_600
 
 export interface ReportRow {
@@ -98,6 +118,7 @@ export function tlsReportRoutes(options: TlsReportRoutesOptions): readonly AnyEn
       method: 'GET',
       path: '/api/v1/customer/domains/{id}/tls-reports',
       access: { scope: 'domains:read' },
+      operationId: 'listTlsReports',
       summary: 'What others told of TLS towards the domain (TLS-RPT), newest first, and the record that asks for it',
       tag: 'Sending domains',
       params: IdParams,

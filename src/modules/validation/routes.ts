@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import type { Database } from '../../platform/db.ts'
 import { ApiError, type FieldFault, platformErrors } from '../../platform/errors.ts'
-import { type AnyEndpoint, bare, DateTime, endpoint, type Principal } from '../../platform/http.ts'
+import { type AnyEndpoint, bare, bareOf, DateTime, endpoint, named, type Principal } from '../../platform/http.ts'
 import { type Accounts, quotaErrors, type Usage } from '../accounts/index.ts'
+import { VALIDATE_BATCH_EXAMPLES, VALIDATE_EXAMPLES } from './examples.ts'
 import type { Checked, Checker } from './validation.ts'
 
 export interface ValidationRoutesOptions {
@@ -15,38 +16,50 @@ const ONE_MS = 9_800
 const BATCH_MS = 29_000
 const MAX_BATCH = 100
 
-const UsageFields = Type.Object({
-  used: Type.Integer(),
-  limit: Type.Union([Type.Integer(), Type.Null()]),
-  remaining: Type.Union([Type.Integer(), Type.Null()]),
-})
+const UsageFields = named(
+  'MeteredUsage',
+  Type.Object({
+    used: Type.Integer(),
+    limit: Type.Union([Type.Integer(), Type.Null()]),
+    remaining: Type.Union([Type.Integer(), Type.Null()]),
+  }),
+)
 const oneOf = (...values: string[]) => Type.Union(values.map((value) => Type.Literal(value)))
 const Score = Type.Integer({ minimum: 0, maximum: 100 })
 const resultFields = {
   email: Type.String(),
   is_valid: Type.Boolean(),
-  validation_checks: Type.Object({
-    syntax_valid: Type.Boolean(),
-    domain_exists: Type.Boolean(),
-    has_mx_records: Type.Boolean(),
-    is_disposable: Type.Boolean(),
-    is_role_account: Type.Boolean(),
-    mailbox_exists: Type.Boolean(),
-    is_catch_all: Type.Boolean(),
-    smtp_check_performed: Type.Boolean(),
-  }),
-  risk_level: oneOf('low', 'medium', 'high'),
+  validation_checks: named(
+    'ValidationChecks',
+    Type.Object({
+      syntax_valid: Type.Boolean(),
+      domain_exists: Type.Boolean(),
+      has_mx_records: Type.Boolean(),
+      is_disposable: Type.Boolean(),
+      is_role_account: Type.Boolean(),
+      mailbox_exists: Type.Boolean(),
+      is_catch_all: Type.Boolean(),
+      smtp_check_performed: Type.Boolean(),
+    }),
+  ),
+  risk_level: named('AddressRisk', oneOf('low', 'medium', 'high')),
   deliverability_score: Score,
   confidence_score: Score,
-  confidence_label: oneOf('very_high', 'high', 'medium', 'low', 'very_low'),
-  mx_provider: Type.Object({ name: Type.String(), tier: oneOf('tier_1', 'tier_2', 'tier_3', 'unknown') }),
-  email_pattern: oneOf('human_name', 'role', 'random', 'generic'),
+  confidence_label: named('ConfidenceLabel', oneOf('very_high', 'high', 'medium', 'low', 'very_low')),
+  mx_provider: named(
+    'MailProvider',
+    Type.Object({ name: Type.String(), tier: oneOf('tier_1', 'tier_2', 'tier_3', 'unknown') }),
+  ),
+  email_pattern: named('AddressPattern', oneOf('human_name', 'role', 'random', 'generic')),
   suggestions: Type.Array(Type.String()),
-  smtp_result: oneOf('deliverable', 'rejected', 'greylisted', 'blocked', 'timeout', 'catch_all', 'skipped'),
+  smtp_result: named(
+    'SmtpResult',
+    oneOf('deliverable', 'rejected', 'greylisted', 'blocked', 'timeout', 'catch_all', 'skipped'),
+  ),
   did_you_mean: Type.Union([Type.String(), Type.Null()]),
   usage: UsageFields,
 }
-const Result = Type.Object(resultFields)
+const Result = named('AddressValidation', Type.Object(resultFields))
 const quotaFields = {
   limit: Type.Union([Type.Integer(), Type.Null()]),
   used: Type.Integer(),
@@ -63,10 +76,12 @@ export function validationRoutes(options: ValidationRoutesOptions): readonly Any
       method: 'POST',
       path: '/api/v1/address/validate',
       access: { scope: 'validation', rate: 'validation' },
+      operationId: 'validateAddress',
       summary: 'Validate one address',
       tag: 'Address validation',
-      body: Type.Object({ email: Text }, { additionalProperties: false }),
-      answers: { 200: Type.Object({ ...resultFields, data: Result }) },
+      examples: VALIDATE_EXAMPLES,
+      body: named('ValidateAddressRequest', Type.Object({ email: Text }, { additionalProperties: false })),
+      answers: { 200: bareOf(Result) },
       errors: quotaErrors,
       handle: async ({ principal, body }) => {
         const { results, usage } = await validate(options, principal, [body.email], ONE_MS)
@@ -77,22 +92,33 @@ export function validationRoutes(options: ValidationRoutesOptions): readonly Any
       method: 'POST',
       path: '/api/v1/address/validate/batch',
       access: { scope: 'validation', rate: 'validation' },
+      operationId: 'validateAddresses',
       summary: 'Validate up to 100 addresses',
       tag: 'Address validation',
-      body: Type.Object({ emails: Texts, addresses: Texts }, { additionalProperties: false }),
+      body: named(
+        'ValidateAddressesRequest',
+        Type.Object({ emails: Texts, addresses: Texts }, { additionalProperties: false }),
+      ),
+      examples: VALIDATE_BATCH_EXAMPLES,
       moreFaults: namesFaults,
       answers: {
-        200: Type.Object({
-          data: Type.Array(Result),
-          results: Type.Array(Result),
-          summary: Type.Object({
-            total: Type.Integer(),
-            valid: Type.Integer(),
-            invalid: Type.Integer(),
-            unknown: Type.Integer(),
+        200: named(
+          'AddressValidationBatch',
+          Type.Object({
+            data: Type.Array(Result),
+            results: Type.Array(Result),
+            summary: named(
+              'ValidationSummary',
+              Type.Object({
+                total: Type.Integer(),
+                valid: Type.Integer(),
+                invalid: Type.Integer(),
+                unknown: Type.Integer(),
+              }),
+            ),
+            usage: UsageFields,
           }),
-          usage: UsageFields,
-        }),
+        ),
       },
       errors: quotaErrors,
       handle: async ({ principal, body }) => {
@@ -107,9 +133,10 @@ export function validationRoutes(options: ValidationRoutesOptions): readonly Any
       method: 'GET',
       path: '/api/v1/address/validate/quota',
       access: { scope: 'validation' },
+      operationId: 'getValidationQuota',
       summary: 'Validation credits of this month',
       tag: 'Address validation',
-      answers: { 200: Type.Object({ ...quotaFields, data: Type.Object(quotaFields) }) },
+      answers: { 200: bareOf(named('ValidationQuota', Type.Object(quotaFields))) },
       handle: async ({ principal: { accountId } }) => {
         const { validations } = await accounts.quotas.read(database.system, accountId)
         const { limit, used, remaining } = validations

@@ -11,6 +11,7 @@ import {
   ListOffset,
   list,
   listOf,
+  named,
   single,
   Uuid,
 } from '../../platform/http.ts'
@@ -24,25 +25,29 @@ const PATH = '/api/v1/customer/webhooks'
 const TAG = 'Webhooks'
 const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Params = Type.Object({ webhookId: Uuid })
-const Queued = dataOf(Type.Object({ queued: Type.Integer() }), { success: Type.Boolean() })
+const Queued = dataOf(named('QueuedReplay', Type.Object({ queued: Type.Integer() })), { success: Type.Boolean() })
 
-const Delivery = Type.Object({
-  id: Uuid,
-  event_id: Uuid,
-  event: Type.String(),
-  email_id: nullable(Uuid),
-  attempt: Type.Integer(),
-  status: Type.Enum(['pending', 'success', 'failed']),
-  http_status: nullable(Type.Integer()),
-  duration_ms: nullable(Type.Integer()),
-  response_body: nullable(Type.String()),
-  error: nullable(Type.String()),
-  next_attempt_at: nullable(DateTime),
-  created_at: DateTime,
-})
+const Status = named('WebhookDeliveryStatus', Type.Enum(['pending', 'success', 'failed']))
+const Delivery = named(
+  'WebhookDelivery',
+  Type.Object({
+    id: Uuid,
+    event_id: Uuid,
+    event: Type.String(),
+    email_id: nullable(Uuid),
+    attempt: Type.Integer(),
+    status: Status,
+    http_status: nullable(Type.Integer()),
+    duration_ms: nullable(Type.Integer()),
+    response_body: nullable(Type.String()),
+    error: nullable(Type.String()),
+    next_attempt_at: nullable(DateTime),
+    created_at: DateTime,
+  }),
+)
 
 const Query = Type.Object({
-  status: Type.Optional(Type.Enum(['pending', 'success', 'failed'])),
+  status: Type.Optional(Status),
   event: Type.Optional(Type.Enum([...Object.keys(EVENT_TYPES), 'test'])),
   email_id: Type.Optional(Uuid),
   from: Type.Optional(DateTime),
@@ -52,13 +57,18 @@ const Query = Type.Object({
   cursor: Type.Optional(Uuid),
 })
 
-const Replay = Type.Object(
-  {
-    from: DateTime,
-    to: DateTime,
-    events: Type.Optional(Type.Array(Type.Enum([...EVENT_NAMES]), { minItems: 1, maxItems: 50 })),
-  },
-  { additionalProperties: false },
+const Replay = named(
+  'ReplayWebhookRequest',
+  Type.Object(
+    {
+      from: DateTime,
+      to: DateTime,
+      events: Type.Optional(
+        Type.Array(named('WebhookEventName', Type.Enum([...EVENT_NAMES])), { minItems: 1, maxItems: 50 }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
 )
 
 export function deliveryRoutes(context: DeliveryContext): readonly AnyEndpoint[] {
@@ -70,6 +80,7 @@ function logRoute(context: DeliveryContext): AnyEndpoint {
     method: 'GET',
     path: `${PATH}/{webhookId}/deliveries`,
     access: { scope: 'webhooks:read' },
+    operationId: 'listWebhookDeliveries',
     summary: 'Lists the deliveries of the last 30 days, newest first',
     tag: TAG,
     params: Params,
@@ -103,6 +114,7 @@ function replayRoutes(context: DeliveryContext): readonly AnyEndpoint[] {
       method: 'POST',
       path: `${PATH}/deliveries/{id}/replay`,
       access: { scope: 'webhooks:write' },
+      operationId: 'replayWebhookDelivery',
       summary: 'Delivers one event again, or at once when it still waits',
       tag: TAG,
       params: IdParams,
@@ -115,6 +127,7 @@ function replayRoutes(context: DeliveryContext): readonly AnyEndpoint[] {
       method: 'POST',
       path: `${PATH}/{webhookId}/replay`,
       access: { scope: 'webhooks:write' },
+      operationId: 'replayWebhookEvents',
       summary: 'Delivers the events of a period again, at most 100,000',
       tag: TAG,
       params: Params,

@@ -7,6 +7,7 @@ import {
   endpoint,
   list,
   listOf,
+  named,
   ONE_LINE,
   Page,
   PageLimit,
@@ -27,6 +28,7 @@ import {
   type Shown,
 } from './endpoints.ts'
 import { errors } from './errors.ts'
+import { CREATE_EXAMPLES } from './examples.ts'
 import type { RecordOptions } from './record.ts'
 import { deliveryRoutes } from './routes-deliveries.ts'
 import * as sql from './sql.ts'
@@ -44,26 +46,29 @@ const NO_STORE = { 'cache-control': 'no-store' }
 
 const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Params = Type.Object({ webhookId: Uuid })
-const EventName = Type.Enum([...EVENT_NAMES])
+const EventName = named('WebhookEventName', Type.Enum([...EVENT_NAMES]))
 
-const WebhookItem = Type.Object({
-  id: Uuid,
-  name: Type.String(),
-  url: Type.String(),
-  events: Type.Array(Type.String()),
-  domain_ids: nullable(Type.Array(Uuid)),
-  scope: Type.Enum(['all', 'domain', 'group']),
-  is_active: Type.Boolean(),
-  secret: Type.Optional(Type.String({ description: 'In the answers of create and regenerate alone' })),
-  secret_last4: Type.Optional(Type.String()),
-  created_at: DateTime,
-  updated_at: DateTime,
-  last_delivery_at: nullable(DateTime),
-  last_delivery_status: nullable(Type.Enum(['success', 'failed'])),
-  consecutive_failures: Type.Integer(),
-  disabled_at: nullable(DateTime),
-  disabled_reason: nullable(Type.String()),
-})
+const WebhookItem = named(
+  'Webhook',
+  Type.Object({
+    id: Uuid,
+    name: Type.String(),
+    url: Type.String(),
+    events: Type.Array(EventName),
+    domain_ids: nullable(Type.Array(Uuid)),
+    scope: Type.Enum(['all', 'domain', 'group']),
+    is_active: Type.Boolean(),
+    secret: Type.Optional(Type.String({ description: 'In the answers of create and regenerate alone' })),
+    secret_last4: Type.Optional(Type.String()),
+    created_at: DateTime,
+    updated_at: DateTime,
+    last_delivery_at: nullable(DateTime),
+    last_delivery_status: nullable(Type.Enum(['success', 'failed'])),
+    consecutive_failures: Type.Integer(),
+    disabled_at: nullable(DateTime),
+    disabled_reason: nullable(Type.String()),
+  }),
+)
 
 const FIELDS = {
   name: Type.String({ minLength: 1, maxLength: 200, pattern: ONE_LINE }),
@@ -72,17 +77,20 @@ const FIELDS = {
   domain_ids: Type.Union([Type.Array(Uuid, { maxItems: 100 }), Type.Null()]),
   is_active: Type.Boolean(),
 }
-const Created = Type.Object(
-  {
-    url: FIELDS.url,
-    events: FIELDS.events,
-    name: Type.Optional(FIELDS.name),
-    domain_ids: Type.Optional(FIELDS.domain_ids),
-    is_active: Type.Optional(FIELDS.is_active),
-  },
-  { additionalProperties: false },
+const Created = named(
+  'CreateWebhookRequest',
+  Type.Object(
+    {
+      url: FIELDS.url,
+      events: FIELDS.events,
+      name: Type.Optional(FIELDS.name),
+      domain_ids: Type.Optional(FIELDS.domain_ids),
+      is_active: Type.Optional(FIELDS.is_active),
+    },
+    { additionalProperties: false },
+  ),
 )
-const Changed = Type.Partial(Type.Object(FIELDS), { additionalProperties: false })
+const Changed = named('UpdateWebhookRequest', Type.Partial(Type.Object(FIELDS), { additionalProperties: false }))
 const Single = dataOf(WebhookItem, { webhook: WebhookItem })
 
 export function webhookRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
@@ -95,6 +103,7 @@ function readingRoutes({ database }: WebhookRoutesOptions): readonly AnyEndpoint
       method: 'GET',
       path: PATH,
       access: { scope: 'webhooks:read' },
+      operationId: 'listWebhooks',
       summary: 'Lists the webhook endpoints',
       tag: TAG,
       query: Type.Object({ page: Page, limit: PageLimit }),
@@ -118,6 +127,7 @@ function readingRoutes({ database }: WebhookRoutesOptions): readonly AnyEndpoint
       method: 'GET',
       path: `${PATH}/{webhookId}`,
       access: { scope: 'webhooks:read' },
+      operationId: 'getWebhook',
       summary: 'Reads a webhook endpoint',
       tag: TAG,
       params: Params,
@@ -141,9 +151,11 @@ function writingRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
       method: 'POST',
       path: PATH,
       access,
+      operationId: 'createWebhook',
       summary: 'Creates a webhook endpoint; the secret is shown here alone',
       tag: TAG,
       body: Created,
+      examples: CREATE_EXAMPLES,
       moreFaults: (body, principal) => changeFaults(options, principal, body),
       answers: { 201: Single },
       errors: [errors.webhook_limit_reached],
@@ -154,6 +166,7 @@ function writingRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
       method: 'PUT',
       path: `${PATH}/{webhookId}`,
       access,
+      operationId: 'updateWebhook',
       summary: 'Replaces the given fields of a webhook endpoint',
       tag: TAG,
       params: Params,
@@ -168,14 +181,18 @@ function writingRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
       method: 'DELETE',
       path: `${PATH}/{webhookId}`,
       access,
+      operationId: 'deleteWebhook',
       summary: 'Removes a webhook endpoint and what waits for it',
       tag: TAG,
       params: Params,
       answers: {
-        200: dataOf(Type.Object({ id: Uuid, deleted: Type.Boolean() }), {
-          success: Type.Boolean(),
-          message: Type.String(),
-        }),
+        200: named(
+          'DeleteWebhookResponse',
+          dataOf(named('Deleted', Type.Object({ id: Uuid, deleted: Type.Boolean() })), {
+            success: Type.Boolean(),
+            message: Type.String(),
+          }),
+        ),
       },
       errors: [errors.not_found],
       handle: async ({ principal, params }) => {
@@ -188,11 +205,15 @@ function writingRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
       method: 'POST',
       path: `${PATH}/{webhookId}/regenerate-secret`,
       access,
+      operationId: 'regenerateWebhookSecret',
       summary: 'Makes a new secret; the old one is of no use from now on',
       tag: TAG,
       params: Params,
       answers: {
-        200: dataOf(WebhookItem, { webhook: WebhookItem, success: Type.Boolean(), secret: Type.String() }),
+        200: named(
+          'WebhookSecretResponse',
+          dataOf(WebhookItem, { webhook: WebhookItem, success: Type.Boolean(), secret: Type.String() }),
+        ),
       },
       errors: [errors.not_found],
       handle: async ({ principal, params }) => {
@@ -205,17 +226,21 @@ function writingRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
 }
 
 function testRoute(options: WebhookRoutesOptions): AnyEndpoint {
-  const Result = Type.Object({
-    event_id: Uuid,
-    http_status: nullable(Type.Integer()),
-    duration_ms: Type.Integer(),
-    response_body: nullable(Type.String()),
-    error: nullable(Type.String()),
-  })
+  const Result = named(
+    'WebhookTest',
+    Type.Object({
+      event_id: Uuid,
+      http_status: nullable(Type.Integer()),
+      duration_ms: Type.Integer(),
+      response_body: nullable(Type.String()),
+      error: nullable(Type.String()),
+    }),
+  )
   return endpoint({
     method: 'POST',
     path: `${PATH}/{webhookId}/test`,
     access: { scope: 'webhooks:write', rate: 'verify', bucket: 'webhook_test' },
+    operationId: 'testWebhook',
     summary: 'Sends a test event to a webhook endpoint now',
     tag: TAG,
     params: Params,

@@ -2,8 +2,11 @@
 
 import { escapeText } from 'entities'
 import { attribute } from './docs-page.ts'
+import { withoutRefs } from './openapi-schemas.ts'
 
 interface Schema {
+  /** The name that it has in the document. */
+  readonly title?: string
   readonly type?: string | readonly string[]
   readonly format?: string
   readonly description?: string
@@ -11,6 +14,7 @@ interface Schema {
   readonly required?: readonly string[]
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
   readonly allOf?: readonly Schema[]
   readonly enum?: readonly unknown[]
   readonly const?: unknown
@@ -59,7 +63,8 @@ interface Listed {
 const MAX_DEPTH = 5
 
 /** @returns html: a list of contents, then every operation by tag. Legacy paths stand with the operation they lead to. */
-export function referenceHtml(document: ReferenceDocument): string {
+export function referenceHtml(named: ReferenceDocument): string {
+  const document = withoutRefs(named)
   const byTag = Map.groupBy(operationsOf(document), ({ operation }) => operation.tags?.[0] ?? 'Other')
   const tags = [...byTag].sort(([a], [b]) => a.localeCompare(b))
   const server = document.servers?.[0]?.url ?? ''
@@ -136,7 +141,8 @@ function folded(title: string, schema: Schema | undefined, must: string): string
   if (schema === undefined) return `<p>${title}</p>`
   const rows = fieldsOf(schema, { prefix: '', depth: 0, must })
   if (rows.length === 0) return `<p>${title}: ${typeWords(schema)}</p>`
-  return `<details><summary>${title}</summary>${table(rows)}</details>`
+  const name = schema.title === undefined ? '' : ` <code>${escapeText(schema.title)}</code>`
+  return `<details><summary>${title}${name}</summary>${table(rows)}</details>`
 }
 
 interface Place {
@@ -181,6 +187,10 @@ function typeWords(schema: Schema): string {
   if (schema.enum !== undefined) return schema.enum.map((one) => `<code>${escapeText(String(one))}</code>`).join(', ')
   const parts = schema.anyOf ?? schema.allOf
   if (parts !== undefined) return [...new Set(parts.map(typeWords))].join(' or ')
+  // A choice of many objects, such as of events, is told by its name: their fields would bury all others.
+  if (schema.oneOf !== undefined)
+    return schema.title === undefined ? 'object' : `<code>${escapeText(schema.title)}</code>`
+  if (schema.type === 'object' && schema.title !== undefined) return `<code>${escapeText(schema.title)}</code>`
   if (schema.type === 'array') return `list of ${schema.items === undefined ? 'anything' : typeWords(schema.items)}`
   if (schema.type === undefined) return schema.properties === undefined ? 'anything' : 'object'
   const type = typeof schema.type === 'string' ? schema.type : schema.type.join(' or ')

@@ -105,6 +105,13 @@ export interface ForeignFace {
   readonly errorAnswer: (error: ApiError) => { readonly status: number; readonly body: unknown }
 }
 
+type Named = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>
+
+export interface Examples {
+  readonly body?: Named
+  readonly answers?: Readonly<Record<number, Named>>
+}
+
 /** No server waits longer for a request, whatever it is. */
 export const LONGEST_BODY_MS = 3_600_000
 /** Of a token at the end of a path: that of a link of 4 KB, and room. */
@@ -123,6 +130,11 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
   /** Of an endpoint that asks for something else than a key: who comes in, decided where the gate decides of the others. */
   readonly door?: (knock: Knock) => Promise<Visitor>
   readonly summary: string
+  /**
+   * What a generated client calls it: `verifyDomain`. The legacy path has `verifyDomainLegacy`. Absent: made of method and
+   * path, which no path of our document is content with.
+   */
+  readonly operationId?: string
   readonly tag: string
   readonly params?: Params
   readonly query?: Query
@@ -140,6 +152,8 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
   readonly validatesItself?: boolean
   /** The answers of success, by status. */
   readonly answers: Readonly<Record<number, TSchema>>
+  /** Of the body and of the answers in JSON, by name, for the document. */
+  readonly examples?: Examples
   /** What the room itself raises here. */
   readonly errors?: readonly ErrorKind[]
   /** Somebody else's interface: errors in their form, whoever raised them, and no place in our OpenAPI document. */

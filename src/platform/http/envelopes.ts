@@ -1,8 +1,9 @@
 // The one place that makes envelopes (contract section 1), and the schemas that many endpoints share.
 
 import type { Readable } from 'node:stream'
-import { type TSchema, Type } from 'typebox'
+import { type TObject, type TSchema, Type } from 'typebox'
 import type { Answer } from './endpoint.ts'
+import { named, namedAfter } from './names.ts'
 
 type Also = Readonly<Record<string, unknown>>
 
@@ -48,25 +49,40 @@ export const PageLimit = Type.Optional(Type.Integer({ minimum: 1, maximum: 100 }
 export const ListLimit = Type.Integer({ minimum: 1, maximum: 1000, default: 100 })
 export const ListOffset = Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 })
 
-export const PagePagination = Type.Object({
-  page: Type.Integer(),
-  limit: Type.Integer(),
-  total: Type.Integer(),
-  pages: Type.Integer(),
-})
-export const CursorPagination = Type.Object({
-  total: Type.Integer(),
-  limit: Type.Integer(),
-  offset: Type.Integer(),
-  next_cursor: Type.Union([Type.String(), Type.Null()]),
-})
+export const PagePagination = named(
+  'PagePagination',
+  Type.Object({
+    page: Type.Integer(),
+    limit: Type.Integer(),
+    total: Type.Integer({ description: 'Entries on all pages' }),
+    pages: Type.Integer(),
+  }),
+)
+export const CursorPagination = named(
+  'CursorPagination',
+  Type.Object({
+    total: Type.Integer(),
+    limit: Type.Integer(),
+    offset: Type.Integer(),
+    next_cursor: Type.Union([Type.String(), Type.Null()], {
+      description: 'What `cursor` of the next page is; null: this was the last',
+    }),
+  }),
+)
 
+/** Of `Email` it is called `EmailResponse`. */
 export function dataOf(schema: TSchema, also: Record<string, TSchema> = {}): TSchema {
-  return Type.Object({ data: schema, ...also })
+  return namedAfter(schema, 'Response', Type.Object({ data: schema, ...also }))
 }
 
+/** Of `Email` it is called `EmailList`. */
 export function listOf(schema: TSchema, pagination: TSchema, also: Record<string, TSchema> = {}): TSchema {
-  return Type.Object({ data: Type.Array(schema), pagination, ...also })
+  return namedAfter(schema, 'List', Type.Object({ data: Type.Array(schema), pagination, ...also }))
+}
+
+/** As `bare` answers: of `TrackingDomain` it is called `TrackingDomainResponse`. */
+export function bareOf(schema: TObject, also: Record<string, TSchema> = {}): TSchema {
+  return namedAfter(schema, 'Response', Type.Object({ ...schema.properties, ...also, data: schema }))
 }
 
 /** The paging of small lists; `page` and `limit` as the query gave them. */

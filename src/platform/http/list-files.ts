@@ -8,6 +8,7 @@ import { platformErrors, validationError } from '../errors.ts'
 import { bodyValidator } from '../validation.ts'
 import { type Answer, type Call, LONGEST_BODY_MS } from './endpoint.ts'
 import { raw } from './envelopes.ts'
+import { named } from './names.ts'
 
 export const MAX_CSV_BYTES = 268_435_456
 
@@ -16,13 +17,15 @@ type ImportCall = Pick<Call<unknown, unknown, unknown>, 'headers' | 'stream' | '
 /**
  * What the endpoints of imports have in common: text/csv as it comes, or JSON `{entries: [..]}`. The faults of an entry are
  * that line's, and the others go in.
+ *
+ * @param request what the JSON body is called in the document
  */
-export function importing(entry: TSchema) {
+export function importing(request: string, entry: TSchema) {
   return {
     method: 'POST',
     stream: ['text/csv'],
     bodyWithinMs: LONGEST_BODY_MS,
-    body: Type.Object({ entries: Type.Array(entry) }, { additionalProperties: false }),
+    body: named(request, Type.Object({ entries: Type.Array(entry) }, { additionalProperties: false })),
     validatesItself: true,
   } as const
 }

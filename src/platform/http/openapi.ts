@@ -1,7 +1,11 @@
 // Endpoints as a document: OpenAPI 3.1, made from the same values that are served.
 
+import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from 'typebox'
-import type { AnyEndpoint } from './endpoint.ts'
+import type { AnyEndpoint, Examples } from './endpoint.ts'
+import { NAME } from './names.ts'
+import { sharedResponses } from './openapi-responses.ts'
+import { namedSchemas } from './openapi-schemas.ts'
 
 const API_VERSION = '1.4.0'
 
@@ -13,16 +17,14 @@ export interface OpenApiAddresses {
 }
 
 export interface DescribedBeside {
-  readonly schemas: Readonly<Record<string, object>>
   /** OpenAPI 3.1: the calls that the service makes. */
   readonly webhooks: object
 }
 
 export function schemaOf(described: AnyEndpoint, legacy: boolean): Record<string, unknown> {
-  const { access, params, query, headers, body, answers } = described
-  const name = `${described.method.toLowerCase()}${(legacy ? (described.legacyPath ?? '') : described.path).replaceAll(/[^A-Za-z0-9]+/g, '_')}`
+  const { access, params, query, headers, body, answers, examples = {} } = described
   return {
-    operationId: name,
+    operationId: operationId(described, legacy),
     hide: described.foreign !== undefined,
     summary: described.summary,
     tags: [described.tag],
@@ -31,9 +33,16 @@ export function schemaOf(described: AnyEndpoint, legacy: boolean): Record<string
     ...(params !== undefined && { params }),
     ...(query !== undefined && { querystring: withoutDefaulted(query) }),
     ...(headers !== undefined && { headers: { type: 'object', properties: headers } }),
-    ...(body !== undefined && { body: bodyContent(bodySchema(body, legacy), described.stream) }),
-    response: { ...describedAnswers(answers), ...describedErrors(described) },
+    ...(body !== undefined && {
+      body: bodyContent(withExamples(bodySchema(body, legacy), examples.body), described.stream),
+    }),
+    response: { ...describedAnswers(answers, examples.answers), ...describedErrors(described) },
   }
+}
+
+function operationId({ operationId: given, method, path }: AnyEndpoint, legacy: boolean): string {
+  const name = given ?? method.toLowerCase() + path.replaceAll(/[^A-Za-z0-9]+/g, '_')
+  return legacy ? `${name}Legacy` : name
 }
 
 /** JSON alone, or JSON beside types that are taken as they come. */
@@ -52,8 +61,21 @@ function withoutDefaulted(query: TSchema): TSchema {
   return { ...query, required: required.filter((name) => properties[name]?.default === undefined) }
 }
 
-function describedAnswers(answers: Readonly<Record<number, TSchema>>): Record<number, unknown> {
-  return Object.fromEntries(Object.entries(answers).map(([status, schema]) => [status, describedAnswer(schema)]))
+function describedAnswers(
+  answers: Readonly<Record<number, TSchema>>,
+  examples: NonNullable<Examples['answers']> = {},
+): Record<number, unknown> {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, schema]) => [
+      status,
+      withExamples(describedAnswer(schema), examples[Number(status)]),
+    ]),
+  )
+}
+
+/** The framework's own key for examples by name; nothing is held against it. */
+function withExamples<Schema extends object>(schema: Schema, examples: Examples['body']): Schema {
+  return examples === undefined ? schema : { ...schema, 'x-examples': examples }
 }
 
 /** JSON, or the media type that the schema names. */
@@ -62,7 +84,7 @@ function describedAnswer(schema: TSchema): object {
     contentMediaType?: string
     description?: string
   }
-  if (type === undefined) return { description, ...schema }
+  if (type === undefined) return { 'x-response-description': description, ...schema }
   return { description, content: { [type]: { schema: { type: 'string' } } } }
 }
 
@@ -108,12 +130,14 @@ export function bodySchema(body: TSchema, legacy: boolean): TSchema {
   return legacy ? (lenient(body) as TSchema) : body
 }
 
-/** The same schema without the refusal of unknown fields: legacy paths ignore them. */
+/** The same schema without the refusal of unknown fields: legacy paths ignore them. What becomes another has another name. */
 function lenient(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(lenient)
   if (schema === null || typeof schema !== 'object') return schema
   const entries = Object.entries(schema).filter(([key, value]) => key !== 'additionalProperties' || value !== false)
-  return Object.fromEntries(entries.map(([key, value]) => [key, lenient(value)]))
+  const copy: Record<string, unknown> = Object.fromEntries(entries.map(([key, value]) => [key, lenient(value)]))
+  const isOther = copy[NAME] !== undefined && !isDeepStrictEqual(copy, { ...schema })
+  return isOther ? { ...copy, [NAME]: `${String(copy[NAME])}Legacy` } : copy
 }
 export interface OpenApiDocument {
   readonly components?: Readonly<Record<string, unknown>> & { readonly schemas?: Readonly<Record<string, unknown>> }
@@ -121,6 +145,7 @@ export interface OpenApiDocument {
 }
 
 interface OpenApiOperation {
+  readonly operationId?: string
   readonly deprecated?: boolean
   readonly 'x-scope'?: string
   readonly parameters?: readonly { readonly name: string }[]
@@ -181,30 +206,44 @@ const ERROR_SCHEMA = {
 }
 
 /**
- * What many operations have in common stands once: the error form, where an error is no page, and headers. Each response names
- * the codes that it may carry in its description.
+ * What many operations have in common stands once: schemas that have a name, the error form, where an error is no page,
+ * refusals and headers. Each response names the codes that it may carry in its description.
+ *
+ * @throws Error: schemas that differ have one name, or operations one id
  */
-export function completed(
-  document: OpenApiDocument,
-  { schemas = {}, webhooks }: Partial<DescribedBeside> = {},
-): object {
+export function completed(document: OpenApiDocument, { webhooks }: Partial<DescribedBeside> = {}): object {
   const copy = structuredClone(document)
-  for (const operation of Object.values(copy.paths ?? {}).flatMap((path) => Object.values(path))) {
-    for (const [status, response] of Object.entries(operation.responses ?? {})) {
-      const [type = 'application/json'] = Object.keys(response.content ?? {})
-      if (Number(status) >= 400 && type === 'application/json')
-        response.content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
-      const named = headersOf(operation, Number(status), response)
-      if (named.length > 0)
-        response.headers = Object.fromEntries(named.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
-    }
-  }
-  const shared = { ...copy.components?.schemas, ...schemas, Error: ERROR_SCHEMA }
+  const operations = Object.values(copy.paths ?? {}).flatMap((path) => Object.values(path))
+  refuseTwins(operations)
+  for (const operation of operations) describeResponses(operation)
+  const responses = sharedResponses(operations)
+  const known = namedSchemas()
+  known.add('Error', ERROR_SCHEMA)
+  const paths = known.read(copy.paths)
+  const calls = known.read(webhooks)
   return {
     ...copy,
-    components: { ...copy.components, headers: HEADERS, schemas: shared },
-    ...(webhooks !== undefined && { webhooks }),
+    paths,
+    components: { ...copy.components, headers: HEADERS, responses, schemas: known.all() },
+    ...(calls !== undefined && { webhooks: calls }),
   }
+}
+
+function describeResponses(operation: OpenApiOperation): void {
+  for (const [status, response] of Object.entries(operation.responses ?? {})) {
+    const [type = 'application/json'] = Object.keys(response.content ?? {})
+    if (Number(status) >= 400 && type === 'application/json')
+      response.content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+    const headers = headersOf(operation, Number(status), response)
+    if (headers.length > 0)
+      response.headers = Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+  }
+}
+
+function refuseTwins(operations: readonly OpenApiOperation[]): void {
+  const ids = operations.map(({ operationId: id }) => id)
+  const twin = ids.find((id, at) => id !== undefined && ids.indexOf(id) !== at)
+  if (twin !== undefined) throw new Error(`two operations are called ${twin}`)
 }
 
 export function openapiOptions({ publicUrl, euUrl }: OpenApiAddresses): object {

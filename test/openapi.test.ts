@@ -1,0 +1,125 @@
+// What a generated client lives by: names for whatever is a thing of its own, ids that are names of methods, examples that
+// are true. Of the document as the service serves it.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { withoutRefs } from '../src/platform/http/openapi-schemas.ts'
+import { startWorld, type World } from './world.ts'
+
+type Node = Readonly<Record<string, unknown>>
+interface Operation {
+  readonly operationId: string
+  readonly deprecated?: boolean
+  readonly tags: readonly string[]
+  readonly requestBody?: { readonly content: Record<string, Media> }
+  readonly responses: Readonly<Record<string, { readonly content?: Record<string, Media> }>>
+}
+interface Media {
+  readonly schema: Node
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+
+let world: World
+// biome-ignore lint/suspicious/noExplicitAny: every part of the document is looked into
+let document: any
+let operations: readonly (Operation & { readonly where: string })[]
+
+before(async () => {
+  world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
+  document = (await world.api.get('/openapi.json')).body
+  operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, one]) => ({ ...one, where: `${method} ${path}` })),
+  )
+})
+after(() => world[Symbol.asyncDispose]())
+
+/** Every body and every answer of success in JSON. */
+function jsonOf({ requestBody, responses }: Operation): readonly Media[] {
+  const good = Object.entries(responses).flatMap(([status, one]) => (Number(status) < 400 ? [one.content ?? {}] : []))
+  return [requestBody?.content ?? {}, ...good].flatMap((content) => content['application/json'] ?? [])
+}
+
+test('each operation has an id that is the name of a method, a legacy one the same with Legacy', () => {
+  assert.ok(operations.length > 150, `${operations.length} operations: a check that checked nothing fails`)
+  for (const { operationId, deprecated, where } of operations) {
+    assert.match(operationId, /^[a-z]+(?:[A-Z][a-z]+)+$|^unsubscribe$/, where)
+    assert.equal(operationId.endsWith('Legacy'), deprecated === true, where)
+  }
+  assert.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length)
+})
+
+test('each body and each answer that is an object of known fields has a name', () => {
+  for (const operation of operations) {
+    for (const { schema } of jsonOf(operation)) {
+      const isNamed = '$ref' in schema || !('properties' in schema)
+      assert.ok(isNamed, `${operation.where}: call named(..) where its schema is declared`)
+    }
+  }
+})
+
+/** Objects and enumerations that stand within others, by what they say, with where they stand. */
+function unnamed(node: unknown, where: string, found: Map<string, string[]>, isTop = false): void {
+  if (node === null || typeof node !== 'object') return
+  const { description: _, ...said } = node as Node
+  const isThing = 'properties' in said || (Array.isArray(said['enum']) && said['enum'].length > 1)
+  if (isThing && !isTop) found.set(JSON.stringify(said), [...(found.get(JSON.stringify(said)) ?? []), where])
+  for (const [key, inner] of Object.entries(node)) unnamed(inner, `${where}.${key}`, found)
+}
+
+test('an object or an enumeration that stands in more than one place has a name', () => {
+  const found = new Map<string, string[]>()
+  const schemas = Object.entries(document.components.schemas as Record<string, Node>)
+  assert.ok(schemas.length > 200, `${schemas.length} schemas: a check that checked nothing fails`)
+  for (const [name, schema] of schemas) unnamed(schema, name, found, true)
+  unnamed(document.paths, 'paths', found)
+  const named = new Set(schemas.map(([, { description: _, ...said }]) => JSON.stringify(said)))
+  for (const [said, places] of found) {
+    assert.ok(places.length === 1 && !named.has(said), `${places.join(' and ')}: call named(..) where it is declared`)
+  }
+})
+
+test('every reference leads somewhere, and every schema is referred to', () => {
+  const text = JSON.stringify(document)
+  const refs = new Set(
+    [...text.matchAll(/"#\/components\/(\w+)\/([\w.-]+)"/g)].map(([, kind, name]) => `${kind}/${name}`),
+  )
+  for (const ref of refs) {
+    const [kind = '', name = ''] = ref.split('/')
+    assert.ok(document.components[kind]?.[name] !== undefined, ref)
+  }
+  for (const name of Object.keys(document.components.schemas)) assert.ok(refs.has(`schemas/${name}`), name)
+})
+
+test('each example fits its schema, and each body of one is taken', async () => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  ;(formats as unknown as (target: unknown) => void)(ajv)
+  const { paths } = withoutRefs(document) as { paths: Record<string, Record<string, Operation>> }
+  let held = 0
+  for (const { where } of operations) {
+    const [method = '', path = ''] = where.split(' ')
+    const operation = paths[path]?.[method]
+    for (const { schema, examples = {} } of operation === undefined ? [] : jsonOf(operation)) {
+      for (const [name, { value }] of Object.entries(examples)) {
+        held++
+        assert.ok(ajv.validate(schema, value), `${where} ${name}: ${ajv.errorsText()}`)
+      }
+    }
+    for (const [name, { value }] of Object.entries(
+      operation?.requestBody?.content['application/json']?.examples ?? {},
+    )) {
+      const { status, body } = await world.account.testApi.post(path, value)
+      assert.ok(status < 300, `${where} ${name}: ${status} ${JSON.stringify(body)}`)
+    }
+  }
+  assert.ok(held >= 14, `${held} examples: a check that checked nothing fails`)
+})
+
+test('a schema of a legacy path that takes unknown fields does not have the name of the one that refuses them', () => {
+  const bodyOf = (path: string) => document.paths[path].post.requestBody.content['application/json'].schema.$ref
+  const { CreateDomainRequest: strict, CreateDomainRequestLegacy: lenient } = document.components.schemas
+  assert.match(bodyOf('/api/v1/customer/domains'), /\/CreateDomainRequest$/)
+  assert.match(bodyOf('/api/customer/domains'), /\/CreateDomainRequestLegacy$/)
+  assert.deepEqual([strict.additionalProperties, lenient.additionalProperties], [false, undefined])
+})
