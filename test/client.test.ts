@@ -5,11 +5,17 @@ import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import packageJson from '../clients/typescript/package.json' with { type: 'json' }
 import {
+  type Email,
+  type EmailDetail,
+  type EmailList,
+  type Event,
   type EveryItemOptions,
   everyItem,
   type PosthornClient,
   PosthornError,
   posthornClient,
+  type SendRequest,
+  type SendResult,
   unwrap,
   type WebhookEvent,
 } from '../clients/typescript/src/index.ts'
@@ -211,8 +217,63 @@ test('wrong calls do not compile', () => {
     posthorn.POST('/api/v1/send', { body: { ...MAIL, to: 'a@b.example', stream: 'bulk' } }),
     // @ts-expect-error -- the id is missing
     posthorn.GET('/api/v1/emails/{id}'),
+    // @ts-expect-error -- a body that is needed is missing
+    posthorn.POST('/api/v1/send'),
+    // @ts-expect-error -- an answer that is no text is not read as one
+    posthorn.GET('/api/v1/emails', { parseAs: 'xml' }),
   ]
   assert.equal(typeof wrong, 'function')
+})
+
+test('a field or a parameter that the API does not know does not compile', () => {
+  const params = { path: { id: 'x' } }
+  const wrong = () => [
+    // @ts-expect-error -- no such field
+    posthorn.POST('/api/v1/send', { body: { ...MAIL, to: 'a@b.example', subjekt: 's' } }),
+    // @ts-expect-error -- no such field of a recipient
+    posthorn.POST('/api/v1/send', { body: { ...MAIL, to: { email: 'a@b.example', nickname: 'a' } } }),
+    // @ts-expect-error -- no such field of an attachment
+    posthorn.POST('/api/v1/send', {
+      body: { ...MAIL, to: 'a', attachments: [{ filename: 'f', content: '', size: 1 }] },
+    }),
+    // @ts-expect-error -- no such field of a message of a batch
+    posthorn.POST('/api/v1/send/batch', { body: { messages: [{ ...MAIL, to: 'a@b.example', bulk: true }] } }),
+    // @ts-expect-error -- no such field of a change
+    posthorn.PATCH('/api/v1/customer/domains/{id}', { params, body: { tracking: true } }),
+    // @ts-expect-error -- no such parameter
+    posthorn.GET('/api/v1/emails', { params: { query: { state: 'bounced' } } }),
+    // @ts-expect-error -- no such option
+    posthorn.GET('/api/v1/emails', { query: { status: 'bounced' } }),
+  ]
+  const right = () => [
+    posthorn.POST('/api/v1/send', { body: { ...MAIL, to: [{ email: 'a@b.example', name: null }, 'c@d.example'] } }),
+    posthorn.POST('/api/v1/send', { body: { ...MAIL, to: 'a@b.example', metadata: { any: { thing: 1 } } } }),
+    posthorn.GET('/api/v1/emails', { signal: AbortSignal.timeout(1_000), headers: { 'X-Request-ID': 'a' } }),
+  ]
+  assert.deepEqual([typeof wrong, typeof right], ['function', 'function'])
+})
+
+test('a list goes in as a file, by the media type that is named', async () => {
+  const imported = unwrap(
+    await posthorn.POST('/api/v1/customer/unsubscribes/import', {
+      body: 'email,reason\nleft@import.example,moved\n',
+      headers: { 'Content-Type': 'text/csv' },
+    }),
+  )
+  assert.deepEqual([imported.data.imported, imported.data.failed], [1, 0])
+})
+
+test('what the document names has a type of that name', async () => {
+  const mail: SendRequest = { ...MAIL, to: 'named@reader.example' }
+  const sent: SendResult = unwrap(await posthorn.POST('/api/v1/send', { body: mail })).data
+  const params = { path: { id: sent.email_id } }
+  const email: EmailDetail = unwrap(await posthorn.GET('/api/v1/emails/{id}', { params })).data
+  const listed: EmailList = unwrap(await posthorn.GET('/api/v1/emails', { params: { query: { limit: 1 } } }))
+  const [first]: Email[] = listed.data
+  const stages: string[] = email.events.map((event: Event) =>
+    event.event === 'email.sent' ? event.data.queued_at : event.event,
+  )
+  assert.deepEqual([first?.id, stages.length > 0], [email.id, true])
 })
 
 test('the version of the package is that of the API', async () => {

@@ -4,13 +4,18 @@
 //   const posthorn = posthornClient({ baseUrl: 'https://mail.example.com', apiKey })
 //   const { data } = unwrap(await posthorn.POST('/api/v1/send', { body: { from, to, subject, text } }))
 
-import createClient, { type Client, type ClientOptions } from 'openapi-fetch'
+import createClient, {
+  type Client,
+  type ClientOptions,
+  type ClientPathsWithMethod,
+  type FetchOptions,
+  type FetchResponse,
+  type ParseAs,
+} from 'openapi-fetch'
 import type { components, paths } from './schema.ts'
 
-export type { components, operations, paths } from './schema.ts'
-
-/** What a webhook is called with, and the stream tells: `event.event` tells the type of `event.data`. */
-export type WebhookEvent = components['schemas']['WebhookEvent']
+/** Whatever has a name in the document: `Email`, `SendRequest`, `Webhook`, `WebhookEvent`. */
+export type * from './schema.ts'
 
 /** The body of every error. */
 export type ErrorBody = components['schemas']['Error']
@@ -23,19 +28,46 @@ export interface PosthornOptions {
   readonly fetch?: NonNullable<ClientOptions['fetch']>
 }
 
-export type PosthornClient = Client<paths, `${string}/${string}`>
+type Media = `${string}/${string}`
+type Generic = Client<paths, Media>
+
+type Init<Operation, As extends ParseAs> = FetchOptions<Operation> & { readonly parseAs?: As }
+
+/**
+ * A call with `init` as the path has it. openapi-fetch itself takes the type of `init` from what is given, so that its
+ * compiler lets pass what no operation knows: fields of a body, misspelt names of a query.
+ */
+type Call<Method extends 'get' | 'post' | 'put' | 'patch' | 'delete'> = <
+  Path extends ClientPathsWithMethod<Generic, Method>,
+  As extends ParseAs = 'json',
+>(
+  path: Path,
+  ...init: Record<never, never> extends FetchOptions<paths[Path][Method]>
+    ? [init?: Init<paths[Path][Method], As>]
+    : [init: Init<paths[Path][Method], As>]
+) => Promise<FetchResponse<Extract<paths[Path][Method], object>, { parseAs: As }, Media>>
+
+export interface PosthornClient extends Pick<Generic, 'use' | 'eject'> {
+  readonly GET: Call<'get'>
+  readonly POST: Call<'post'>
+  readonly PUT: Call<'put'>
+  readonly PATCH: Call<'patch'>
+  readonly DELETE: Call<'delete'>
+}
 
 /** Methods are named as HTTP names them, paths as the reference does: `client.GET('/api/v1/emails/{id}', ..)`. */
 export function posthornClient({ baseUrl, apiKey, fetch }: PosthornOptions): PosthornClient {
   const client = createClient<paths>({
     baseUrl: baseUrl.replace(/\/+$/, ''),
     headers: { 'X-API-Key': apiKey },
+    // A text is a file of another type than JSON, which the caller names: a list as CSV, a report as a mail.
+    bodySerializer: (body) => (typeof body === 'string' ? body : JSON.stringify(body)),
     ...(fetch !== undefined && { fetch }),
   })
   client.use({
     onResponse: ({ response, options }) => (options.parseAs === 'json' ? textAsJson(response) : undefined),
   })
-  return client
+  return client as PosthornClient
 }
 
 /** Raw mails, exports as CSV and other texts are strings in the types; what reads the answer reads JSON, which they are not. */
