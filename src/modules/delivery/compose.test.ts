@@ -76,3 +76,34 @@ for (const [name, message, receiver, parameters] of SUBMITTED) {
     assert.match(String(words), /^5\.6\.7 The receiving server .* an address in the message's header needs$/)
   })
 }
+
+// Each row: the Date of a mail that was submitted at 12:00, when it is due, and the Date with which it goes out.
+const SUBMITTED_AT = 'Date: Fri, 20 Nov 2026 12:00:00 +0000\r\n'
+const DATES: [due: string | null, date: string][] = [
+  [null, SUBMITTED_AT],
+  ['2026-12-18T08:00:00Z', 'Date: Fri, 18 Dec 2026 08:00:00 +0000\r\n'],
+]
+for (const [due, date] of DATES) {
+  test(`a submitted mail ${due === null ? 'keeps its Date' : 'that waited four weeks has the Date when it was due'}`, async () => {
+    await using h = await house(ZONE)
+    const mx = await h.receiver('127.0.0.2')
+    const scheduledAt = due === null ? null : new Date(due)
+    const start = scheduledAt ?? h.clock.now()
+    await h.put(
+      'bob@example.net',
+      { scheduledAt, expiresAt: new Date(start.getTime() + 3 * DAY) },
+      {
+        kind: 'submitted',
+        message: Buffer.from(`From: a@shop.example\r\n${SUBMITTED_AT}Subject: Date: x\r\n\r\nDate: y\r\n`),
+        treatment: { trackOpens: false, trackClicks: false, unsubscribeHeader: false },
+      },
+    )
+    if (scheduledAt !== null) h.clock.advance(scheduledAt.getTime() - h.clock.now().getTime())
+    await h.delivery.turn()
+    const [message] = mx.messages
+    assert.ok(
+      message?.data.toString('latin1').endsWith(`From: a@shop.example\r\n${date}Subject: Date: x\r\n\r\nDate: y\r\n`),
+      message?.data.toString('latin1'),
+    )
+  })
+}

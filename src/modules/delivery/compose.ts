@@ -1,12 +1,13 @@
 // From a letter to the bytes that go out: composed, treated, signed. The same letter gives the same bytes on every try,
 // since Date, boundaries, tokens and the time of the signature derive from what was stored at acceptance, or when it was
-// tried anew by hand. A submitted message keeps its bytes but for the parts in which something is replaced (mail/letter-parts.ts).
+// tried anew by hand. A submitted message keeps its bytes but for the parts in which something is replaced (mail/letter-parts.ts)
+// and, when it was scheduled, its Date.
 
 import { isAscii } from 'node:buffer'
 import type { EmailAddress } from '../../mail/address.ts'
 import { createSigner, type Signer, sign } from '../../mail/dkim.ts'
 import { headerNeedsSmtpUtf8 } from '../../mail/field-encoding.ts'
-import { textHeader, tokenHeader } from '../../mail/headers.ts'
+import { formatDate, parseHeaderBlock, textHeader, tokenHeader } from '../../mail/headers.ts'
 import type { Replacements } from '../../mail/html-links.ts'
 import { compose, type ListUnsubscribe, type MailboxInput } from '../../mail/mime.ts'
 import { returnPath, type VerpMac } from '../../mail/verp.ts'
@@ -88,7 +89,7 @@ export function composerOf({ hostname, verpMac, tracking, html }: ComposerOption
       const own = complaintFields(reportsTo, hostname)
         .map(([name, value]) => textHeader(name, value))
         .join('')
-      const filled = withOwnFields(entry.filled(replacements), letter, wanted ? links : null)
+      const filled = withOwnFields(dated(entry.filled(replacements), letter), letter, wanted ? links : null)
       const message = Buffer.concat([Buffer.from(own), filled])
       return { message, smtpUtf8: headerNeedsSmtpUtf8(filled), eightBit: !isAscii(message) }
     }
@@ -152,6 +153,18 @@ function feedbackId({ tag, accountId, stream }: Letter): string {
 function withFeedbackId(headers: ComposedContent['headers'], letter: Letter): ComposedContent['headers'] {
   if (headers.some(([name]) => name.toLowerCase() === 'feedback-id')) return headers
   return [...headers, ['Feedback-ID', feedbackId(letter)]]
+}
+
+/**
+ * A scheduled mail has the Date when it was due, as one that we compose: by that of the hand-over, weeks before, readers sort
+ * it among the old mail, and SpamAssassin takes it for spam (DATE_IN_PAST_96_XX).
+ */
+function dated(message: Buffer, { scheduledAt }: Letter): Buffer {
+  if (scheduledAt === null) return message
+  const field = parseHeaderBlock(message).fields.find(({ key }) => key === 'date')
+  if (field === undefined) return message
+  const date = Buffer.from(`Date: ${formatDate(scheduledAt)}\r\n`)
+  return Buffer.concat([message.subarray(0, field.start), date, message.subarray(field.end)])
 }
 
 /** What is ours goes before a submitted message. */
