@@ -119,6 +119,19 @@ export function formatDate(date: Date): string {
 }
 
 /**
+ * A day of the month, a month, hours and minutes within their bounds, and a zone: RFC 5322 section 3.3, with the years, zones and
+ * comments of its obsolete syntax (section 4.3).
+ */
+const DATE =
+  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)\s*,\s*)?(?:0?[1-9]|[12]\d|3[01])\s+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\s+(?:\d{2,3}|[12]\d{3})\s+(?:[01]?\d|2[0-3])\s*:\s*[0-5]\d(?:\s*:\s*(?:[0-5]\d|60))?\s+(?:[+-]\d{4}|[a-z]{1,5})$/i
+const DATE_TEXT = 200
+
+/** @param value of a Date field, on one line */
+export function isDate(value: string): boolean {
+  return value.length <= DATE_TEXT && DATE.test(value.replaceAll(/\([^()]*\)/g, ' ').trim())
+}
+
+/**
  * A parameter of Content-Type or Content-Disposition as tokens for `tokenHeader`, without the semicolons: plain or quoted
  * when it is short ASCII, else RFC 2231 with continuations that never split a character.
  */

@@ -63,6 +63,12 @@ const MESSAGE_IDS: [fields: string, id: string][] = [
   ['Message-ID: <x@y.example>\r\nMessage-ID: <z@y.example>\r\n', 'x@y.example'],
   ['Message-ID: <grüße@y.example>\r\n', 'id-1@shop.example'],
   ['Message-ID: nothing\r\n', 'id-1@shop.example'],
+  ['Message-ID: <nothing>\r\n', 'id-1@shop.example'],
+  ['Message-ID: <@y.example>\r\n', 'id-1@shop.example'],
+  ['Message-ID: <x@>\r\n', 'id-1@shop.example'],
+  ['Message-ID: <x@[192.0.2.1]>\r\n', 'x@[192.0.2.1]'],
+  ['Message-ID: <x@y@z.example>\r\n', 'x@y@z.example'],
+  ['Message-ID: <nothing>\r\nMessage-ID: <x@y.example>\r\n', 'x@y.example'],
   ['Message-ID:\r\n <x@y.example>\r\n', 'x@y.example'],
 ]
 for (const [fields, id] of MESSAGE_IDS) {
@@ -72,6 +78,39 @@ for (const [fields, id] of MESSAGE_IDS) {
     const ids = parseHeaderBlock(made.message).fields.filter(({ key }) => key === 'message-id')
     assert.equal(ids.length, 1)
     assert.equal(fieldValue(made.message, ids[0] as never), `<${id}>`)
+  })
+}
+
+// Each row: Date fields as they come, and the one that goes out.
+const DATES: [fields: string, date: string][] = [
+  ['Date: Fri, 20 Nov 2026 10:00:00 +0100\r\n', 'Fri, 20 Nov 2026 10:00:00 +0100'],
+  ['Date: 20 Nov 2026 10:00 -0000\r\n', '20 Nov 2026 10:00 -0000'],
+  ['Date: fri,  1 nov 2026 1:00:00 GMT\r\n', 'fri,  1 nov 2026 1:00:00 GMT'],
+  ['Date: Fri, 20 Nov 26 10:00:60 CEST (by the clock)\r\n', 'Fri, 20 Nov 26 10:00:60 CEST (by the clock)'],
+  ['Date: Fri,\r\n 20 Nov 2026 10:00:00 +0000 (UTC)\r\n', 'Fri, 20 Nov 2026 10:00:00 +0000 (UTC)'],
+  ...[
+    ...[
+      'yesterday',
+      '',
+      '2026-11-20T10:00:00Z',
+      '1795171581',
+      'Fri Nov 20 10:00:00 2026',
+      'Fr, 20 Nov 2026 10:00:00 +0000',
+    ],
+    ...['Fri, 20 Nov 2026 10:00:00', 'Fri, 32 Nov 2026 10:00:00 +0000', 'Fri, 20 Nov 2026 24:00:00 +0000'],
+    ...['Fri, 20 Nov 2026 10:60:00 +0000', 'Fri, 20 Nov 2026 10:00:00 +01:00', 'Fri, 20 Nov 2026 10:00:00 AM +0000'],
+    ...['Fri, 20 Okt 2026 10:00:00 +0000', 'Fri, 20 Nov 2026 10:00:00 +0000 x', `${'('.repeat(99_999)}`],
+  ].map((text): [string, string] => [`Date: ${text.replaceAll('((', '( (')}\r\n`, 'Sat, 21 Nov 2026 03:46:21 +0000']),
+  ['Date: yesterday\r\nDate: 20 Nov 2026 10:00 +0000\r\n', '20 Nov 2026 10:00 +0000'],
+]
+for (const [fields, date] of DATES) {
+  test(`${JSON.stringify(fields.slice(0, 90))} goes out as ${date} alone`, () => {
+    const { message } = prepare(`${fields}From: a@shop.example\r\n\r\nx`)
+    const dates = parseHeaderBlock(message).fields.filter(({ key }) => key === 'date')
+    assert.deepEqual(
+      dates.map((field) => fieldValue(message, field)),
+      [date],
+    )
   })
 }
 
@@ -203,17 +242,43 @@ for (const [length, blank, lines] of LONG_LINES) {
   })
 }
 
-test('of what may stand once the first goes out, and it is what we read; several To and Cc stay', () => {
+test('of what may stand once the first goes out, and it is what we read; several To and Cc become one', () => {
   const once = 'Subject: one\r\nReply-To: r@x.test\r\nMIME-Version: 1.0\r\nContent-Type: text/plain\r\n'
   const again = 'subject: two\r\nReply-To: s@x.test\r\nMIME-Version: 1.0\r\nContent-Type: text/html\r\n'
   const many = 'To: b@x.test\r\nTo: c@x.test\r\nCc: d@x.test\r\nCc: e@x.test\r\n'
+  const one = 'To: b@x.test,\r\n c@x.test\r\nCc: d@x.test,\r\n e@x.test\r\n'
   const made = prepare(`${DATED}From: a@shop.example\r\n${once}${again}${many}\r\n<b>x</b>`)
-  assert.equal(text(made), `${TRACE}${DATED}From: a@shop.example\r\n${once}${many}\r\n<b>x</b>`)
+  assert.equal(text(made), `${TRACE}${DATED}From: a@shop.example\r\n${once}${one}\r\n<b>x</b>`)
   assert.deepEqual(
     [made.subject, made.replyTo, made.to, made.cc],
     ['one', ['r@x.test'], ['b@x.test', 'c@x.test'], ['d@x.test', 'e@x.test']],
   )
 })
+
+// Each row: To fields as they come, and as they go out.
+const RECIPIENTS: [fields: string, sent: string][] = [
+  ['To: b@x.test\r\nX-A: 1\r\nto : c@x.test\r\n', 'To: b@x.test,\r\n c@x.test\r\nX-A: 1\r\n'],
+  ['To:\r\n B <b@x.test>,\r\n\tc@x.test\r\nTo: \td@x.test \r\n', 'To: B <b@x.test>,\r\n\tc@x.test,\r\n d@x.test\r\n'],
+  ['To: b@x.test,\r\nTo: c@x.test,,\r\nTo: d@x.test\r\n', 'To: b@x.test,\r\n c@x.test,\r\n d@x.test\r\n'],
+  ['To:\r\nTo: c@x.test\r\nTo: \r\n', 'To: c@x.test\r\n'],
+  ['To: undisclosed-recipients:;\r\nTo: c@x.test\r\n', 'To: undisclosed-recipients:;,\r\n c@x.test\r\n'],
+  ['To: Zoë <b@x.test>\r\nTo: c@x.test\r\n', 'To: =?utf-8?q?Zo=C3=AB?= <b@x.test>,\r\n c@x.test\r\n'],
+  ['To: "B \\" (\r\nTo: c@x.test\r\n', 'To: "B \\" (\r\n'],
+  ['To: "B \\\\" <b@x.test>\r\nTo: c@x.test\r\n', 'To: "B \\\\" <b@x.test>,\r\n c@x.test\r\n'],
+  ['To: b@x.test ("B)\r\nTo: c@x.test\r\n', 'To: b@x.test ("B),\r\n c@x.test\r\n'],
+  ['To: <b@x.test\r\nTo: c@x.test\r\n', 'To: <b@x.test\r\n'],
+  ['To: "B\r\nTo: c@x.test\r\n', 'To: "B\r\n'],
+  ['To: b@x.test (B\r\nTo: c@x.test\r\n', 'To: b@x.test (B\r\n'],
+  ['To:\r\nX-A: 1\r\n', 'To:\r\nX-A: 1\r\n'],
+]
+for (const [fields, sent] of RECIPIENTS) {
+  test(`${JSON.stringify(fields)} goes out as ${JSON.stringify(sent)}`, () => {
+    assert.equal(
+      text(prepare(`${DATED}From: a@shop.example\r\n${fields}\r\nx`)),
+      `${TRACE}${DATED}From: a@shop.example\r\n${sent}\r\nx`,
+    )
+  })
+}
 
 test('List-Unsubscribe-Post goes when there is no List-Unsubscribe, and stays beside one', () => {
   const post = 'List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n'

@@ -1,10 +1,11 @@
 // A message that came by SMTP submission, made fit to be signed and stored (RFC 6409 section 8, RFC 5322 section 3.6).
 //
 // What is stored is what is signed and what every receiver gets, so all that will ever change changes here, once: line ends
-// become CRLF; parts that are not 7-bit are encoded (`reencode`); Date and Message-ID are added when they are missing;
-// Bcc, Return-Path, Authentication-Results, what would lead complaints and errors away (`RESERVED_HEADERS`) and the control
-// headers are taken out; header text outside ASCII, of parts too, becomes encoded words and names of files the form of RFC 2231;
-// of fields that may stand once the first stays. Every other byte stays, and so does the order of what stays.
+// become CRLF; parts that are not 7-bit are encoded (`reencode`); Date and Message-ID are added when they are missing or are
+// none (RFC 6409 sections 8.2 and 8.3); Bcc, Return-Path, Authentication-Results, what would lead complaints and errors away
+// (`RESERVED_HEADERS`) and the control headers are taken out; header text outside ASCII, of parts too, becomes encoded words and
+// names of files the form of RFC 2231; of fields that may stand once the first stays, and several To or Cc become one list. Every
+// other byte stays, and so does the order of what stays.
 //
 // Refused is what two readers could read differently: no From or two, a From that is not exactly one mailbox, a header line
 // that is no field, a header line beyond 998 bytes that has no blank to fold at. A message that has been through 50
@@ -20,6 +21,7 @@ import {
   checkHeaderText,
   fieldValue,
   formatDate,
+  isDate,
   isReservedHeader,
   parseHeaderBlock,
   type RawField,
@@ -90,13 +92,17 @@ const REMOVED: ReadonlySet<string> = new Set(['bcc', 'resent-bcc', 'return-path'
 const CONTROL: ReadonlySet<string> = new Set(CONTROL_HEADERS)
 /**
  * At most one of each (RFC 5322 section 3.6, RFC 2045 section 3). It is not worth a refusal: the first is kept, which all here
- * read. Receivers differ in which of two they read, so that a mail could show them what nobody judged. Several To and Cc
- * are one list to all (section 4.5) and stay.
+ * read. Receivers differ in which of two they read, so that a mail could show them what nobody judged.
  */
 const ONCE: ReadonlySet<string> = new Set([
   ...['date', 'message-id', 'subject', 'sender', 'reply-to', 'in-reply-to', 'references'],
   ...['mime-version', 'content-type', 'content-transfer-encoding', 'list-unsubscribe', 'list-unsubscribe-post'],
 ])
+/**
+ * One list to all, however many fields it stands in (RFC 5322 section 4.5), and one field goes out (section 3.6): Gmail refuses
+ * mail with "duplicate headers" (550 5.7.1), and rspamd, to 3.4 at least, takes the signature over two for broken.
+ */
+const LISTS: ReadonlySet<string> = new Set(['to', 'cc'])
 /** RFC 5322 sections 3.6.2 and 3.6.6. A message that was resent several times has several of the latter. */
 const BESIDE: ReadonlySet<string> = new Set(['sender', 'resent-from', 'resent-sender'])
 type Prepared =
@@ -122,11 +128,12 @@ export function prepareSubmitted(raw: Buffer, options: SubmittedOptions): Prepar
   const messageId = messageIdOf(whole, kept) ?? `${options.id}@${address.domain}`
   const body = whole.subarray(bodyStart)
   const out: Buffer[] = [Buffer.from(options.trace)]
-  for (const field of kept) {
+  for (const [field, ...more] of gathered(kept)) {
     const line = rewritten(whole, field, textOf)
-    if (line === null)
+    const list = more.length === 0 ? line : joined([line, ...more.map((one) => rewritten(whole, one, textOf))])
+    if (list === null)
       return refuse(550, `5.6.0 the header ${field.name} has a line of more than ${MAX_LINE_BYTES} bytes`)
-    out.push(line)
+    out.push(list)
   }
   const charset = changed ? charsetOf(lines) : null
   out.push(Buffer.from(addedFields({ kept, charset, messageId, now: options.now })), Buffer.from('\r\n'), body)
@@ -196,6 +203,7 @@ function readControls(fields: readonly RawField[], textOf: FieldText): ReadonlyM
 
 function keptFields(fields: readonly RawField[], raw: Buffer, textOf: FieldText): readonly RawField[] {
   const seen = new Set<string>()
+  const open = new Set<string>()
   // Without the other it asks for nothing, and would stand beside the one that goes with ours (RFC 8058 section 3.1).
   const isOrphan = !fields.some((field) => field.key === 'list-unsubscribe' && !isWish(field, textOf))
   return fields.filter((field) => {
@@ -204,11 +212,33 @@ function keptFields(fields: readonly RawField[], raw: Buffer, textOf: FieldText)
     if ((isOrphan && key === 'list-unsubscribe-post') || isWish(field, textOf)) return false
     // Whose it is cannot be told, and readers may yet show somebody.
     if (BESIDE.has(key) && domainsIn(textOf(field)).length === 0) return false
+    if (LISTS.has(key)) {
+      if (open.has(key)) return false
+      if (endsOpen(textOf(field))) open.add(key)
+      return true
+    }
     if (!ONCE.has(key)) return true
     if (seen.has(key) || (key === 'message-id' && messageIdIn(raw, field) === null)) return false
+    if (key === 'date' && !isDate(textOf(field))) return false
     seen.add(key)
     return true
   })
+}
+
+/** In order; those that are one list stand together, where the first of them stood. */
+function gathered(kept: readonly RawField[]): readonly (readonly [RawField, ...RawField[]])[] {
+  const lists = new Map<string, RawField[]>()
+  const all: [RawField, ...RawField[]][] = []
+  for (const field of kept) {
+    const list = lists.get(field.key)
+    if (list !== undefined) list.push(field)
+    else {
+      const alone: [RawField] = [field]
+      all.push(alone)
+      if (LISTS.has(field.key)) lists.set(field.key, alone)
+    }
+  }
+  return all
 }
 
 function besideFrom(kept: readonly RawField[], textOf: FieldText): ReadonlyMap<DomainName, string> {
@@ -234,9 +264,10 @@ function messageIdOf(raw: Buffer, kept: readonly RawField[]): string | null {
   return field === undefined ? null : messageIdIn(raw, field)
 }
 
-/** RFC 5322 section 3.6.4, loosely: what stands between the brackets is ASCII without blanks. */
+/** RFC 5322 section 3.6.4, loosely: what stands between the brackets is ASCII without blanks, with an @ inside. */
 function messageIdIn(raw: Buffer, field: RawField): string | null {
-  return /^<([\x21-\x3b\x3d\x3f-\x7e]{1,500})>$/.exec(fieldValue(raw, field))?.[1] ?? null
+  const id = /^<([\x21-\x3b\x3d\x3f-\x7e]{1,500})>$/.exec(fieldValue(raw, field))?.[1]
+  return id !== undefined && /[^@]@[^@]/.test(id) ? id : null
 }
 
 /**
@@ -255,6 +286,44 @@ function rewritten(raw: Buffer, field: RawField, textOf: FieldText): Buffer | nu
   }
   const ended = bytes.at(-1) === 0x0a ? bytes : Buffer.concat([bytes, Buffer.from('\r\n')])
   return hasLongLine(ended) ? folded(ended) : ended
+}
+
+/**
+ * Several lists of addresses as one, without the empty elements of the obsolete syntax.
+ *
+ * @param lines fields as they go out
+ */
+function joined(lines: readonly (Buffer | null)[]): Buffer | null {
+  const [first] = lines
+  if (!first || lines.includes(null)) return null
+  const values = lines.map((line) => listIn(line as Buffer)).filter((value) => value !== '')
+  const head = first.toString('latin1', 0, first.indexOf(':') + 1)
+  const list = values.length === 0 ? '' : ` ${values.join(',\r\n ')}`
+  const field = Buffer.from(`${head}${list}\r\n`, 'latin1')
+  return hasLongLine(field) ? folded(field) : field
+}
+
+function listIn(line: Buffer): string {
+  const text = line.toString('latin1', line.indexOf(':') + 1).trimStart()
+  let end = text.length
+  while (end > 0 && ' \t\r\n,'.includes(text.charAt(end - 1))) end--
+  return text.slice(0, end)
+}
+
+/** Something is open at the end of a list, so that what follows would be part of it. */
+function endsOpen(text: string): boolean {
+  let quoted = false
+  let angle = false
+  let comments = 0
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charAt(at)
+    if (char === '\\') at++
+    else if (quoted || (char === '"' && comments === 0)) quoted = quoted !== (char === '"')
+    else if (char === '(') comments++
+    else if (char === ')') comments = Math.max(0, comments - 1)
+    else if (comments === 0 && (char === '<' || char === '>')) angle = char === '<'
+  }
+  return quoted || angle || comments > 0
 }
 
 function hasLongLine(bytes: Buffer): boolean {
