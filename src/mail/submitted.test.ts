@@ -167,10 +167,17 @@ const FROMS: [fields: string, from: { address: string; name: string } | null][] 
   ['From: a@shop.example, ceo@bank.example\r\n', null],
   ['From: group: a@shop.example;\r\n', null],
   ['From: a@shop.example (ceo@bank.example)\r\n', null],
+  ['From: a@shop.example (a) (b)\r\n', null],
+  ['From: a@shop.example(x)\r\n', null],
+  ['From: (x) a@shop.example\r\n', null],
+  ['From: a@shop.example (=?utf-8?q?ceo=40bank.example?=)\r\n', null],
   ['From: @bank.example:a@shop.example\r\n', null],
   ['From: =?utf-8?q?a=40bank.example=3e=00?=@shop.example\r\n', null],
   ['From: <>\r\n', null],
   ['From: "ceo@bank.example" <a@shop.example>\r\n', { address: 'a@shop.example', name: 'ceo@bank.example' }],
+  ['From: a@shop.example (Cron Daemon)\r\n', { address: 'a@shop.example', name: 'Cron Daemon' }],
+  ['From: a@shop.example\r\n (J. =?utf-8?q?J=C3=BCrgen?=)\r\n', { address: 'a@shop.example', name: 'J. Jürgen' }],
+  ['From: a@shop.example ()\r\n', { address: 'a@shop.example', name: '' }],
   ['From : a@shop.example\r\n', { address: 'a@shop.example', name: '' }],
   ['From:\r\n a@shop.example\r\n', { address: 'a@shop.example', name: '' }],
   ['fRoM: =?utf-8?q?J=C3=BCrgen?= <a@SHOP.example>\r\n', { address: 'a@shop.example', name: 'Jürgen' }],
@@ -183,6 +190,11 @@ for (const [fields, from] of FROMS) {
     else assert.match(`${refusal(raw).code} ${refusal(raw).text}`, /^550 5\.6\.0 /)
   })
 }
+
+test('a name in brackets behind the address goes out before it', () => {
+  const made = prepare(`${DATED}From: a@shop.example (J. R. Example)\r\nSubject: x\r\n\r\nx`)
+  assert.equal(text(made), `${TRACE}${DATED}From: "J. R. Example" <a@shop.example>\r\nSubject: x\r\n\r\nx`)
+})
 
 // Each row: a message that is refused, and how.
 const REFUSED: [raw: string | Buffer, answer: RegExp][] = [

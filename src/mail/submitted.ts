@@ -18,6 +18,7 @@ import { withCrlf } from './encodings.ts'
 import { encodedField } from './field-encoding.ts'
 import { type FieldText, fieldTexts } from './header-charset.ts'
 import {
+  addressHeader,
   checkHeaderText,
   fieldValue,
   formatDate,
@@ -129,7 +130,7 @@ export function prepareSubmitted(raw: Buffer, options: SubmittedOptions): Prepar
   const body = whole.subarray(bodyStart)
   const out: Buffer[] = [Buffer.from(options.trace)]
   for (const [field, ...more] of gathered(kept)) {
-    const line = rewritten(whole, field, textOf)
+    const line = from.trailing && field === from.field ? fromLine(from.mailbox) : rewritten(whole, field, textOf)
     const list = more.length === 0 ? line : joined([line, ...more.map((one) => rewritten(whole, one, textOf))])
     if (list === null)
       return refuse(550, `5.6.0 the header ${field.name} has a line of more than ${MAX_LINE_BYTES} bytes`)
@@ -178,15 +179,39 @@ function headerFault(raw: Buffer, fields: readonly RawField[]): SubmissionRefusa
   return raw.subarray(0, last).includes(0) ? { code: 550, text: '5.6.0 the header holds a NUL' } : null
 }
 
+interface From {
+  readonly field: RawField
+  readonly mailbox: Mailbox
+  /** The name stood behind the address, in brackets. */
+  readonly trailing: boolean
+}
+
 /** Exactly one field with exactly one mailbox; by the parser that policy uses (address.ts). */
-function readFrom(fields: readonly RawField[], textOf: FieldText): { mailbox: Mailbox } | SubmissionRefusal {
+function readFrom(fields: readonly RawField[], textOf: FieldText): From | SubmissionRefusal {
   const all = fields.filter(({ key }) => key === 'from')
   const [field] = all
   if (field === undefined) return { code: 550, text: '5.6.0 the message has no From' }
   if (all.length > 1) return { code: 550, text: '5.6.0 the message has more than one From' }
-  const read = parseMailbox(textOf(field))
-  if (read.ok) return { mailbox: read.mailbox }
+  const text = textOf(field)
+  const read = parseMailbox(text)
+  if (read.ok) return { field, mailbox: read.mailbox, trailing: false }
+  const mailbox = withTrailingName(text)
+  if (mailbox !== null) return { field, mailbox, trailing: true }
   return { code: 550, text: `5.6.0 From must hold exactly one address (${read.reason})` }
+}
+
+/**
+ * `a@b.test (Cron Daemon)`: the name as a comment, as cron and other old programs write it. All read it alike, as long as a
+ * blank stands before and nothing inside looks like an address; it goes out with the name before the address.
+ */
+function withTrailingName(text: string): Mailbox | null {
+  const [, address = '', name = ''] = /^([^\s()<>,"]+)[ \t]+\(([^()\\]{0,998})\)$/.exec(text) ?? []
+  const read = parseMailbox(address)
+  return read.ok && !/[@<>]/.test(decodeWords(name)) ? { name, address: read.mailbox.address } : null
+}
+
+function fromLine({ name, address }: Mailbox): Buffer {
+  return Buffer.from(addressHeader('From', [{ name: decodeWords(name), address }]))
 }
 
 /** @returns null when one is given twice */
