@@ -19,6 +19,7 @@ const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpComman
   invalid_recipient: [
     '550 5.1.1 <foo@x.test>: Recipient address rejected: unverified address: host mx.internal[10.0.0.2] said: 550 5.1.1 <foo@x.test>: user unknown in local table',
     '550 5.1.1 <foo@x.test>: Recipient address rejected: unverified address: unknown user: "foo"',
+    '550-Callout verification failed:\r\n550 550 No Such User Here',
     '550 Unbekannter Empfänger',
     '550 Unbekannter Empfaenger',
     '550 Unbekannter Empf\ufffdnger',
@@ -88,6 +89,7 @@ const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpComman
     '550 <b@example.net>: Recipient address rejected: Domain not found',
   ].filter((line) => !line.startsWith('450-')),
   mailbox_full: [
+    "550-Callout verification failed:\r\n550 550 Recipient's mailbox is full",
     '550 Benutzer hat zuviele Mails auf dem Server',
     '550 El buzón del usuario está lleno',
     '552 5.2.2 mailbox full',
@@ -188,6 +190,8 @@ const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpComman
     ['554 5.6.0 bad MIME', 'data'],
   ],
   policy: [
+    '550-Called:   192.0.2.1\r\n550-Sent:     RCPT TO:<news@shop.example>\r\n550-Response: 550 No such user\r\n550 Sender verify failed',
+    '550 Could not complete sender verify callout',
     '550 5.7.1 You are not allowed to send to this mailing list; user unknown in list',
     '550 5.7.27 Sender address has null MX',
     '550 5.5.0 Mailbox unknown or not accepting mail. LPN007_420',

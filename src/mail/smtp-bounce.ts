@@ -275,10 +275,11 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
     'policy',
     /mailbox unavailable or access denied|(?:unknown|invalid|not found) or (?:\S+ ){0,3}(?:blocked|denied|refused|accepting)/,
   ],
-  // What is said of the sender's address, with the words used of unknown recipients.
+  // What is said of the sender's address, with the words used of unknown recipients. Exim's "Callout verification failed" is of
+  // the recipient, and the reply that it quotes tells the cause.
   [
     'policy',
-    /(?:sender|from|envelope|return[- ]path|mail from)(?: \S+){0,3} (?:address )?(?:\S+ )?(?:rejected|refused|unknown|invalid|verify|verification|does not exist|not (?:found|exist|accepted|allowed|authorized|verified)|denied|has (?:a )?null ?mx)|sender verify failed|unrouteable sender|callout/,
+    /(?:sender|from|envelope|return[- ]path|mail from)(?: \S+){0,3} (?:address )?(?:\S+ )?(?:rejected|refused|unknown|invalid|verify|verification|does not exist|not (?:found|exist|accepted|allowed|authorized|verified)|denied|has (?:a )?null ?mx)|sender verify failed|unrouteable sender|callout(?! verification failed)/,
   ],
   ['policy', OUR_HOST],
   [
