@@ -1,22 +1,17 @@
 // Filling in a template: Mustache without partials and without lambdas (ADR 0008).
 //
-// The library parses; what a name means is decided here. A name finds own values of JSON data alone, never anything that
-// JavaScript lends to every object. `{{x}}` is escaped in html and plain elsewhere, `{{{x}}}` is plain. What a variable
-// holds is text: nothing in it is evaluated, and `{{unsubscribe}}` in it stays what it says instead of becoming a link.
-// The template's own `{{unsubscribe}}` is left for delivery, whatever the variables hold under that name; under delimiters
-// of its own it is no tag to the library and stands in the template's text.
+// A name finds own values of JSON data alone, never anything that JavaScript lends to every object. `{{x}}` is escaped in
+// html and plain elsewhere, `{{{x}}}` is plain. What a variable holds is text: nothing in it is evaluated, and
+// `{{unsubscribe}}` in it stays what it says instead of becoming a link. The template's own `{{unsubscribe}}` is left for
+// delivery, whatever the variables hold under that name; under delimiters of its own it is no tag and stands in the
+// template's text.
 //
 // Loops can be nested, so the output and the steps taken for it are bounded.
 
-import mustache from 'mustache'
 import { placeholdersAs, withoutPlaceholders } from '../../mail/html-links.ts'
+import type { ParsedTemplate } from './template-parse.ts'
 
 export type Variables = Readonly<Record<string, unknown>>
-
-/** Parsed once, filled in often. */
-export type ParsedTemplate = readonly Token[]
-
-type Token = readonly [kind: string, name: string, start: number, end: number, inner?: readonly Token[]]
 
 export type RenderFault = 'too_large'
 
@@ -26,32 +21,21 @@ export interface Rendered {
   readonly missing: readonly string[]
 }
 
+// Mustache's own list: fit for an attribute without quotes too.
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+  '/': '&#x2F;',
+  '`': '&#x60;',
+  '=': '&#x3D;',
+}
+
 const PLACEHOLDER = '{{unsubscribe}}'
 const PLACEHOLDER_NAME = 'unsubscribe'
-const MAX_DEPTH = 50
 const MAX_STEPS = 200_000
-
-/** @returns the parsed template, or why it is none, for people */
-export function parseTemplate(source: string): ParsedTemplate | { readonly fault: string } {
-  let tokens: readonly Token[]
-  try {
-    const writer = new mustache.Writer()
-    tokens = writer.parse(source) as unknown as readonly Token[]
-  } catch (error) {
-    return { fault: error instanceof Error ? error.message : 'is not a template' }
-  }
-  return faultOf(tokens, 0) ?? tokens
-}
-
-function faultOf(tokens: readonly Token[], depth: number): { fault: string } | null {
-  if (depth > MAX_DEPTH) return { fault: `has sections nested deeper than ${MAX_DEPTH}` }
-  for (const [kind, name, , , inner] of tokens) {
-    if (kind === '>') return { fault: `names the partial "${name}"; there are no partials` }
-    const fault = inner === undefined ? null : faultOf(inner, depth + 1)
-    if (fault !== null) return fault
-  }
-  return null
-}
 
 interface Work {
   readonly escape: (text: string) => string
@@ -79,7 +63,7 @@ export function render(
   { form, maxBytes, marker }: RenderOptions,
 ): Rendered | RenderFault {
   const work: Work = {
-    escape: form === 'html' ? mustache.escape : (text) => text,
+    escape: form === 'html' ? escape : (text) => text,
     marker,
     maxBytes,
     missing: new Set(),
@@ -97,8 +81,8 @@ export function render(
   return { text: filled.replaceAll(work.marker, PLACEHOLDER), missing: [...work.missing] }
 }
 
-function renderTokens(tokens: readonly Token[], contexts: readonly unknown[], work: Work): void {
-  for (const [kind, name, , , inner = []] of tokens) {
+function renderTokens(tokens: ParsedTemplate, contexts: readonly unknown[], work: Work): void {
+  for (const [kind, name, inner = []] of tokens) {
     if (++work.steps > MAX_STEPS) throw new TooLarge()
     switch (kind) {
       case 'text':
@@ -119,6 +103,10 @@ function renderTokens(tokens: readonly Token[], contexts: readonly unknown[], wo
         break
     }
   }
+}
+
+function escape(text: string): string {
+  return text.replaceAll(/[&<>"'`=/]/g, (character) => ESCAPES[character] ?? character)
 }
 
 function put(text: string, work: Work): void {

@@ -12,7 +12,8 @@ import { errors } from './errors.ts'
 import * as limits from './limits.ts'
 import { type SendRequest, unlessBlank } from './request.ts'
 import * as sql from './sql.ts'
-import { type ParsedTemplate, parseTemplate, render, type Variables } from './template-render.ts'
+import { type ParsedTemplate, parseTemplate } from './template-parse.ts'
+import { render, type Variables } from './template-render.ts'
 
 export interface TemplateContent {
   readonly name: string
