@@ -328,6 +328,38 @@ test('a domain that is none is told in words what one is', async () => {
   }
 })
 
+// What is told of a name of another script must not be what is refused as well.
+test('a domain of another script is not told to come as xn--', async () => {
+  for (const path of ['/api/v1/customer/domains', '/api/v1/customer/tracking-domains']) {
+    for (const domain of ['b\u00fccher.example', 'xn--bcher-kva.example']) {
+      const { status, body } = await api.post(path, { domain })
+      assert.equal(status, 422)
+      assert.match(body.details.fields[0].message, /no other scripts nor xn--$/)
+    }
+  }
+})
+
+// Each row: what is sent, the field, and the control character that it is told of.
+const NAMED_CONTROLS: readonly [path: string, body: unknown, field: string, character: string][] = [
+  ['/api/v1/customer/api-keys', { name: 'a\nb' }, 'name', 'U+000A'],
+  ['/api/v1/customer/webhooks', { name: 'a\u0085b', url: 'https://x.example', events: ['*'] }, 'name', 'U+0085'],
+  ['/api/v1/customer/domains', { domain: 'tags.example', tags: ['ok', 'a\tb'] }, 'tags[1]', 'U+0009'],
+  ['/api/v1/customer/contacts', { email: 'c@x.example', name: 'a\u2028b' }, 'name', 'U+2028'],
+  [
+    '/api/v1/customer/contacts',
+    { email: 'c@x.example', consent: { consent_text: 'a\nb\u0007' } },
+    'consent.consent_text',
+    'U+0007',
+  ],
+]
+for (const [path, sent, field, character] of NAMED_CONTROLS) {
+  test(`${path} is told of the control character ${character} in ${field}`, async () => {
+    const { status, body } = await api.post(path, sent)
+    const message = `contains the control character ${character}`
+    assert.deepEqual([status, body.details.fields], [422, [{ field, rule: 'pattern', message }]])
+  })
+}
+
 test('a public page that is sent JSON in place of its form answers as to an empty one', async () => {
   const anybody = world.apiWith(null)
   for (const page of ['/track/u/x', '/confirm/x']) {

@@ -207,10 +207,24 @@ function messageOf(error: ErrorObject): string {
   return error.message ?? 'is not valid'
 }
 
-/** A schema with a pattern describes what fits it as one would say it after «must be»; one without a description has the pattern. */
-function patternWords({ parentSchema, message = 'is not valid' }: ErrorObject): string {
+/**
+ * A schema with a pattern describes what fits it as one would say it after «must be»; one without a description keeps control
+ * characters out, or has the pattern.
+ */
+function patternWords({ parentSchema, params, data, message = 'is not valid' }: ErrorObject): string {
   const { description } = (parentSchema ?? {}) as { readonly description?: string }
-  return description === undefined ? message : `must be ${description}`
+  if (description !== undefined) return `must be ${description}`
+  const refused = refusedControl(data, (params as { readonly pattern: string }).pattern)
+  return refused === null ? message : `contains the control character ${refused}`
+}
+
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const CONTROLS = /[\0-\x1f\x7f-\x9f\u2028\u2029]/g
+
+/** @returns the first control character of a text that the pattern refuses by itself, such as U+000A */
+function refusedControl(text: unknown, pattern: string): string | null {
+  const [refused] = (String(text).match(CONTROLS) ?? []).filter((control) => !new RegExp(pattern, 'u').test(control))
+  return refused === undefined ? null : `U+${refused.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
 }
 
 /** `/to/1/email` becomes `to[1].email`; a missing or unknown property is named itself. */

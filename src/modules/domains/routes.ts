@@ -52,7 +52,7 @@ const DomainNameText = Type.String({
   pattern: DOMAIN_PATTERN,
   maxLength: 253,
   description:
-    'a domain in small letters, digits, hyphens and dots: no https://, no path, no underscore, other scripts as xn--',
+    'a domain in small letters, digits, dots and single hyphens: no https://, no path, no underscore, no other scripts nor xn--',
   examples: ['mail.example.com'],
 })
 const Tags = Type.Array(Type.String({ minLength: 1, maxLength: MAX_TAG_CHARACTERS, pattern: ONE_LINE }), {

@@ -39,7 +39,7 @@ const NewName = named(
         pattern: NAME,
         maxLength: 253,
         description:
-          'a domain in small letters, digits, hyphens and dots: no https://, no path, no underscore, other scripts as xn--',
+          'a domain in small letters, digits, dots and single hyphens: no https://, no path, no underscore, no other scripts nor xn--',
         examples: ['track.example.com'],
       }),
     },
