@@ -5,6 +5,7 @@ import { isSignedOut, mayPass, problemText, tryAgain, waitOf } from './api.ts'
 import { copied } from './clipboard.ts'
 import { saidOfIt } from './faults.ts'
 import { type Scope, useMay } from './may.tsx'
+import { toneOf } from './tones.ts'
 
 export function Page({
   title,
@@ -26,7 +27,7 @@ export function Page({
     <main id="main" className="mx-auto w-full max-w-[1100px] px-4 py-6 outline-none sm:px-8" tabIndex={-1}>
       <title>{`${title} · Posthorn`}</title>
       <div className="mb-5 flex flex-wrap items-start justify-between gap-3">
-        <div className="min-w-0 break-words">
+        <div className="min-w-0 flex-1 basis-80 break-words">
           <h1 className="text-xl font-semibold">{title}</h1>
           {sentence !== undefined && <p className="mt-1 max-w-[70ch] text-quiet">{sentence}</p>}
         </div>
@@ -221,43 +222,6 @@ export function Choice({
   )
 }
 
-const TONES: Readonly<Record<string, string>> = {
-  delivered: 'good',
-  verified: 'good',
-  valid: 'good',
-  active: 'good',
-  success: 'good',
-  opened: 'good',
-  ok: 'good',
-  allow: 'good',
-  subscribed: 'good',
-  safe: 'good',
-  queued: 'wait',
-  scheduled: 'wait',
-  deferred: 'wait',
-  pending: 'wait',
-  temporary_failure: 'wait',
-  soft: 'wait',
-  pending_confirmation: 'wait',
-  warning: 'wait',
-  bounced: 'bad',
-  failed: 'bad',
-  complained: 'bad',
-  missing: 'bad',
-  invalid: 'bad',
-  mismatch: 'bad',
-  hard: 'bad',
-  block: 'bad',
-  critical: 'bad',
-  suspended: 'bad',
-  revoked: 'robot',
-  ended: 'robot',
-  off: 'robot',
-  unsubscribed: 'robot',
-  suppressed: 'robot',
-  canceled: 'robot',
-  machine: 'robot',
-}
 export const TONE_CLASSES: Readonly<Record<string, string>> = {
   good: 'text-good',
   wait: 'text-wait',
@@ -268,7 +232,7 @@ export const MARKS: Readonly<Record<string, string>> = { good: '●', wait: '◐
 
 /** A state in a word, with a shape beside its colour. */
 export function State({ name, word = name }: { readonly name: string; readonly word?: string }) {
-  const tone = TONES[name] ?? 'robot'
+  const tone = toneOf(name)
   return (
     <span className={`whitespace-nowrap ${TONE_CLASSES[tone]}`}>
       <span aria-hidden="true">{MARKS[tone]}</span> {word.replaceAll('_', ' ')}
@@ -280,7 +244,7 @@ const FULL: Intl.DateTimeFormatOptions = {
   year: 'numeric',
   month: 'short',
   day: 'numeric',
-  hour: '2-digit',
+  hour: 'numeric',
   minute: '2-digit',
   second: '2-digit',
   timeZoneName: 'short',

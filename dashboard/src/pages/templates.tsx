@@ -6,6 +6,7 @@ import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '.
 import { Confirm } from '../confirm.tsx'
 import { Listing } from '../listing.tsx'
 import { Held, May } from '../may.tsx'
+import { nested, type PlaceOf, placesOf, valueTyped } from '../places.ts'
 import { say } from '../say.tsx'
 import { Table } from '../table.tsx'
 import { Button, Code, Field, LIKE_A_BUTTON, Page, Pending, Problem, Section, Time } from '../ui.tsx'
@@ -218,7 +219,11 @@ function Editor({ template }: { readonly template: Json }) {
       {!isNew && (
         <>
           <Section title={changed ? 'Preview of the kept version; save to see the changes' : 'Preview'}>
-            <Filled id={template.id} places={placesOf(template)} />
+            <Filled
+              key={`${template.id} ${template.version}`}
+              id={template.id}
+              places={placesOf([template.subject, template.html, template.text])}
+            />
           </Section>
           <Section title="Versions">
             <Versions
@@ -234,45 +239,56 @@ function Editor({ template }: { readonly template: Json }) {
   )
 }
 
-/** The names in double braces, in the order they come. */
-function placesOf({ subject, html, text }: Json): readonly string[] {
-  const found = `${subject} ${html ?? ''} ${text ?? ''}`.matchAll(/\{\{\{?\s*([\w.]+)\s*\}?\}\}/g)
-  return [...new Set([...found].map(([, name = '']) => name))]
-}
-
-function Filled({ id, places }: { readonly id: string; readonly places: readonly string[] }) {
+function Filled({ id, places }: { readonly id: string; readonly places: readonly PlaceOf[] }) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const [shown, setShown] = useState<Json>(null)
   const [error, setError] = useState<unknown>(null)
+  const typed = ({ name, sample }: PlaceOf): string => values[name] ?? sample ?? ''
+  const wrong = places.filter((place) => typed(place) !== '' && valueTyped(place, typed(place)) === undefined)
   const show = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
+    if (wrong.length > 0) return
     setError(null)
-    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
-    const variables = nested(given)
+    const given = places.filter((place) => typed(place) !== '')
+    const variables = nested(Object.fromEntries(given.map((place) => [place.name, valueTyped(place, typed(place))])))
     await call('POST', `${PATH}/${id}/preview`, { variables }).then(
       ({ data }: Json) => setShown({ ...data, variables: JSON.stringify(variables) }),
       setError,
     )
   }
+  const set = (name: string) => (value: string) => setValues((so) => ({ ...so, [name]: value }))
   return (
     <>
-      <form onSubmit={(event) => void show(event)} className="mb-3 flex flex-wrap items-end gap-3">
-        {places.map((name) => (
-          <div key={name} className="min-w-40">
+      <form
+        onSubmit={(event) => void show(event)}
+        className="mb-3 grid items-start gap-3 sm:grid-cols-2 lg:grid-cols-4"
+      >
+        {places.map((place) => (
+          <div key={place.name} className={place.sample === null ? '' : 'sm:col-span-2'}>
             <Field
-              label={name}
-              value={values[name] ?? ''}
-              onChange={(value) => setValues((so) => ({ ...so, [name]: value }))}
+              label={place.name}
+              value={typed(place)}
+              onChange={set(place.name)}
+              {...(place.sample !== null && {
+                mono: true,
+                rows: 2,
+                hint: 'A list, true or false, as JSON. Empty: left out.',
+              })}
+              fault={wrong.includes(place) ? `is no JSON, such as ${place.sample}` : undefined}
             />
           </div>
         ))}
-        <Button type="submit">Preview</Button>
+        <div className="col-span-full">
+          <Button type="submit">Preview</Button>
+        </div>
       </form>
       <Problem error={error} />
       {shown !== null && (
         <div role="status" className="grid gap-2">
           {shown.missing.length > 0 && (
-            <p className="text-wait">Without a value: {shown.missing.join(', ')}. A send without them is refused.</p>
+            <p className="text-wait">
+              Without a value: {shown.missing.join(', ')}. A send without them leaves these places empty.
+            </p>
           )}
           <p className="font-semibold">{shown.subject}</p>
           {shown.html !== null && (
@@ -288,19 +304,6 @@ function Filled({ id, places }: { readonly id: string; readonly places: readonly
       )}
     </>
   )
-}
-
-/** `{'order.id': '1'}` becomes `{order: {id: '1'}}`. */
-function nested(flat: Readonly<Record<string, string>>): Json {
-  const root: Json = {}
-  for (const [name, value] of Object.entries(flat)) {
-    const steps = name.split('.')
-    const last = steps.pop() ?? name
-    let here = root
-    for (const step of steps) here = here[step] ??= {}
-    here[last] = value
-  }
-  return root
 }
 
 function Versions({
@@ -338,7 +341,8 @@ function Versions({
           { head: 'Subject', fill: true, cell: ({ subject }) => subject },
           { head: 'Written', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
           {
-            head: 'Do',
+            head: 'Actions',
+            acts: true,
             scope: 'templates:write',
             right: true,
             cell: ({ version }) =>

@@ -1,0 +1,103 @@
+// The places of a template that values are asked for, to be looked at before it is sent. Sections (`{{#items}} … {{/items}}`)
+// are asked for as JSON, and begin with a sample that shows their form. Knows nothing of the browser.
+
+export interface PlaceOf {
+  readonly name: string
+  /** Of a section: JSON that fills it, each value being its own name. Null: the place takes a text. */
+  readonly sample: string | null
+}
+
+/** Filled in by the service for each recipient, whatever the values say. */
+const UNSUBSCRIBE = 'unsubscribe'
+/** The item of a list itself. */
+const ITEM = '.'
+/** Comments and changed delimiters are no places. */
+const TAG = /\{\{\{\s*([^{}\s]+)\s*\}\}\}|\{\{\s*([#^/&]?)\s*([^{}\s!>=]+)\s*\}\}/g
+
+interface Section {
+  readonly name: string
+  readonly inner: Set<string>
+}
+
+/** Each name once, in the order they come; what is named inside sections alone belongs to their samples. */
+export function placesOf(texts: readonly (string | null)[]): readonly PlaceOf[] {
+  const plain = new Set<string>()
+  const sections = new Map<string, Section>()
+  const order: string[] = []
+  for (const text of texts) {
+    const open: Section[] = []
+    for (const [, raw, sign = '', named = ''] of (text ?? '').matchAll(TAG)) {
+      const name = raw ?? named
+      if (sign === '/') open.pop()
+      else if (sign === '#' || sign === '^') {
+        const section = sections.get(name) ?? { name, inner: new Set<string>() }
+        sections.set(name, section)
+        if (open.length === 0) order.push(name)
+        else open.at(-1)?.inner.add(name)
+        // What stands where there is nothing is named outside of it.
+        open.push(sign === '^' ? { name, inner: plain } : section)
+        if (sign === '^') order.push(name)
+      } else if (name.toLowerCase() !== UNSUBSCRIBE) {
+        const inside = open.at(-1)
+        if (inside === undefined || inside.inner === plain) {
+          plain.add(name)
+          order.push(name)
+        } else inside.inner.add(name)
+      }
+    }
+  }
+  const shown = order.filter((name) => sections.has(name) || plain.has(name))
+  return [...new Set(shown)].map((name) => ({ name, sample: sampleOf(name, { sections, plain, within: [] }) }))
+}
+
+interface Known {
+  readonly sections: ReadonlyMap<string, Section>
+  readonly plain: ReadonlySet<string>
+  /** Sections around this one: one that names itself has no end. */
+  readonly within: readonly string[]
+}
+
+function sampleOf(name: string, known: Known): string | null {
+  const section = known.sections.get(name)
+  return section === undefined ? null : JSON.stringify(valueOf(section, known))
+}
+
+function valueOf({ name, inner }: Section, known: Known): unknown {
+  const { sections, plain, within } = known
+  const own = [...inner].filter((one) => !plain.has(one) && one !== name && !within.includes(one))
+  if (own.includes(ITEM)) return ['first', 'second']
+  if (own.length === 0) return true
+  const values = own.map((one) => {
+    const section = sections.get(one)
+    return [one, section === undefined ? one : valueOf(section, { ...known, within: [...within, name] })] as const
+  })
+  return [nested(Object.fromEntries(values))]
+}
+
+/** `{'order.id': '1'}` becomes `{order: {id: '1'}}`. */
+export function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const root: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(flat)) {
+    const steps = name.split('.')
+    const last = steps.pop() ?? name
+    let here = root
+    for (const step of steps) {
+      const there = Object.hasOwn(here, step) ? here[step] : null
+      const next = typeof there === 'object' && there !== null ? (there as Record<string, unknown>) : {}
+      here[step] = next
+      here = next
+    }
+    here[last] = value
+  }
+  return root
+}
+
+/** What was typed for a place. @returns undefined when a section's is no JSON */
+export function valueTyped({ sample }: PlaceOf, typed: string): unknown {
+  if (sample === null) return typed
+  try {
+    return JSON.parse(typed) as unknown
+  } catch {
+    return undefined
+  }
+}
