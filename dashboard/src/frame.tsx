@@ -87,7 +87,7 @@ function Inside({
       </header>
       <nav
         aria-label="Main"
-        className={`${open ? 'flex' : 'hidden'} shrink-0 flex-col border-line px-3 pt-4 max-lg:fixed max-lg:inset-x-0 max-lg:top-[51px] max-lg:bottom-0 max-lg:z-20 max-lg:overflow-y-auto max-lg:bg-paper lg:sticky lg:top-0 lg:flex lg:h-dvh lg:w-52 lg:overflow-y-auto lg:border-r`}
+        className={`${open ? 'flex' : 'hidden'} shrink-0 flex-col border-line px-3 pt-4 max-lg:fixed max-lg:inset-x-0 max-lg:top-[51px] max-lg:bottom-0 max-lg:z-20 max-lg:overflow-y-auto max-lg:bg-paper lg:sticky lg:top-0 lg:flex lg:h-dvh lg:w-52 lg:scroll-pb-28 lg:overflow-y-auto lg:border-r`}
       >
         <p className="mb-3 hidden px-2 lg:block">
           <Brand />
@@ -159,6 +159,11 @@ function Brand() {
 }
 
 function Groups({ person }: { readonly person: Person }) {
+  const at = useLocation({ select: ({ pathname }) => pathname })
+  // A column that is longer than the window shows where one is: who stands below it covers no part of that.
+  useEffect(() => {
+    document.querySelector('nav [aria-current=page]')?.scrollIntoView({ block: 'nearest' })
+  }, [at])
   const look = 'block rounded px-2 py-[3px] no-underline hover:bg-line/50'
   return groupsFor(person).map(({ title, places }, i) => (
     <div key={title === '' ? i : title} className="mb-3">

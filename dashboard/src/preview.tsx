@@ -17,6 +17,8 @@ const NAMES: Readonly<Record<View, string>> = {
 }
 /** Gmail shows no more of a mail's HTML than this, and hides the rest behind a link. */
 const GMAIL_CLIPS_BYTES = 102 * 1_024
+/** What a mail says when it has colours for the dark: without it the frame stays as light as it is. */
+const DARK_DESIGN = /prefers-color-scheme|color-scheme|supported-color-schemes/i
 
 export function Preview({
   base,
@@ -61,6 +63,11 @@ export function Preview({
             src={`/api/v1${base}/preview`}
             className={`h-[34rem] rounded border border-line ${dark ? 'scheme-dark bg-[#1f1f1f]' : 'scheme-light bg-white'} ${narrow ? 'mx-auto block w-[375px] max-w-full' : 'w-full'}`}
           />
+          {dark && !DARK_DESIGN.test(html ?? '') && (
+            <p role="status" className="mt-1 text-xs text-quiet">
+              It says nothing of dark: most programs show it like this, and some turn its colours around by themselves.
+            </p>
+          )}
           <Size html={html ?? ''} />
         </>
       )}

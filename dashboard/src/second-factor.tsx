@@ -3,7 +3,7 @@
 import encodeQR from 'qr'
 import { type FormEvent, useState } from 'react'
 import { ApiProblem, call, type Json, refresh } from './api.ts'
-import { Button, Code, Field, Problem } from './ui.tsx'
+import { Button, Code, Copy, Field, Problem } from './ui.tsx'
 
 /** Authenticators show `123 456`. */
 function written(code: string): string {
@@ -70,7 +70,10 @@ export function SecondFactor({ on }: { readonly on: boolean }) {
       <Problem error={error} />
       {recovery !== null && (
         <div role="status" className="mb-3">
-          <p className="mb-1">Recovery codes, shown this once; each works once:</p>
+          <p className="mb-1 flex items-center justify-between gap-2">
+            Recovery codes, shown this once; each works once, when your authenticator is lost.
+            <Copy text={recovery.join('\n')} what="the recovery codes" />
+          </p>
           <Code text={recovery.join('\n')} />
         </div>
       )}
@@ -96,9 +99,15 @@ export function SecondFactor({ on }: { readonly on: boolean }) {
           </Button>
         </form>
       ) : offer === null ? (
-        <Button onClick={() => void run(async () => setOffer((await call('POST', '/session/totp')).data))}>
-          Set up
-        </Button>
+        <>
+          <p className="mb-2 max-w-[70ch] text-quiet">
+            Off. With it, signing in asks for a code of an authenticator beside the password: who has your password
+            alone stays outside.
+          </p>
+          <Button onClick={() => void run(async () => setOffer((await call('POST', '/session/totp')).data))}>
+            Set up
+          </Button>
+        </>
       ) : (
         <form onSubmit={confirmOffer} className="grid max-w-xl gap-3">
           <p>Let your authenticator read this picture, or give it the secret, then type a code of it.</p>

@@ -11,13 +11,17 @@ export interface Column<Row> {
   readonly main?: boolean
   /** Left out on a phone. */
   readonly wide?: boolean
-  /** Left out on a tablet too. */
+  /** Left out on a tablet and in a small window too. */
   readonly roomy?: boolean
   readonly right?: boolean
   /** On a phone, where the heads are away, its head stands before it: for numbers that do not say what they count. */
   readonly named?: boolean
   /** Takes the room that is left, in one line; what does not fit is shown on hover. */
   readonly fill?: boolean
+  /** On a phone it shares a line with the others and is cut where they leave no room: a row has two lines there, not three. */
+  readonly cut?: boolean
+  /** Its buttons say what they do: the head is for who cannot see them. */
+  readonly acts?: boolean
   /** What it offers asks for this: not shown to who lacks it. */
   readonly scope?: Scope
 }
@@ -50,14 +54,14 @@ export function Table<Row>({
       <table role="table" aria-label={caption} className="w-full border-collapse text-left max-md:block">
         <thead role="rowgroup" className="max-md:sr-only">
           <tr role="row" className="border-b border-line text-quiet">
-            {columns.map(({ head, wide, roomy, right }) => (
+            {columns.map(({ head, wide, roomy, right, acts }) => (
               <th
                 key={head}
                 role="columnheader"
                 scope="col"
                 className={`px-2 py-1.5 font-normal first:pl-0 last:pr-0 ${hiddenBelow(wide, roomy)} ${right === true ? 'text-right' : ''}`}
               >
-                {head}
+                {acts === true ? <span className="sr-only">{head}</span> : head}
               </th>
             ))}
           </tr>
@@ -82,8 +86,11 @@ export function Table<Row>({
 }
 
 function hiddenBelow(wide = false, roomy = false): string {
-  return roomy ? 'max-lg:hidden' : wide ? 'max-md:hidden' : ''
+  return roomy ? 'max-xl:hidden' : wide ? 'max-md:hidden' : ''
 }
+
+/** What it is wide by itself is not asked for on a phone, so that the cells behind it stay in its line. */
+const CUT = 'max-md:flex-1 max-md:basis-16 max-md:truncate'
 
 function Cell<Row>({
   column,
@@ -95,7 +102,7 @@ function Cell<Row>({
   /** So many columns share what room is left; where there is one, the others keep to one line. */
   readonly filling: number
 }) {
-  const { head, cell, main = false, wide, roomy, right = false, named = false, fill = false } = column
+  const { head, cell, main = false, wide, roomy, right = false, named = false, fill = false, cut = false } = column
   const shown = cell(row)
   const tight = filling > 0
   const width = fill
@@ -104,6 +111,7 @@ function Cell<Row>({
       ? 'max-md:break-words md:max-w-[22rem] md:overflow-hidden md:text-ellipsis md:whitespace-nowrap'
       : 'break-words md:max-w-[22rem]'
   const looks = [
+    cut ? CUT : '',
     'px-2 py-1.5 first:pl-0 last:pr-0 max-md:min-w-0 max-md:p-0',
     main ? 'max-md:order-first max-md:basis-full max-md:font-semibold' : '',
     hiddenBelow(wide, roomy),

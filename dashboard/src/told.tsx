@@ -3,11 +3,12 @@
 import { Link } from '@tanstack/react-router'
 import { type Json, useApi, withQuery } from './api.ts'
 import { Table } from './table.tsx'
-import { Section, State, Time } from './ui.tsx'
+import { Pending, Section, State, Time } from './ui.tsx'
 
 /** Of so many endpoints; more have few accounts. */
 const MOST = 10
 const AGAIN_MS = 10_000
+const WHY_NOT = 'Its events are not among those it asks for, or came before it, or are not told yet.'
 
 /** Nothing where no endpoint is there to be told. */
 export function Told({ emailId }: { readonly emailId: string }) {
@@ -28,17 +29,34 @@ export function Told({ emailId }: { readonly emailId: string }) {
 function Deliveries({ hook, emailId }: { readonly hook: Json; readonly emailId: string }) {
   const path = `/customer/webhooks/${hook.id}/deliveries`
   const found = useApi(withQuery(path, { email_id: emailId, limit: 50 }), { always: AGAIN_MS })
+  const rows: readonly Json[] | undefined = found.data?.data
+  const name = (
+    <>
+      <Link to="/webhooks/$id" params={{ id: hook.id }} className="underline">
+        {hook.name === '' ? hook.url : hook.name}
+      </Link>{' '}
+      {hook.name !== '' && <span className="break-all text-quiet">{hook.url}</span>}
+    </>
+  )
+  if (rows === undefined || rows.length === 0)
+    return (
+      <div className="min-w-0">
+        <p>{name}</p>
+        {rows === undefined ? (
+          <Pending error={found.error} lines={1} />
+        ) : (
+          <p className="text-quiet" title={WHY_NOT}>
+            {hook.is_active ? 'Nothing of this email.' : 'Nothing of this email; it is switched off.'}
+          </p>
+        )}
+      </div>
+    )
   return (
     <div className="min-w-0">
-      <p className="mb-1">
-        <Link to="/webhooks/$id" params={{ id: hook.id }} className="underline">
-          {hook.name}
-        </Link>{' '}
-        <span className="break-all text-quiet">{hook.url}</span>
-      </p>
+      <p className="mb-1">{name}</p>
       <Table
         caption={`What ${hook.name} was told`}
-        rows={found.data?.data as readonly Json[] | undefined}
+        rows={rows}
         columns={[
           { head: 'Event', main: true, cell: ({ event }) => event },
           { head: 'State', cell: ({ status }) => <State name={status} /> },
@@ -50,7 +68,7 @@ function Deliveries({ hook, emailId }: { readonly hook: Json; readonly emailId: 
           },
           { head: 'When', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
         ]}
-        empty="Nothing of this email: its events are not among those it asks for, or came before it, or are not told yet."
+        empty=""
       />
     </div>
   )

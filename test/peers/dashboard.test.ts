@@ -149,7 +149,7 @@ test('from the first sign-in to a verified story: a domain, a mail and what beca
   await page.getByLabel(/Domain, such as/).fill('mail.example.org')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByRole('heading', { name: 'mail.example.org' }).waitFor()
-  for (const purpose of ['SPF', 'DKIM', 'DMARC', 'OWNERSHIP'])
+  for (const purpose of ['SPF', 'DKIM', 'DMARC', 'Ownership'])
     await page
       .getByText(new RegExp(`^${purpose}`))
       .first()

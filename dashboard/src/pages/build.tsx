@@ -3,7 +3,7 @@ import { call, type Json, refresh, useApi } from '../api.ts'
 import { figure } from '../figure.ts'
 import { Renewal } from '../renewal.tsx'
 import { say } from '../say.tsx'
-import { Button, Copy, Facts, Page, Pending, Problem, Section, Time } from '../ui.tsx'
+import { Button, Code, Copy, Facts, Page, Pending, Problem, Section, Time } from '../ui.tsx'
 
 export function Smtp() {
   const found = useApi('/smtp-credentials/settings')
@@ -42,7 +42,13 @@ export function Smtp() {
       ) : (
         <Facts
           facts={[
-            ['Host', data.host],
+            [
+              'Host',
+              <span key="h" className="flex items-center gap-2">
+                <code className="font-mono text-xs">{data.host}</code>
+                <Copy text={data.host} what="the host" />
+              </span>,
+            ],
             ['STARTTLS', data.ports.starttls.join(', ')],
             ['Implicit TLS', data.ports.implicit_tls.join(', ')],
             [
@@ -70,8 +76,38 @@ export function Smtp() {
           ]}
         />
       )}
+      {data !== undefined && (
+        <Section title="In a program" actions={<Copy text={programOf(data)} what="the program" />}>
+          <Code text={programOf(data)} />
+          <p className="mt-1 text-quiet">
+            With Nodemailer. X-Tag, X-Metadata, X-Track-Opens, X-Track-Clicks, X-Stream, X-Scheduled-At,
+            X-Idempotency-Key and X-Sandbox are for this service, and go no further.
+          </p>
+        </Section>
+      )}
     </Page>
   )
+}
+
+/** The password is never in it: what is copied from here goes into repositories. */
+function programOf({ host, ports, username }: Json): string {
+  const [port = ports.implicit_tls[0]] = ports.starttls
+  const isImplicit = ports.starttls.length === 0
+  return `import nodemailer from 'nodemailer'
+
+const transport = nodemailer.createTransport({
+  host: '${host}',
+  port: ${port},
+  ${isImplicit ? 'secure: true' : 'requireTLS: true'},
+  auth: { user: '${username}', pass: process.env.SMTP_PASSWORD },
+})
+await transport.sendMail({
+  from: 'you@example.com',
+  to: 'someone@example.net',
+  subject: 'Hello',
+  text: 'It works.',
+  headers: { 'X-Tag': 'first' },
+})`
 }
 
 const KINDS: readonly (readonly [string, string])[] = [

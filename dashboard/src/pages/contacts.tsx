@@ -128,7 +128,8 @@ export function Contacts() {
             { head: 'Source', wide: true, cell: ({ source }) => source },
             { head: 'Confirmed', right: true, named: true, cell: ({ confirmed_at: at }) => <Time at={at} /> },
             {
-              head: 'Do',
+              head: 'Actions',
+              acts: true,
               scope: 'contacts:write',
               right: true,
               cell: (contact) => (

@@ -139,7 +139,7 @@ export function Domain() {
 
 function whatIsMissing(state: string, records: readonly Json[]): string {
   const wanted = records.filter(({ required }) => required)
-  const wrong = wanted.filter(({ status }) => status !== 'valid').map(({ purpose }) => String(purpose).toUpperCase())
+  const wrong = wanted.filter(({ status }) => status !== 'valid').map(({ purpose }) => purposeOf(purpose))
   if (wanted.length === 0) return ''
   const standing = `${wanted.length - wrong.length} of the ${wanted.length} records it needs stand`
   if (wrong.length === 0) return `${standing}: mail may be sent from it.`
@@ -157,9 +157,20 @@ function zoneOf(records: readonly Json[]): string {
   return `${records.map(line).join('\n')}\n`
 }
 
+const PURPOSES: Readonly<Record<string, string>> = {
+  ownership: 'Ownership',
+  return_path: 'Return path',
+  tracking: 'Tracking',
+}
+
+/** Abbreviations in capitals, words as words. */
+function purposeOf(purpose: string): string {
+  return PURPOSES[purpose] ?? purpose.toUpperCase().replaceAll('_', ' ')
+}
+
 function DnsRecord({ record }: { readonly record: Json }) {
   const found: readonly string[] = record.found ?? []
-  const purpose: string = record.purpose.toUpperCase().replaceAll('_', ' ')
+  const purpose = purposeOf(record.purpose)
   return (
     <li className="rounded border border-line p-3">
       <div className="flex flex-wrap items-center justify-between gap-2">
@@ -167,7 +178,7 @@ function DnsRecord({ record }: { readonly record: Json }) {
           {purpose}
           {!record.required && <span className="font-normal text-quiet"> optional</span>}
         </span>
-        <State name={record.status} />
+        <State name={record.status === 'missing' && !record.required ? 'not_set' : record.status} />
       </div>
       <dl className="mt-1 grid grid-cols-[3.5rem_1fr_auto] items-start gap-x-3 gap-y-1">
         <Row name="Type" value={record.type} of={purpose} />
@@ -176,15 +187,22 @@ function DnsRecord({ record }: { readonly record: Json }) {
       </dl>
       {record.status !== 'valid' && record.last_checked_at !== null && (
         <p className="mt-2 break-all">
-          <span className="text-bad">
-            {found.length === 0 ? 'Nothing was found there.' : `Found instead: ${found.join(' and ')}`}
+          <span className={record.status === 'error' ? '' : record.required ? 'text-bad' : 'text-quiet'}>
+            {record.status === 'error'
+              ? 'Nobody knows yet: the DNS gave no answer.'
+              : found.length === 0
+                ? 'Nothing was found there.'
+                : `Found instead: ${found.join(' and ')}`}
           </span>{' '}
           <span className="text-quiet">
             Looked at <Time at={record.last_checked_at} />.
           </span>
         </p>
       )}
-      {record.error !== null && <p className="mt-1 break-words text-quiet">{record.error}</p>}
+      {/* That nothing stands there is said already. */}
+      {record.error !== null && record.status !== 'missing' && (
+        <p className="mt-1 break-words text-quiet">{record.error}</p>
+      )}
     </li>
   )
 }
@@ -267,7 +285,8 @@ export function TrackingDomains() {
           },
           { head: 'Certificate', wide: true, cell: ({ ssl_status: state, ssl_error: error }) => error ?? state },
           {
-            head: 'Do',
+            head: 'Actions',
+            acts: true,
             scope: 'tracking_domains:write',
             cell: ({ id, domain }) => (
               <span className="flex gap-2">

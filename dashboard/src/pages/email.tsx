@@ -104,10 +104,10 @@ export function Email() {
         </section>
         <About email={email} />
       </div>
-      <Told key={`told ${id}`} emailId={id} />
       <Section title="The mail">
         <Preview key={id} base={`/emails/${id}`} mail={email} />
       </Section>
+      <Told key={`told ${id}`} emailId={id} />
     </Page>
   )
 }

@@ -1,6 +1,6 @@
 import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { call, refresh } from '../api.ts'
+import { call, type Json, refresh } from '../api.ts'
 import { useDomainFilter } from '../by-domain.tsx'
 import { Confirm } from '../confirm.tsx'
 import { figure } from '../figure.ts'
@@ -63,6 +63,16 @@ function CancelTag({ tag, setError }: { readonly tag: string; readonly setError:
   )
 }
 
+/** What the receiver said last; of one that waits for its time, that time. */
+function Answer({ of: { status, scheduled_at: at, last_response: said } }: { readonly of: Json }) {
+  if (status !== 'scheduled') return <span title={said ?? undefined}>{said ?? ''}</span>
+  return (
+    <span className="text-quiet">
+      goes out <Time at={at} />
+    </span>
+  )
+}
+
 export function Emails() {
   const filters = [...FILTERS, ...useDomainFilter(), ...LAST_FILTERS]
   const { tag } = chosenOf(filters, useSearch({ strict: false }) as Search)
@@ -96,13 +106,14 @@ export function Emails() {
           },
           {
             head: 'To',
+            cut: true,
             cell: ({ to }) => (
-              <span className="block max-w-[15rem] truncate" title={to}>
+              <span className="block truncate md:max-w-[15rem]" title={to}>
                 {to}
               </span>
             ),
           },
-          { head: 'Last answer', roomy: true, fill: true, cell: ({ last_response: said }) => said ?? '' },
+          { head: 'Last answer', roomy: true, fill: true, cell: (email) => <Answer of={email} /> },
           { head: 'Accepted', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
         ]}
         empty={

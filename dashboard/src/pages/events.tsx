@@ -32,7 +32,7 @@ export function Events() {
         columns={[
           { head: 'Event', cell: ({ event, data }) => <Kind event={event} data={data} /> },
           { head: 'About', main: true, fill: true, cell: (row) => <About row={row} /> },
-          { head: 'Recipient', cell: ({ data }) => data.recipient ?? data.email ?? '' },
+          { head: 'Recipient', cut: true, cell: ({ data }) => data.recipient ?? data.email ?? '' },
           { head: 'When', right: true, cell: ({ timestamp: at }) => <Time at={at} /> },
         ]}
         keyOf={({ event_id: id }) => id}
@@ -48,12 +48,18 @@ function Kind({ event, data }: { readonly event: string; readonly data: Json }) 
   return <State name={machine ? 'machine' : (event.split('.')[1] ?? event)} word={word} />
 }
 
+/** What happened to an address and not to a mail has no subject: it has a reason. */
+function subjectOf({ subject, reason }: Json): string {
+  if (subject === undefined || subject === null) return String(reason ?? 'the email').replaceAll('_', ' ')
+  return subject === '' ? '(no subject)' : subject
+}
+
 function About({ row: { email_id: id, data } }: { readonly row: Json }) {
   if (id === undefined || id === null) return data.domain ?? String(data.reason ?? '').replaceAll('_', ' ')
   return (
     <>
       <Link to="/emails/$id" params={{ id }} className="underline">
-        {data.subject === undefined || data.subject === '' ? '(no subject)' : data.subject}
+        {subjectOf(data)}
       </Link>
       {data.sandbox === true && <span className="text-quiet"> · sandbox</span>}
       {typeof data.url === 'string' && <span className="text-quiet"> · {data.url}</span>}

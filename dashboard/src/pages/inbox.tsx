@@ -1,6 +1,6 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { call, refresh, useApi } from '../api.ts'
+import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { figure } from '../figure.ts'
 import { Listing, WHOLE_ADDRESS } from '../listing.tsx'
@@ -51,12 +51,38 @@ export function Inbox() {
             ),
           },
           { head: 'From', wide: true, cell: ({ from }) => from },
-          { head: 'To', cell: ({ to }) => to },
+          { head: 'To', cut: true, cell: ({ to }) => to },
           { head: 'Received', right: true, cell: ({ received_at: at }) => <Time at={at} /> },
         ]}
         empty="Nothing was captured yet. Send with a test key, or by SMTP with the test password, and it stands here at once."
       />
     </Page>
+  )
+}
+
+/** So many of the newest are read through one after the other. */
+const AMONG = 100
+
+/** The mails that came before and after this one: read through without going back to the list. */
+function Beside({ id }: { readonly id: string }) {
+  const mails: readonly Json[] = useApi(withQuery('/inbox', { limit: AMONG }), { every: 3_000 }).data?.data ?? []
+  const here = mails.findIndex((mail) => mail.id === id)
+  if (here === -1) return null
+  const newer = mails[here - 1]
+  const older = mails[here + 1]
+  return (
+    <>
+      {newer !== undefined && (
+        <Link to="/inbox/$id" params={{ id: newer.id }} rel="prev" title="k" className={LIKE_A_BUTTON}>
+          Newer
+        </Link>
+      )}
+      {older !== undefined && (
+        <Link to="/inbox/$id" params={{ id: older.id }} rel="next" title="j" className={LIKE_A_BUTTON}>
+          Older
+        </Link>
+      )}
+    </>
   )
 }
 
@@ -87,9 +113,10 @@ export function InboxMail() {
     <Page
       title={mail.subject === '' ? '(no subject)' : mail.subject}
       actions={
-        <div className="flex gap-2">
+        <div className="flex flex-wrap gap-2">
+          <Beside id={id} />
           <Link to="/emails/$id" params={{ id: mail.email_id }} className={LIKE_A_BUTTON}>
-            Its story
+            What became of it
           </Link>
           <Confirm
             scope="emails:write"

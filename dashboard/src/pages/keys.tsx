@@ -74,7 +74,8 @@ export function Keys() {
           { head: 'State', cell: (key) => <State name={stateOf(key)} /> },
           { head: 'Last used', right: true, named: true, cell: ({ last_used_at: at }) => <Time at={at} /> },
           {
-            head: 'Do',
+            head: 'Actions',
+            acts: true,
             scope: 'api_keys:write',
             right: true,
             cell: (key) => <Doings small of={key} made={setMade} setError={setError} />,

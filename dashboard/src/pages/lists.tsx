@@ -117,7 +117,8 @@ export function Suppressions() {
               cell: ({ expires_at: at }) => (at === null ? 'for good' : <Time at={at} />),
             },
             {
-              head: 'Do',
+              head: 'Actions',
+              acts: true,
               scope: 'suppressions:write',
               right: true,
               cell: ({ email }) => <Removal path={SUPPRESSIONS} address={email} setError={setError} />,
@@ -296,7 +297,8 @@ export function Unsubscribes() {
             { head: 'Reason', wide: true, fill: true, cell: ({ reason }) => reason ?? '' },
             { head: 'Since', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
             {
-              head: 'Do',
+              head: 'Actions',
+              acts: true,
               scope: 'unsubscribes:write',
               right: true,
               cell: ({ email }) => <Removal path={UNSUBSCRIBES} address={email} setError={setError} />,

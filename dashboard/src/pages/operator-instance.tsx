@@ -76,7 +76,8 @@ export function Queues() {
           },
           { head: 'Last answer', cell: (row) => <LastAnswer row={row} /> },
           {
-            head: 'Do',
+            head: 'Actions',
+            acts: true,
             cell: (row) => (
               <span className="flex flex-wrap gap-2">
                 <Button onClick={() => void steer(row.destination, row.paused_at === null ? 'pause' : 'resume')}>

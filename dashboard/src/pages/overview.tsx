@@ -87,31 +87,33 @@ function Range({
     void navigate({ to: '.', search: Object.fromEntries(given) as never, replace: true })
   }
   return (
-    <div className="flex flex-wrap gap-1 sm:justify-end" role="group" aria-label="What is counted">
-      {domains.length > 0 && (
-        <select
-          aria-label="Domain"
-          value={domain ?? ''}
-          onChange={(event) => go({ domain_id: event.target.value })}
-          className="max-w-48 rounded border border-line bg-raised px-1 text-xs text-ink"
-        >
-          <option value="">all domains</option>
-          {domains.map(([id, name]) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
-      {RANGES.map((one) => (
-        <Button key={one} small pressed={one === days} onClick={() => go({ days: String(one) })}>
-          {one} days
+    <div className="sm:text-right">
+      <div className="flex flex-wrap gap-1 sm:justify-end" role="group" aria-label="What is counted">
+        {domains.length > 0 && (
+          <select
+            aria-label="Domain"
+            value={domain ?? ''}
+            onChange={(event) => go({ domain_id: event.target.value })}
+            className="max-w-48 rounded border border-line bg-raised px-1 text-xs text-ink"
+          >
+            <option value="">all domains</option>
+            {domains.map(([id, name]) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        )}
+        {RANGES.map((one) => (
+          <Button key={one} small pressed={one === days} onClick={() => go({ days: String(one) })}>
+            {one} days
+          </Button>
+        ))}
+        <Button small pressed={sandbox} onClick={() => go({ sandbox: sandbox ? '' : '1' })}>
+          With sandbox
         </Button>
-      ))}
-      <Button small pressed={sandbox} onClick={() => go({ sandbox: sandbox ? '' : '1' })}>
-        With sandbox
-      </Button>
-      <p className="basis-full text-xs text-quiet sm:text-right">Days of {timezone}, as this browser has it</p>
+      </div>
+      <p className="mt-1 text-xs text-quiet">Days of {timezone}, as this browser has it</p>
     </div>
   )
 }
@@ -295,7 +297,19 @@ function sentenceOf(figures: Json, span: string, bounces: readonly Json[]): stri
   const delivered = `${rate(figures.delivered, figures.sent)} of ${figure(figures.sent)} emails ${span} are delivered`
   if (figures.bounces === 0) return `${delivered}; none bounced.`
   const mostly = mostlyOf(bounces)
-  return `${delivered}; ${figure(figures.bounces)} bounced${mostly === null ? '' : `, mostly ${mostly}`}.`
+  return `${delivered}; ${figure(figures.bounces)} bounced${mostly === null ? kindsOf(figures) : `, mostly ${mostly}`}.`
+}
+
+/** Of which kinds they are, where no reason stands out: what to do differs. */
+function kindsOf({ hard, soft, block, unknown }: Json): string {
+  const kinds = [
+    [hard, 'hard'],
+    [soft, 'soft'],
+    [block, 'blocked'],
+    [unknown, 'unknown'],
+  ] as const
+  const there = kinds.filter(([count]) => count > 0).map(([count, kind]) => `${figure(count)} ${kind}`)
+  return there.length < 2 ? '' : `: ${there.join(', ')}`
 }
 
 /** What half of the latest bounces or more have in common: why, and where. */

@@ -362,7 +362,8 @@ function Users() {
           { head: 'Second factor', wide: true, cell: ({ totp_enabled: has }) => (has ? 'yes' : 'no') },
           { head: 'Last seen', wide: true, cell: ({ last_seen_at: at }) => <Time at={at} /> },
           {
-            head: 'Do',
+            head: 'Actions',
+            acts: true,
             right: true,
             cell: ({ id, email: address }) => (
               <Confirm
@@ -405,7 +406,8 @@ function Sessions() {
           { head: 'From', named: true, cell: ({ ip }) => ip },
           { head: 'Last seen', named: true, cell: ({ last_seen_at: at }) => <Time at={at} /> },
           {
-            head: 'Do',
+            head: 'Actions',
+            acts: true,
             cell: ({ id, current }) =>
               current ? (
                 'this one'

@@ -47,7 +47,7 @@ export function Webhooks() {
             ),
           },
           { head: 'Address', fill: true, cell: ({ url }) => url },
-          { head: 'State', cell: ({ is_active: active }) => <State name={active ? 'active' : 'off'} /> },
+          { head: 'State', cell: (hook) => <HookState of={hook} /> },
           {
             head: 'Last delivery',
             right: true,
@@ -73,6 +73,16 @@ export function Webhooks() {
       />
     </Page>
   )
+}
+
+/** One that takes nothing is not well, though it is switched on. */
+function HookState({
+  of: { is_active: active, consecutive_failures: failures, disabled_reason: reason },
+}: {
+  readonly of: Json
+}) {
+  if (!active) return <State name="off" word={reason === null ? 'off' : 'off by itself'} />
+  return <State name={failures > 0 ? 'failing' : 'active'} />
 }
 
 export function Webhook() {
@@ -143,7 +153,7 @@ export function Webhook() {
       <Facts
         facts={[
           ['Secret', <Secret key="s" secret={secret} last4={hook.secret_last4} />],
-          ['Failed tries in a row', hook.consecutive_failures === 0 ? null : hook.consecutive_failures],
+          ['Failed tries in a row', hook.consecutive_failures === 0 ? null : figure(hook.consecutive_failures)],
           ['Since', <Time key="t" full at={hook.created_at} />],
         ]}
       />
@@ -162,8 +172,14 @@ export function Webhook() {
   )
 }
 
+const OFF_SINCE: Readonly<Record<string, string>> = {
+  gone: ' by itself: its server answered 410, which says that it is gone for good',
+  failing: ' by itself: for five days nothing was taken',
+}
+
 function sentenceOf(hook: Json): string {
-  if (!hook.is_active) return `Switched off: ${hook.disabled_reason ?? 'by hand'}. What happens meanwhile is not told.`
+  if (!hook.is_active)
+    return `Switched off${OFF_SINCE[hook.disabled_reason] ?? ''}. What happens meanwhile is not told.`
   if (hook.consecutive_failures > 0)
     return `The last ${hook.consecutive_failures === 1 ? 'try' : `${figure(hook.consecutive_failures)} tries`} failed; what was not taken is tried again by itself.`
   return hook.last_delivery_at === null ? 'Told nothing yet.' : 'It takes what it is told.'
@@ -210,7 +226,7 @@ function Deliveries({ path, act }: { readonly path: string; readonly act: Act })
               </Link>
             ),
         },
-        { head: 'Answer', fill: true, cell: (row: Json) => answerOf(row) },
+        { head: 'Answer', fill: true, cut: true, cell: (row: Json) => answerOf(row) },
         { head: 'Try', wide: true, right: true, cell: ({ attempt }) => attempt },
         { head: 'Took', wide: true, right: true, cell: ({ duration_ms: ms }) => (ms === null ? '–' : `${ms} ms`) },
         {
@@ -226,7 +242,8 @@ function Deliveries({ path, act }: { readonly path: string; readonly act: Act })
             ),
         },
         {
-          head: 'Do',
+          head: 'Actions',
+          acts: true,
           scope: 'webhooks:write',
           right: true,
           cell: ({ id, event }) =>
@@ -244,7 +261,9 @@ function Deliveries({ path, act }: { readonly path: string; readonly act: Act })
 
 /** What the server said, as it said it: the whole of it on hover. */
 function answerOf({ http_status: status, response_body: body, error }: Json): string {
-  return [status, error, body].filter((part) => part !== null && part !== '').join(' · ') || '–'
+  // An error that is no more than the status in words says nothing beside it.
+  const why = status !== null && String(error).endsWith(` ${status}`) ? null : error
+  return [status, why, body].filter((part) => part !== null && part !== '').join(' · ') || '–'
 }
 
 function ReplayPeriod({ path, act }: { readonly path: string; readonly act: Act }) {

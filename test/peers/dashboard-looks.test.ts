@@ -1,0 +1,291 @@
+// How pages stand before who reads them: what belongs together stands together, nothing jumps, nothing is covered, a row on a
+// phone has two lines, and what is told is no more than what is known.
+
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type Dashboard, type Owner, seriousFaults, settled, startDashboard } from './dashboard.ts'
+import { waitFor } from './ground.ts'
+
+const PHONE = { width: 360, height: 740 }
+const DESKTOP = { width: 1440, height: 900 }
+/** Two lines of text, their distance and the line below. */
+const TWO_LINES_PX = 62
+
+const stack = new AsyncDisposableStack()
+let dashboard: Dashboard
+
+before(async () => {
+  // Webhooks of this test go to the machine itself.
+  dashboard = stack.use(await startDashboard('looks', { POSTHORN_ALLOW_PRIVATE_NETWORKS: 'true' }))
+})
+after(() => stack.disposeAsync())
+
+const call = (...given: Parameters<Dashboard['posthorn']['call']>) => dashboard.posthorn.call(...given)
+
+async function send({ test_api_key: key }: Owner, mail: object): Promise<string> {
+  const body = { from: 'a@b.example', to: 'jo@example.net', subject: 'Hi', text: 'Hi', html: '<p>Hi</p>', ...mail }
+  const sent = await call(key, 'POST', '/api/v1/send', body)
+  assert.equal(sent.status, 202, JSON.stringify(sent.body))
+  return sent.body.data.email_id
+}
+
+/** Once it has come to an end of this name. */
+function ended({ test_api_key: key }: Owner, id: string, status: string): Promise<unknown> {
+  return waitFor(
+    status,
+    async () => (await call(key, 'GET', `/api/v1/emails/${id}`)).body.data.status === status || undefined,
+  )
+}
+
+async function boxOf(page: Page, selector: string) {
+  const box = await page.locator(selector).first().boundingBox()
+  assert.ok(box !== null, selector)
+  return box
+}
+
+test('what can be done on a page stands beside its title, at the right edge, however long its sentence is', async () => {
+  const who = await dashboard.owner()
+  const id = await send(who, { to: 'bounce@sandbox.test' })
+  await ended(who, id, 'bounced')
+  const domain = await call(who.api_key, 'POST', '/api/v1/customer/domains', { domain: 'shop.example' })
+  await using here = await dashboard.visit(who, { viewport: DESKTOP })
+  const { page } = here
+  for (const where of ['/', `/domains/${domain.body.data.id}`, `/emails/${id}`, '/bounces']) {
+    await dashboard.open(page, where)
+    const [title, actions] = [await boxOf(page, 'main h1'), await boxOf(page, 'main > div:first-of-type > :last-child')]
+    const content = await boxOf(page, 'main > div:first-of-type')
+    assert.ok(Math.abs(actions.y - title.y) < 12, `${where}: ${actions.y} beside ${title.y}`)
+    assert.ok(Math.abs(actions.x + actions.width - content.x - content.width) < 2, where)
+  }
+  assert.deepEqual(here.faults, [])
+})
+
+test('a row on a phone has two lines, whatever stands in it', async () => {
+  const who = await dashboard.owner()
+  const long = `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.example`
+  await ended(who, await send(who, { to: long, subject: 'word '.repeat(190).trim() }), 'delivered')
+  await ended(who, await send(who, { to: 'complain+somebody.of.long.name@sandbox.test' }), 'complained')
+  await ended(who, await send(who, { to: 'jo@example.net', subject: '' }), 'delivered')
+  await using here = await dashboard.visit(who, { viewport: PHONE })
+  const { page } = here
+  for (const where of ['/emails', '/events', '/inbox']) {
+    await dashboard.open(page, where)
+    await page.locator('[data-row]').nth(2).waitFor()
+    const heights = await page.locator('[data-row]').evaluateAll((rows) => rows.map((row) => row.clientHeight))
+    assert.ok(Math.max(...heights) <= TWO_LINES_PX, `${where}: ${heights.join(' ')}`)
+  }
+  assert.deepEqual(here.faults, [])
+})
+
+test('in a window of a laptop the subject has more room than what the receiver said', async () => {
+  const who = await dashboard.owner()
+  await ended(
+    who,
+    await send(who, { to: 'bounce+of.somebody@sandbox.test', subject: 'Your order has shipped' }),
+    'bounced',
+  )
+  await using here = await dashboard.visit(who, { viewport: { width: 1024, height: 800 } })
+  const { page } = here
+  await dashboard.open(page, '/emails')
+  const link = page.getByRole('link', { name: 'Your order has shipped', exact: true })
+  await link.waitFor()
+  const cut = await link.evaluate((node) => node.scrollWidth - node.clientWidth)
+  assert.equal(cut, 0)
+  assert.deepEqual(here.faults, [])
+})
+
+test('a mail stands above who was told of it, and stays where it is when that comes', async () => {
+  const who = await dashboard.owner()
+  const hook = { url: 'http://127.0.0.1:9/', name: 'Only domains', events: ['domain.verified'] }
+  await call(who.api_key, 'POST', '/api/v1/customer/webhooks', hook)
+  const id = await send(who, {})
+  await ended(who, id, 'delivered')
+  await using here = await dashboard.visit(who, { viewport: DESKTOP })
+  const { page } = here
+  const held = Promise.withResolvers<void>()
+  await page.route('**/deliveries?**', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.goto(`${dashboard.posthorn.url}/emails/${id}`)
+  await page.getByRole('heading', { name: 'Who was told', exact: true }).waitFor()
+  const before = await boxOf(page, 'iframe')
+  held.resolve()
+  await page.getByText('Nothing of this email.', { exact: true }).waitFor()
+  await settled(page)
+  assert.deepEqual(await boxOf(page, 'iframe'), before)
+  await page.getByRole('button', { name: 'Dark', exact: true }).click()
+  await page.getByText(/^It says nothing of dark/).waitFor()
+  const told = await page.getByRole('heading', { name: 'Who was told', exact: true }).boundingBox()
+  assert.ok(told !== null && told.y > (await boxOf(page, 'iframe')).y)
+  assert.deepEqual(await seriousFaults(page), [])
+  assert.deepEqual(here.faults, [])
+})
+
+test('what happened to an address is told with its reason, and a complaint is as red as in every other list', async () => {
+  const who = await dashboard.owner()
+  await ended(who, await send(who, { to: 'complain@sandbox.test', subject: 'Unwanted' }), 'complained')
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/events?event=suppression.created')
+  await page.getByRole('row', { name: /suppression added complaint/ }).waitFor()
+  assert.equal(await page.getByText('(no subject)').count(), 0)
+  await dashboard.open(page, '/bounces')
+  await page.getByRole('row', { name: /▲ complaint complain@sandbox\.test|complaint complain@sandbox\.test/ }).waitFor()
+  assert.match((await page.locator('[data-row] .text-bad').first().innerText()).trim(), /complaint$/)
+  assert.deepEqual(here.faults, [])
+})
+
+test('an endpoint that takes nothing is failing, one that said it is gone is off, and an answer is told once', async () => {
+  const who = await dashboard.owner()
+  const receiver = createServer((request, response) => {
+    request.resume()
+    response.writeHead(request.url === '/gone' ? 410 : 500).end('out of order')
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', () => resolve()))
+  try {
+    const { port } = receiver.address() as { port: number }
+    const add = async (name: string) =>
+      (
+        await call(who.api_key, 'POST', '/api/v1/customer/webhooks', {
+          ...{ name, events: ['*'], url: `http://127.0.0.1:${port}/${name.toLowerCase()}` },
+        })
+      ).body.data.id
+    const failing = await add('Broken')
+    await add('Gone')
+    await call(who.api_key, 'POST', '/api/v1/customer/suppressions', { email: 'gone@example.net' })
+    await using here = await dashboard.visit(who)
+    const { page } = here
+    await dashboard.open(page, '/webhooks')
+    await page.getByRole('row', { name: /^Broken .* failing / }).waitFor({ timeout: 60_000 })
+    await page.getByRole('row', { name: /^Gone .* off by itself / }).waitFor({ timeout: 60_000 })
+    await dashboard.open(page, `/webhooks/${failing}`)
+    await page.getByText('500 · out of order', { exact: true }).first().waitFor()
+    assert.equal(await page.getByRole('columnheader', { name: 'Actions', exact: true }).count(), 1)
+    assert.deepEqual(here.faults, [])
+  } finally {
+    receiver.closeAllConnections()
+    receiver.close()
+  }
+})
+
+test('captured mails are read one after the other by j and k, or by their links', async () => {
+  const who = await dashboard.owner()
+  for (const subject of ['One', 'Two', 'Three']) await ended(who, await send(who, { subject }), 'delivered')
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/inbox')
+  await page.getByRole('link', { name: 'Three', exact: true }).click()
+  const at = (name: string) => page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
+  await at('Three')
+  await page.getByRole('link', { name: 'Older', exact: true }).waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Newer', exact: true }).count(), 0)
+  await page.keyboard.press('j')
+  await at('Two')
+  await page.keyboard.press('j')
+  await at('One')
+  await page.getByRole('link', { name: 'Newer', exact: true }).click()
+  await at('Two')
+  await page.keyboard.press('k')
+  await at('Three')
+  await page.goBack()
+  await at('Two')
+  await page.reload()
+  await at('Two')
+  assert.deepEqual(here.faults, [])
+})
+
+test('a record that need not be is not missing, and where the DNS is silent nothing is said to be absent', async () => {
+  const who = await dashboard.owner()
+  const { id } = (await call(who.api_key, 'POST', '/api/v1/customer/domains', { domain: 'shop.example' })).body.data
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await page.route(`**/domains/${id}/dns`, async (route) => {
+    const answer = await (await route.fetch()).json()
+    const looked = { found: [], last_checked_at: '2026-01-01T00:00:00.000Z' }
+    for (const record of [...answer.data.dns_records, ...answer.data.optional_records])
+      Object.assign(record, looked, { status: record.purpose === 'spf' ? 'error' : 'missing' })
+    await route.fulfill({ json: answer })
+  })
+  await dashboard.open(page, `/domains/${id}`)
+  const record = (name: RegExp) => page.getByRole('listitem').filter({ hasText: name })
+  const spf = record(/^SPF/)
+  await spf.getByText('Nobody knows yet: the DNS gave no answer.').waitFor()
+  assert.equal(await spf.getByText('Nothing was found there.').count(), 0)
+  await record(/^Ownership/)
+    .locator('.text-bad', { hasText: 'missing' })
+    .waitFor()
+  await record(/^BIMI optional/)
+    .getByText('not set', { exact: false })
+    .waitFor()
+  assert.equal(
+    await record(/^BIMI optional/)
+      .locator('.text-bad')
+      .count(),
+    0,
+  )
+  assert.deepEqual(await seriousFaults(page), [])
+  assert.deepEqual(here.faults, [])
+})
+
+test('a template with a list is looked at with a sample of it, which can be changed; broken JSON is told as that', async () => {
+  const who = await dashboard.owner()
+  const html =
+    '<p>Dear {{name}}</p>{{#items}}<p>{{title}} x {{count}}</p>{{/items}}<a href="{{unsubscribe}}">no more</a>'
+  const template = await call(who.api_key, 'POST', '/api/v1/templates', { name: 'Order', subject: 'Order', html })
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, `/templates/${template.body.data.id}`)
+  const items = page.getByLabel('items', { exact: true })
+  assert.equal(await items.inputValue(), '[{"title":"title","count":"count"}]')
+  for (const absent of ['title', 'count', 'unsubscribe'])
+    assert.equal(await page.getByLabel(absent, { exact: true }).count(), 0, absent)
+  const look = page.getByRole('button', { name: 'Preview', exact: true })
+  await look.click()
+  const shown = page.frameLocator('iframe')
+  await shown.getByText('title x count', { exact: true }).waitFor()
+  await page.getByText('Without a value: name. A send without them leaves these places empty.').waitFor()
+  await items.fill('[{"title":"Boots","count":2}')
+  await page.getByText(/is no JSON, such as/).waitFor()
+  await items.fill('[{"title":"Boots","count":2}]')
+  await look.click()
+  await shown.getByText('Boots x 2', { exact: true }).waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+test('the column of pages shows where one is, also in a window lower than it', async () => {
+  const who = await dashboard.owner({ operator: true })
+  await using here = await dashboard.visit(who, { viewport: { width: 1440, height: 700 } })
+  const { page } = here
+  for (const where of ['/operator/log', '/']) {
+    await dashboard.open(page, where)
+    const isSeen = `{
+      const link = document.querySelector('nav [aria-current=page]')
+      const { x, y, width, height } = link.getBoundingClientRect()
+      const at = (top) => document.elementFromPoint(x + width / 2, top)
+      at(y + 2) === link && at(y + height - 2) === link
+    }`
+    await waitFor(`the place of ${where}`, async () => (await page.evaluate<boolean>(isSeen)) || undefined)
+  }
+  assert.deepEqual(here.faults, [])
+})
+
+test('SMTP can be copied into a program, without the password', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/smtp')
+  const program = page.locator('pre')
+  assert.match(
+    await program.innerText(),
+    /requireTLS: true,\n {2}auth: \{ user: 'smtp_\w+', pass: process\.env\.SMTP_PASSWORD \}/,
+  )
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+  const password = (await call(who.api_key, 'GET', '/api/v1/smtp-credentials')).body.data.password
+  await page.getByText(password, { exact: true }).waitFor()
+  assert.ok(!(await program.innerText()).includes(password))
+  assert.deepEqual(await seriousFaults(page), [])
+  assert.deepEqual(here.faults, [])
+})
