@@ -4,8 +4,7 @@
 import { deferralCategory } from '../../src/mail/bounce-advice.ts'
 import type { BounceCategory } from '../../src/mail/smtp-bounce.ts'
 import type { Json } from './api.ts'
-
-export type Tone = 'good' | 'wait' | 'bad' | 'robot'
+import type { Tone } from './tones.ts'
 
 export interface Said {
   /** Ms after the attempt began. */

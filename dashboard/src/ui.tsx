@@ -5,7 +5,7 @@ import { isSignedOut, mayPass, problemText, tryAgain, waitOf } from './api.ts'
 import { copied } from './clipboard.ts'
 import { saidOfIt } from './faults.ts'
 import { type Scope, useMay } from './may.tsx'
-import { toneOf } from './tones.ts'
+import { type Tone, toneOf } from './tones.ts'
 
 export function Page({
   title,
@@ -222,13 +222,13 @@ export function Choice({
   )
 }
 
-export const TONE_CLASSES: Readonly<Record<string, string>> = {
+export const TONE_CLASSES: Readonly<Record<Tone, string>> = {
   good: 'text-good',
   wait: 'text-wait',
   bad: 'text-bad',
   robot: 'text-robot',
 }
-export const MARKS: Readonly<Record<string, string>> = { good: '●', wait: '◐', bad: '▲', robot: '○' }
+export const MARKS: Readonly<Record<Tone, string>> = { good: '●', wait: '◐', bad: '▲', robot: '○' }
 
 /** A state in a word, with a shape beside its colour. */
 export function State({ name, word = name }: { readonly name: string; readonly word?: string }) {
