@@ -621,6 +621,9 @@ create table hit (
   ip text not null,
   waits boolean not null,
   prefetch boolean default false not null,
+  domain_id uuid,
+  stream smallint default 0 not null,
+  sandbox boolean default false not null,
   constraint hit_pkey PRIMARY KEY (account_id, id)
 ) partition by RANGE (id);
 CREATE INDEX hit_email ON ONLY hit USING btree (account_id, email_id, at) WHERE (kind = 1);

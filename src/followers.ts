@@ -7,7 +7,7 @@ import type { DomainSettings, Domains } from './modules/domains/index.ts'
 import { eventRoutes, eventStreams } from './modules/events/index.ts'
 import { healthLoop, healthRoutes } from './modules/health/index.ts'
 import { noteDisabled, noticeServices, type SystemMailer, tellFormerAddress } from './modules/notices/index.ts'
-import { emailsTo } from './modules/outbox/index.ts'
+import { emailsTo, keptFacts } from './modules/outbox/index.ts'
 import { statisticsLoop, statisticsRoutes } from './modules/statistics/index.ts'
 import { type DisabledEndpoint, type ToldWebhook, webhookRoutes, webhookServices } from './modules/webhooks/index.ts'
 import { closing, outgoingRequests } from './outgoing.ts'
@@ -53,7 +53,7 @@ export function followersOf(options: FollowersOptions): Followers {
     return all.domains.some(({ settings }) => isTrackedBy(tracking, settings))
   }
   const outgoing = outgoingRequests(config, ground)
-  const streams = eventStreams({ database, clock, log })
+  const streams = eventStreams({ database, clock, log, keptFacts })
   const onDisabled = async (db: Db, endpoint: DisabledEndpoint): Promise<void> => {
     const { accountId, id, reason } = endpoint
     log.warn({ account_id: accountId, webhook_id: id, reason }, 'webhook endpoint switched off')
@@ -65,7 +65,7 @@ export function followersOf(options: FollowersOptions): Followers {
       return options.onMailed
     },
     endpoints: [
-      ...eventRoutes({ database, clock, streams, gate: accounts.gate, emailsTo }),
+      ...eventRoutes({ database, clock, streams, gate: accounts.gate, emailsTo, keptFacts }),
       ...statisticsRoutes({ database, clock }),
       ...healthRoutes({ database, clock, ids, isTracked, domains }),
       ...webhookRoutes({
@@ -92,6 +92,7 @@ export function followersOf(options: FollowersOptions): Followers {
         ids,
         secrets,
         connector: outgoing,
+        keptFacts,
         log,
         onAttempt: options.onWebhook,
         onDisabled,

@@ -81,7 +81,7 @@ export function inboundMx(options: ListenersOptions, certificate: Certificate): 
     inbound: { ...inbound, take: (report) => pulse.whileBeating(() => inbound.take(report)) },
     unsubscribe: (localPart) => {
       const carryOut = tracking.unsubscribeMail(localPart)
-      return carryOut === null ? null : () => pulse.whileBeating(carryOut)
+      return carryOut === null ? null : (subject) => pulse.whileBeating(() => carryOut(subject))
     },
     onUnsubscribe: (outcome) => options.metrics.note('reports', 1, { kind: 'unsubscribe', outcome }),
     clock: ground.clock,

@@ -228,6 +228,8 @@ const AUTO_SUBJECT =
   /^\s{0,9}(?:(?:re|aw|sv|antw?):\s{0,3})?(?:\[?auto(?:matic(?:ally)?|mat(?:ed|ic)|matische|matisk|matica|mática)?[-: ]{0,3}(?:re(?:ply|sponse|sponder)|antwort|r(?:é|e)ponse|respuesta|risposta|resposta|svar|submitted|generated reply|acknowledge)|auto(?: ?: |: )|out[- ]of[- ](?:the[- ])?office|(?:i am |i'm )?(?:away from|out of) |away (?:until|from|notice)|on (?:vacation|holiday|leave)|vacation|ooo\b|abwesen|absence|absent\b|r(?:é|e)ponse automatique|(?:respuesta|resposta) autom(?:á|a)tica|risposta automatica|fuera de (?:la )?oficina|fuori (?:ufficio|sede)|automatisch antwoord|afwezig|frånvaro|autosvar|automaattinen vastaus|automatyczna odpowied(?:ź|z)|automatická odpověď|automatikus válasz|otomatik yan(?:ı|i)t|автоматический ответ|автоответ|αυτόματη απάντηση|自動(?:応答|返信|回复|回覆)|自动(?:回复|答复)|不在|부재중|자동 ?(?:회신|응답))/iu
 
 const HEADER_BYTES = 262_144
+/** With the token that our URI puts behind it, folded or not. */
+const BARE_SUBJECT = /^unsubscribe(?:\s+[\w-]{30}[\w\s-]*)?$/i
 
 /**
  * Whether a machine wrote it and not a person: an answering machine, a mailer with its report, or who says so (RFC 3834
@@ -236,17 +238,26 @@ const HEADER_BYTES = 262_144
  * @param fromNobody MAIL FROM was empty
  */
 export function isAutomatic(raw: Buffer, fromNobody: boolean): boolean {
-  const { fields } = splitHeader(raw.toString('latin1', 0, HEADER_BYTES).replaceAll('\r\n', '\n'))
+  const fields = headerOf(raw)
   const submitted = fieldOf(fields, 'auto-submitted') ?? 'no'
   // Programs that unsubscribe for people say what they are. Answering machines never have the bare subject of our URI.
   const isForSomebody =
-    /^auto-generated\b/i.test(submitted) && /^unsubscribe$/i.test(wordsOf(fieldOf(fields, 'subject')).trim())
+    /^auto-generated\b/i.test(submitted) && BARE_SUBJECT.test(wordsOf(fieldOf(fields, 'subject')).trim())
   return (
     (!/^no\b/i.test(submitted) && !isForSomebody) ||
     /^multipart\/report\b/i.test(fieldOf(fields, 'content-type') ?? '') ||
     (fromNobody && isFromMailer(fields)) ||
     isAutoReply(fields)
   )
+}
+
+/** The words of a mail's subject; empty when it has none. */
+export function subjectOf(raw: Buffer): string {
+  return wordsOf(fieldOf(headerOf(raw), 'subject'))
+}
+
+function headerOf(raw: Buffer): Fields {
+  return splitHeader(raw.toString('latin1', 0, HEADER_BYTES).replaceAll('\r\n', '\n')).fields
 }
 
 /** RFC 3834 section 5 and what answering machines used before it. Reports of mailers are taken out before. */

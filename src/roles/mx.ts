@@ -21,7 +21,7 @@ import { parseAddress } from '../mail/address.ts'
 import { withCrlf } from '../mail/encodings.ts'
 import { parseHeaderBlock } from '../mail/headers.ts'
 import { RETURN_PATH_LABEL } from '../mail/optional-records.ts'
-import { isAutomatic } from '../mail/report.ts'
+import { isAutomatic, subjectOf } from '../mail/report.ts'
 import type { Inbound, ReportKind } from '../modules/bounces/index.ts'
 import { TLS_REPORTS_AT } from '../modules/transport/index.ts'
 import type { Certificate } from '../platform/certificates.ts'
@@ -44,9 +44,9 @@ export interface MxOptions {
   readonly certificate: Certificate | null
   readonly inbound: Pick<Inbound, 'tokenOf' | 'providerOf' | 'take'>
   /** What an unsubscribe address stands for; null: it is none of ours. */
-  readonly unsubscribe: ((localPart: string) => (() => Promise<void>) | null) | null
+  readonly unsubscribe: ((localPart: string) => ((subject: string) => Promise<boolean>) | null) | null
   /** Told of each unsubscribe mail: what became of it. */
-  readonly onUnsubscribe?: (outcome: 'unsubscribed' | 'auto_reply') => void
+  readonly onUnsubscribe?: (outcome: 'unsubscribed' | 'auto_reply' | 'unmatched') => void
   readonly clock: Clock
   readonly log: Logger
   /** False: connections are not counted (load tests). */
@@ -211,8 +211,11 @@ async function takeFor(
     return
   }
   const parsed = parseAddress(address)
-  if (parsed.ok) await options.unsubscribe?.(parsed.address.local)?.()
-  options.onUnsubscribe?.('unsubscribed')
+  const unsubscribe = parsed.ok ? (options.unsubscribe?.(parsed.address.local) ?? null) : null
+  const isKnown = (await unsubscribe?.(subjectOf(raw))) ?? false
+  if (!isKnown)
+    options.log.warn({ kind: 'unsubscribe' }, 'who unsubscribes by mail from one that is not kept is not known')
+  options.onUnsubscribe?.(isKnown ? 'unsubscribed' : 'unmatched')
 }
 
 /** RFC 5321 section 4.4: who delivers for good writes it first. Mailers have no sender, and people have one. */

@@ -11,7 +11,7 @@ import { type DkimOutcome, organizationOf } from '../../mail/dkim-check.ts'
 import type { Report } from '../../mail/report.ts'
 import type { ReportedRecipient } from '../../mail/reports.ts'
 import type { Db } from '../../platform/db.ts'
-import { append, type Stream } from '../events/index.ts'
+import { append, type EmailFacts, type Stream } from '../events/index.ts'
 import { type Bounce, type BounceSource, type Context, type NewBounce, recordBounces } from './record.ts'
 
 /** An email that a report is about, as the room that owns emails tells it. */
@@ -25,6 +25,7 @@ export interface ReportedEmail {
   readonly sandbox: boolean
   readonly tag: string | null
   readonly status: string
+  readonly facts: EmailFacts
 }
 
 /** The owner of emails, handed in by the composition root: this room lies below it. */

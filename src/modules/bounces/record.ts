@@ -45,6 +45,8 @@ export interface NewBounce {
   readonly feedbackType: string | null
   /** Who signed the report that told of it; null or absent: no mail did, or nobody asked. */
   readonly reportDkim?: DkimOutcome | null
+  /** Absent: the log tells them. */
+  readonly facts?: EmailFacts
   /** The attempt that was refused, from 1; null for reports that came later. */
   readonly attempt: number | null
   readonly bouncedAt: Date
@@ -99,7 +101,8 @@ export async function recordBounces(db: Db, context: Context, news: readonly New
   if (news.length === 0) return []
   const facts = await factsOf(
     db,
-    news.map(({ emailId, accountId }) => ({ emailId, accountId, facts: null })),
+    news.map(({ emailId, accountId, facts = null }) => ({ emailId, accountId, facts })),
+    null,
   )
   const withIds = news.map((bounce) => ({ bounce, id: context.ids.next() }))
   const suppressions = await suppressRecipients(db, context, withIds)

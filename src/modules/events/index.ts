@@ -4,6 +4,7 @@
 //
 // A mail's own facts (recipient, subject, metadata ...) stand in the first event of the email alone, which is written
 // when the email is accepted; later events are joined to it by the email's id, whose time says in which partition it is.
+// When retention has taken the first event, whoever keeps the email itself is asked, for as long as it is kept (`KeptFacts`).
 
 export { append, type NewEvent } from './append.ts'
 export { type FollowedEvent, type FollowOptions, follow, followerLags, logBegins, rewind } from './follow.ts'
@@ -17,6 +18,7 @@ export {
   eventsOfPeriod,
   factsOf,
   firstAndLast,
+  type KeptFacts,
   wireEvent,
 } from './read.ts'
 export { type EventRoutesOptions, eventRoutes } from './routes.ts'

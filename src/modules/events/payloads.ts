@@ -31,8 +31,8 @@ const ABOUT: Fields = {
 const MAIL: Fields = { ...ABOUT, stream }
 const OPENED: Fields = {
   opened_at: time,
-  first_open: flag,
-  open_count: integer,
+  first_open: orNull(flag),
+  open_count: orNull(integer),
   user_agent: orNull(text),
   ip: orNull(text),
   platform: named('Platform', oneOf('desktop', 'mobile', 'webmail', 'unknown')),
@@ -116,8 +116,8 @@ export const EVENT_DATA: Readonly<Record<EventType, Fields>> = {
     clicked_at: time,
     url: text,
     link_index: integer,
-    first_click: flag,
-    click_count: integer,
+    first_click: orNull(flag),
+    click_count: orNull(integer),
   },
   'email.bounced': { ...MAIL, ...BOUNCE },
   'email.complained': {

@@ -10,18 +10,34 @@ const CLOCK_SLACK_MS = 300_000
 /** A clock that was ahead when an email was accepted may have been put back by as much when something happens to it. */
 const PUT_BACK_MS = 7 * 86_400_000
 
-/** Everything that happened to one email, oldest first, at most 1,000 events. */
-export async function eventsOfEmail(db: Db, accountId: string, emailId: string): Promise<readonly WireEvent[]> {
+/** The facts of emails that are kept for longer than their first events, by id; handed in by who keeps them. */
+export type KeptFacts = (
+  db: Db,
+  emails: readonly { readonly accountId: string; readonly id: string }[],
+) => Promise<ReadonlyMap<string, EmailFacts>>
+
+/** Everything that happened to one email, oldest first, at most 1,000 events. @param kept the facts that the email's keeper has */
+export async function eventsOfEmail(
+  db: Db,
+  accountId: string,
+  emailId: string,
+  kept: EmailFacts | null = null,
+): Promise<readonly WireEvent[]> {
   const since = new Date(timeOfId(emailId).getTime() - PUT_BACK_MS)
   const rows = await db.query<EventRow>(sql.ofEmail, [accountId, emailId, since, MAX_EVENTS_OF_EMAIL])
-  const facts = rows.find((row) => row.facts !== null)?.facts ?? null
+  const facts = rows.find((row) => row.facts !== null)?.facts ?? kept
   return rows.map((row) => wireEvent(followed(row), facts))
 }
 
-/** The facts of the mails that events are about, by email id; an event that brings its own needs none. */
+/**
+ * The facts of the mails that events are about, by email id; an event that brings its own needs none.
+ *
+ * @param kept asked for what the log has no longer; null: nobody is
+ */
 export async function factsOf(
   db: Db,
   events: readonly Pick<FollowedEvent, 'emailId' | 'accountId' | 'facts'>[],
+  kept: KeptFacts | null,
 ): Promise<ReadonlyMap<string, EmailFacts>> {
   const found = new Map<string, EmailFacts>()
   const asked = new Map<string, string>()
@@ -42,6 +58,9 @@ export async function factsOf(
     high,
   ])
   for (const row of rows) found.set(row.email_id, row.facts)
+  const missing = [...asked].flatMap(([id, accountId]) => (found.has(id) ? [] : [{ accountId, id }]))
+  if (kept === null || missing.length === 0) return found
+  for (const [id, facts] of await kept(db, missing)) found.set(id, facts)
   return found
 }
 
@@ -127,7 +146,9 @@ export function wireEvent(event: FollowedEvent, facts: EmailFacts | null): WireE
     return { ...named, email_id: emailId ?? stringOf(data['email_id']), tag, metadata: null, data }
   }
   const { metadata, ...mail } = facts ?? FORGOTTEN
-  const about = emailId === null ? {} : { ...mail, stream: event.stream }
+  // Who unsubscribed is known, whatever is kept of the mail.
+  const recipient = mail.recipient ?? stringOf(type === 'email.unsubscribed' ? data['email'] : null)
+  const about = emailId === null ? {} : { ...mail, recipient, stream: event.stream }
   return {
     ...named,
     ...(emailId !== null && type !== 'email.unsubscribed' && { email_id: emailId }),

@@ -22,7 +22,7 @@ import {
 import { errors } from './errors.ts'
 import { type EventRow, followed } from './follow.ts'
 import { EventItem } from './payloads.ts'
-import { factsOf, wireEvent } from './read.ts'
+import { factsOf, type KeptFacts, wireEvent } from './read.ts'
 import * as sql from './sql.ts'
 import { type EventStreams, type Place, parsePlace } from './stream.ts'
 import { EVENT_TYPES, type EventType } from './types.ts'
@@ -33,6 +33,7 @@ export interface EventRoutesOptions {
   readonly streams: EventStreams
   /** Asked again and again while a stream is open: a revoked key ends it. */
   readonly gate: Gate
+  readonly keptFacts: KeptFacts
   /** The ids of the newest emails of an account to one address (a suppression key). */
   readonly emailsTo: (db: Db, accountId: string, recipientKey: string) => Promise<readonly string[]>
 }
@@ -63,7 +64,7 @@ export function eventRoutes(options: EventRoutesOptions): readonly AnyEndpoint[]
   return [listRoute(options), streamRoute(options)]
 }
 
-function listRoute({ database, clock, emailsTo }: EventRoutesOptions): AnyEndpoint {
+function listRoute({ database, clock, emailsTo, keptFacts }: EventRoutesOptions): AnyEndpoint {
   const counts = fullCounts(clock, COUNT_LIMIT)
   return endpoint({
     method: 'GET',
@@ -100,7 +101,7 @@ function listRoute({ database, clock, emailsTo }: EventRoutesOptions): AnyEndpoi
           counts.total(filter, count),
         ])
         const events = rows.slice(0, limit).map(followed)
-        return { rows, events, facts: await factsOf(db, events), total }
+        return { rows, events, facts: await factsOf(db, events, keptFacts), total }
       })
       const last = found.rows[limit - 1]
       const nextCursor = found.rows.length > limit && last !== undefined ? `${last.at_us}.${last.event_id}` : null

@@ -96,11 +96,12 @@ export const forget = statement(
 )
 
 // $2 $3 from and before, $4 type, $5 email, $6 emails (those to one recipient; never empty), $7 domain, $8 tag, $9 the
-// domains that the key is bound to, $10 the recipient, for what is about an address and no email, $11 events of the sandbox too.
+// domains that the key is bound to, $10 the recipient, for what is about an address (an unsubscribe of a mail that is kept no
+// longer), $11 events of the sandbox too.
 const FILTER = `e.account_id = $1 and ($2::timestamptz is null or e.at >= $2) and ($3::timestamptz is null or e.at < $3)
   and ($4::smallint is null or e.type = $4) and ($5::uuid is null or e.email_id = $5)
   and ($6::uuid[] is null or e.email_id = any($6)
-    or (e.email_id is null and coalesce(e.data ->> 'recipient', e.data ->> 'email') = $10))
+    or ((e.email_id is null or e.type = 7) and coalesce(e.data ->> 'recipient', e.data ->> 'email') = $10))
   and ($7::uuid is null or e.domain_id = $7) and ($8::text is null or e.tag = $8)
   and ($9::uuid[] is null or e.domain_id = any($9)) and ($11::boolean or not e.sandbox)`
 const COLUMNS = `e.xid::text as xid, e.seq, e.at, e.event_id, e.account_id, e.domain_id, e.email_id, e.type, e.stream,

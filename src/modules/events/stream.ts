@@ -15,7 +15,7 @@ import { type Loop, loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { errors } from './errors.ts'
 import { type EventRow, type FollowedEvent, followed, OVERLAP_MS } from './follow.ts'
-import { factsOf, wireEvent } from './read.ts'
+import { factsOf, type KeptFacts, wireEvent } from './read.ts'
 import * as sql from './sql.ts'
 
 export const MAX_STREAMS_PER_ACCOUNT = 5
@@ -79,9 +79,10 @@ export interface EventStreamsOptions {
   readonly database: Database
   readonly clock: Clock
   readonly log: Logger
+  readonly keptFacts: KeptFacts
 }
 
-export function eventStreams({ database, clock, log }: EventStreamsOptions): EventStreams {
+export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOptions): EventStreams {
   const clients = new Set<Client>()
   let tail: Place | null = null
   let stopped = false
@@ -110,7 +111,7 @@ export function eventStreams({ database, clock, log }: EventStreamsOptions): Eve
 
   const messages = async (rows: readonly EventRow[]): Promise<readonly Message[]> => {
     const events = rows.map(followed)
-    const facts = await factsOf(database.system, events)
+    const facts = await factsOf(database.system, events, keptFacts)
     return rows.map((row, i) => messageOf(row, events[i] ?? followed(row), facts))
   }
 

@@ -5,7 +5,7 @@ import type { Database, Db } from '../../platform/db.ts'
 import type { FullCounts } from '../../platform/full-counts.ts'
 import { FIRST_ID, firstIdAt, isUuid, LAST_ID } from '../../platform/ids.ts'
 import { containing } from '../../platform/sql-pattern.ts'
-import { eventsOfEmail, type WireEvent } from '../events/index.ts'
+import { type EmailFacts, eventsOfEmail, type KeptFacts, type WireEvent } from '../events/index.ts'
 import { readBody } from './bodies.ts'
 import { decodeContent } from './content.ts'
 import { emailErrors as errors } from './errors.ts'
@@ -163,7 +163,7 @@ export async function emailStory(database: Database, accountId: string, id: stri
     const [body, attempts, events] = await Promise.all([
       readBody(db, accountId, email.body_id),
       db.query<AttemptRow>(sql.attemptsOf, [accountId, id, MAX_ATTEMPTS_SHOWN]),
-      eventsOfEmail(db, accountId, id),
+      eventsOfEmail(db, accountId, id, emailFacts(email)),
     ])
     return {
       email,
@@ -172,6 +172,23 @@ export async function emailStory(database: Database, accountId: string, id: stri
       events,
     }
   })
+}
+
+/** What a mail's events say of it, from its row: its first event may be kept for a shorter time. */
+export function emailFacts(
+  row: Pick<EmailRow, 'recipient' | 'sender' | 'sender_name' | 'subject' | 'message_id' | 'metadata'>,
+): EmailFacts {
+  const { recipient, sender: from, sender_name: from_name, subject, message_id, metadata } = row
+  return { recipient, from, from_name, subject, message_id, metadata }
+}
+
+export const keptFacts: KeptFacts = async (db, emails) => {
+  const ids = emails.map(({ id }) => id).sort()
+  const [first, last] = [ids[0], ids.at(-1)]
+  if (first === undefined) return new Map()
+  const keys = [emails.map(({ accountId }) => accountId), emails.map(({ id }) => id)]
+  const rows = await db.query<EmailRow>(sql.keptFacts, [...keys, first, last])
+  return new Map(rows.map((row) => [row.id, emailFacts(row)]))
 }
 
 interface AttemptRow {

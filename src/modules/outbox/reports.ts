@@ -3,8 +3,9 @@
 
 import type { Db } from '../../platform/db.ts'
 import { firstIdAt } from '../../platform/ids.ts'
-import type { Stream } from '../events/index.ts'
+import type { EmailFacts, Stream } from '../events/index.ts'
 import { statusName } from './control.ts'
+import { type EmailRow, emailFacts } from './emails.ts'
 import * as sql from './sql.ts'
 import { type EmailStatus, STATUS } from './types.ts'
 
@@ -18,6 +19,7 @@ export interface ReportedEmail {
   readonly sandbox: boolean
   readonly tag: string | null
   readonly status: EmailStatus
+  readonly facts: EmailFacts
 }
 
 /** Which email: by its id, in a range of accounts that a signed token names, or in the one account that asks. */
@@ -30,11 +32,12 @@ export type ReportKey =
       readonly since: Date
     }
 
-interface Row {
+type Facts = Pick<EmailRow, 'recipient' | 'sender' | 'sender_name' | 'subject' | 'message_id' | 'metadata'>
+
+interface Row extends Facts {
   readonly id: string
   readonly account_id: string
   readonly domain_id: string | null
-  readonly recipient: string
   readonly recipient_key: string
   readonly stream: number
   readonly sandbox: boolean
@@ -60,6 +63,7 @@ export async function lockReportedEmail(db: Db, key: ReportKey): Promise<Reporte
     sandbox: row.sandbox,
     tag: row.tag,
     status: statusName(row.status),
+    facts: emailFacts(row),
   }
 }
 

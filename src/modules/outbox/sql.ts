@@ -293,6 +293,14 @@ export const oneEmail = statement(
   'outbox_one_email',
   `select ${EMAIL_COLUMNS} from email where account_id = $1 and id = $2`,
 )
+/** $3 $4 the first and the last of the ids, which prune partitions. */
+export const keptFacts = statement(
+  'outbox_kept_facts',
+  `select e.id, e.recipient, e.sender, e.sender_name, e.subject, e.message_id, e.metadata
+   from unnest($1::uuid[], $2::uuid[]) as k(account_id, id)
+   cross join lateral (select * from email e where e.account_id = k.account_id and e.id = k.id
+     and e.id >= $3 and e.id <= $4 offset 0) e`,
+)
 export const oneBody = statement(
   'outbox_one_body',
   'select body, whole_bytes from email_body where account_id = $1 and id = $2',
@@ -376,7 +384,8 @@ export const waitingTo = statement(
    where e.account_id = $1 and e.recipient_key = $2 and e.id > $3 order by e.id limit $4`,
 )
 
-const REPORTED = 'select id, account_id, domain_id, recipient, recipient_key, stream, sandbox, tag, status from email'
+const REPORTED = `select id, account_id, domain_id, recipient, recipient_key, stream, sandbox, tag, status, sender, sender_name,
+  subject, message_id, metadata from email`
 export const lockByToken = statement(
   'outbox_lock_by_token',
   `${REPORTED} where account_id between $2 and $3 and id = $1 for update`,

@@ -88,8 +88,9 @@ export function countersOf({ type, data }: Pick<FollowedEvent, 'type' | 'data'>)
   }
 }
 
-/** Which firsts of its email this event may be. */
+/** Which firsts of its email this event may be; none where it is not known any more what came before (tracking/judge.ts). */
 export function firstsOf({ type, data }: Pick<FollowedEvent, 'type' | 'data'>): readonly First[] {
+  if (data['open_count'] === null) return NONE
   const human = data['is_machine'] !== true
   if (type === 'email.opened') return human ? ['opened', 'any_opened'] : ['any_opened']
   if (type === 'email.clicked') return human ? ['clicked', 'any_clicked'] : ['any_clicked']

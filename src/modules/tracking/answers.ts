@@ -101,6 +101,8 @@ export function hitOf(
     at: clock.now(),
     accountId: mail.accountId,
     emailId: mail.emailId,
+    domainId: mail.domainId,
+    stream: mail.stream,
     sandbox: mail.sandbox,
     head: reader.method === 'HEAD',
     prefetch: reader.prefetch,

@@ -1,5 +1,8 @@
 // A hit is what came in from outside: a pixel or a link was fetched, or somebody unsubscribed. It has its id before
-// anything is written, so that however often it is written it counts once.
+// anything is written, so that however often it is written it counts once. It tells what the token told of the mail: the
+// mail itself may be kept no longer.
+
+import type { Stream } from '../events/index.ts'
 
 export type HitKind = 'open' | 'click' | 'one_click' | 'link'
 
@@ -13,6 +16,9 @@ export interface Hit {
   readonly at: Date
   readonly accountId: string
   readonly emailId: string
+  /** Null: the mail had none, or its token does not tell. */
+  readonly domainId: string | null
+  readonly stream: Stream
   readonly sandbox: boolean
   readonly head: boolean
   /** The client says that it fetches ahead of a person, by `isPrefetch`. */
@@ -29,6 +35,8 @@ export interface Hit {
 
 /** What a line of the journal does not say. */
 const BARE = {
+  domainId: null,
+  stream: 'transactional',
   sandbox: false,
   head: false,
   prefetch: false,
@@ -68,6 +76,8 @@ export function storableIp(ip: string): string {
 export function journalLine(hit: Hit): string {
   const { id, kind, at, accountId, emailId, userAgent, ip, url, linkIndex, recipient } = hit
   let line = `{"id":"${id}","kind":"${kind}","at":${at.getTime()},"accountId":"${accountId}","emailId":"${emailId}","userAgent":${JSON.stringify(userAgent)},"ip":${JSON.stringify(ip)}`
+  if (hit.domainId !== null) line += `,"domainId":"${hit.domainId}"`
+  if (hit.stream !== BARE.stream) line += `,"stream":"${hit.stream}"`
   if (hit.sandbox) line += ',"sandbox":true'
   if (hit.head) line += ',"head":true'
   if (hit.prefetch) line += ',"prefetch":true'

@@ -34,6 +34,8 @@ function hit(some: Partial<Hit> = {}): Hit {
     at: clock.now(),
     accountId: ACCOUNT,
     emailId: ids.next(),
+    domainId: null,
+    stream: 'transactional',
     sandbox: false,
     head: false,
     prefetch: false,
@@ -58,7 +60,15 @@ test('a line of the journal is the hit again, whatever stands in it', () => {
   const hits = [
     hit(),
     hit({ kind: 'click', url: `https://a.test/?q=${odd}`, linkIndex: 7, hidden: true, userAgent: odd, ip: odd }),
-    hit({ kind: 'link', recipient: odd, sandbox: true, head: true, prefetch: true }),
+    hit({
+      kind: 'link',
+      recipient: odd,
+      domainId: ids.next(),
+      stream: 'broadcast',
+      sandbox: true,
+      head: true,
+      prefetch: true,
+    }),
   ]
   for (const each of hits) {
     assert.doesNotMatch(journalLine(each), /\n/)

@@ -2,13 +2,16 @@
 // writes its event under its own id and takes it off the waiting ones: a crash in between leaves all undone.
 //
 // The email's row is locked first, so firsts and counters are exact however many judges run. Nobody waits here: a hit or
-// an email that another transaction holds is left for the next turn. A hit on an email that is gone leaves no event.
+// an email that another transaction holds is left for the next turn.
 // Counters, `first_open` and `first_click` speak of people alone. A click by a person makes the mail opened: when it was
 // not before, an open with the same facts is written beside it.
+//
+// Links work for longer than emails are kept. A hit on one that is gone is an event too, with what its token told; whether
+// somebody had been there before is known no more: counters and firsts are null, and statistics count nothing unique.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { firstIdAt, type Ids } from '../../platform/ids.ts'
+import { firstIdAt, type Ids, timeOfId } from '../../platform/ids.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { append, type NewEvent } from '../events/index.ts'
@@ -70,10 +73,7 @@ export async function judgeDue({
     ])
     const due = hits.filter(({ email_id: id }) => locked.has(id) || !known.has(id))
     const judging = new Map([...locked.values()].map((email) => [email.id, tallyOf(email)]))
-    const events = due.flatMap((hit) => {
-      const tally = judging.get(hit.email_id)
-      return tally === undefined ? [] : eventsOf(hit, tally, scans, ids)
-    })
+    const events = due.flatMap((hit) => eventsOf(hit, judging.get(hit.email_id) ?? tallyOf(goneEmail(hit)), scans, ids))
     await Promise.all([
       append(db, events),
       ledger.count(
@@ -86,14 +86,43 @@ export async function judgeDue({
   })
 }
 
+/** Of an email that is kept no longer nobody knows the counters. */
+type JudgedEmail = Omit<EngagedEmail, 'openCount' | 'clickCount'> & {
+  readonly openCount: number | null
+  readonly clickCount: number | null
+}
+
 interface Tally {
-  readonly email: EngagedEmail
+  readonly email: JudgedEmail
   opens: number
   clicks: number
 }
 
-function tallyOf(email: EngagedEmail): Tally {
+function tallyOf(email: JudgedEmail): Tally {
   return { email, opens: 0, clicks: 0 }
+}
+
+function goneEmail(hit: sql.HitRow): JudgedEmail {
+  return {
+    id: hit.email_id,
+    domainId: hit.domain_id,
+    stream: hit.stream === 1 ? 'broadcast' : 'transactional',
+    sandbox: hit.sandbox,
+    tag: null,
+    // Weeks ago: emails that wait to be delivered are kept.
+    deliveredAt: timeOfId(hit.email_id),
+    openCount: null,
+    clickCount: null,
+  }
+}
+
+/** @returns null: nobody knows */
+function sum(before: number | null, more: number): number | null {
+  return before === null ? null : before + more
+}
+
+function isFirst(human: boolean, before: number | null): boolean | null {
+  return human && before === null ? null : human && before === 0
 }
 
 function countOf(
@@ -174,15 +203,15 @@ function eventsOf(
     data,
     facts: null,
   })
-  const opensSoFar = (): number => email.openCount + tally.opens
+  const opensSoFar = (): number | null => sum(email.openCount, tally.opens)
   if (kind === 'open') {
-    const first = human && opensSoFar() === 0
+    const first = isFirst(human, opensSoFar())
     if (human) tally.opens++
     return [event('email.opened', hit.id, { opened_at: at, first_open: first, open_count: opensSoFar(), ...reader })]
   }
-  const firstOpen = human && opensSoFar() === 0
-  const firstClick = human && email.clickCount + tally.clicks === 0
-  if (firstOpen) tally.opens++
+  const firstOpen = isFirst(human, opensSoFar())
+  const firstClick = isFirst(human, sum(email.clickCount, tally.clicks))
+  if (firstOpen === true) tally.opens++
   if (human) tally.clicks++
   const opened = { opened_at: at, first_open: firstOpen, open_count: opensSoFar(), ...reader }
   const clicked = event('email.clicked', hit.id, {
@@ -193,7 +222,7 @@ function eventsOf(
     url: hit.url,
     link_index: hit.link_index,
     first_click: firstClick,
-    click_count: email.clickCount + tally.clicks,
+    click_count: sum(email.clickCount, tally.clicks),
   })
-  return firstOpen ? [event('email.opened', ids.next(), opened), clicked] : [clicked]
+  return firstOpen === true ? [event('email.opened', ids.next(), opened), clicked] : [clicked]
 }

@@ -49,9 +49,11 @@ async function record(db: Db, { ids, clock, ledger }: RecordOptions, hits: reado
     db,
     fresh.map(({ accountId, emailId }) => ({ accountId, id: emailId })),
   )
-  for (const { accountId, emailId, recipient, sandbox, kind } of fresh) {
+  for (const hit of fresh) {
+    const { accountId, emailId, recipient, sandbox, kind } = hit
     if (recipient === null) continue
-    const { domainId = null, stream = 'transactional', tag = null } = emails.get(emailId) ?? {}
+    // Of a mail that is kept no longer the token has told.
+    const { domainId, stream, tag } = emails.get(emailId) ?? { ...hit, tag: null }
     await unsubscribe(
       db,
       { ids, clock },
@@ -86,5 +88,8 @@ function columns(hits: readonly Hit[]): unknown[] {
     hits.map((hit) => hit.userAgent),
     hits.map((hit) => hit.ip),
     hits.map((hit) => !isUnsubscribe(hit)),
+    hits.map((hit) => hit.domainId),
+    hits.map((hit) => (hit.stream === 'broadcast' ? 1 : 0)),
+    hits.map((hit) => hit.sandbox),
   ]
 }

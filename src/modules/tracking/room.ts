@@ -17,7 +17,7 @@ import { certificateLoops } from './certificates.ts'
 import { type Intake, intakeOf } from './intake.ts'
 import { judgeLoop } from './judge.ts'
 import { tokenKeys } from './keys.ts'
-import { unsubscribeByMail } from './mail.ts'
+import { type UnsubscribeMail, unsubscribeByMail } from './mail.ts'
 import { namesOf } from './names.ts'
 import { challengeRoute, publicRoutes, type Sender } from './public-routes.ts'
 import { trackingRoutes } from './routes.ts'
@@ -65,7 +65,7 @@ export interface TrackingRoom {
   /** A customer's name that is served here: the public pages alone are for it. */
   isBranded(name: string): boolean
   /** For the MX: what mail to this local part asks for; null: it is no unsubscribe address of ours. */
-  unsubscribeMail(localPart: string): (() => Promise<void>) | null
+  unsubscribeMail(localPart: string): UnsubscribeMail | null
   /** For delivery: whether the database knows all unsubscribes that were acknowledged. */
   readonly journals: Intake['journals']
   /** For every process: what is kept in memory. */
@@ -119,7 +119,8 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
     contextFor: (name) => served.contextFor(name),
     ownCertificate: () => served.ownCertificate(),
     isBranded: (name) => served.isBranded(name),
-    unsubscribeMail: (localPart) => unsubscribeByMail({ database, clock, ids, ledger, unsubscribeMac }, localPart),
+    unsubscribeMail: (localPart) =>
+      unsubscribeByMail({ database, clock, ids, ledger, unsubscribeMac, tokens }, localPart),
     journals: intake.journals,
     memory,
     intake: intake.service,

@@ -5,9 +5,11 @@ import { statement } from '../../platform/db.ts'
 // A hit that is known already is left alone; the answer names the new ones.
 export const addHits = statement(
   'tracking_add_hits',
-  `insert into hit (id, account_id, email_id, kind, at, link_index, url, hidden, head, prefetch, user_agent, ip, waits)
+  `insert into hit (id, account_id, email_id, kind, at, link_index, url, hidden, head, prefetch, user_agent, ip, waits, domain_id,
+     stream, sandbox)
    select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::smallint[], $5::timestamptz[], $6::smallint[], $7::text[],
-     $8::boolean[], $9::boolean[], $10::boolean[], $11::text[], $12::text[], $13::boolean[])
+     $8::boolean[], $9::boolean[], $10::boolean[], $11::text[], $12::text[], $13::boolean[], $14::uuid[],
+     $15::smallint[], $16::boolean[])
    on conflict (account_id, id) do nothing returning id`,
 )
 
@@ -24,9 +26,13 @@ export interface HitRow {
   readonly prefetch: boolean
   readonly user_agent: string
   readonly ip: string
+  readonly domain_id: string | null
+  readonly stream: number
+  readonly sandbox: boolean
 }
 
-const HIT = 'id, account_id, email_id, kind, at, link_index, url, hidden, head, prefetch, user_agent, ip'
+const HIT =
+  'id, account_id, email_id, kind, at, link_index, url, hidden, head, prefetch, user_agent, ip, domain_id, stream, sandbox'
 
 // What another judge holds is passed over. $3 the window in ms: what came within it must be there too, from each process
 // that says how far its hits are; one that has not said so for 10 s is gone.

@@ -11,11 +11,19 @@ const LATER = new Date('2026-02-01')
 const mail = {
   accountId: '0190a000-0000-7000-8000-000000000001',
   emailId: '0190a000-0000-7000-8000-000000000002',
+  domainId: '0190a000-0000-7000-8000-000000000003',
+  stream: 'broadcast' as const,
   sandbox: false,
 }
 const click: Token = { purpose: 'click', ...mail, linkIndex: 3, hidden: false, url: 'https://x.test/?a=1&b=ü#f' }
 
-const anyMail = fc.record({ accountId: fc.uuid(), emailId: fc.uuid(), sandbox: fc.boolean() })
+const anyMail = fc.record({
+  accountId: fc.uuid(),
+  emailId: fc.uuid(),
+  domainId: fc.option(fc.uuid()),
+  stream: fc.constantFrom('transactional', 'broadcast'),
+  sandbox: fc.boolean(),
+})
 const anyToken: fc.Arbitrary<Token> = fc.oneof(
   anyMail.map((m): Token => ({ purpose: 'open', ...m })),
   fc
@@ -31,6 +39,29 @@ test('what is written is read back, and is the same on every try', () => {
       assert.equal(tokens.write(token, AT), text)
       assert.deepEqual(tokens.read(token.purpose, text), token)
     }),
+  )
+})
+
+test('tokens of mails from before a domain stood in them are read', () => {
+  const { domainId: _, stream: __, ...rest } = mail
+  const old = { ...rest, domainId: null, stream: 'transactional', sandbox: true } as const
+  assert.deepEqual(
+    tokens.read('open', 'Af1sxmzmmZ43EOFPvHfKoVORGgAEj4KQCW5jjKX_s4-PHk6B88eS3WzSYbKysrLDRYUy1LJaosUt6qTr0bE'),
+    { purpose: 'open', ...old },
+  )
+  assert.deepEqual(
+    tokens.read(
+      'click',
+      'Aa2NZo9t_5_ixx5IjK_09JKIbcUrvp4F6RoZDnF20rbWOpFkaN7WoHUKus20dcDcnZQi8G6YZUasI41AmJ5hBeSQPqB3E0-X4ocwuhIUpYQRtLI',
+    ),
+    { purpose: 'click', ...old, linkIndex: 3, hidden: true, url: 'https://x.test/?a=1' },
+  )
+  assert.deepEqual(
+    tokens.read(
+      'unsubscribe',
+      'ATzMyi52qbw2kIv-LqDqa-dRCEn3QSOSDEBNMuplzm3ORYXnESroSqNDqImIkYNxddUA3luIKTc6NIzf9j2dxkriAuySPDlQhzcr_eQ',
+    ),
+    { purpose: 'unsubscribe', ...old, recipient: 'ann@example.net' },
   )
 })
 

@@ -2,7 +2,10 @@
 // asks no database; and each is made from its content alone, so a mail has the same bytes on every try.
 //
 //   base64url( key number (1) | nonce (12) | ciphertext | tag (16) )        AES-256-GCM
-//   content: account id (16) | email id (16) | flags (1) | what the purpose adds
+//   content: account id (16) | email id (16) | flags (1) | domain id (16), when a flag says so | what the purpose adds
+//
+// A link works for longer than anything else is known of its mail, so the token tells what followers of the log ask first:
+// whose it was, of which domain and stream. Tokens of mails from before this was so tell no domain.
 //
 // The nonce is a MAC of the content under a key of its own (a synthetic nonce, as in SIV modes: equal nonces mean equal
 // contents). A token has the key of its purpose, so that a click's token opens nothing at the unsubscribe page. Key
@@ -14,10 +17,14 @@ import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type Key
 import { MAX_TOKEN_CHARS } from '../../platform/http/endpoint.ts'
 import { bytesOfId, ID_BYTES, idOfBytes } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
+import type { Stream } from '../events/index.ts'
 
 export interface MailRef {
   readonly accountId: string
   readonly emailId: string
+  /** Null: the mail had none, or the token is too old to tell. */
+  readonly domainId: string | null
+  readonly stream: Stream
   readonly sandbox: boolean
 }
 
@@ -72,6 +79,8 @@ const TOKEN = /^[A-Za-z0-9_-]+$/
 const LAST_CHARS: readonly (RegExp | undefined)[] = [/./, undefined, /[AQgw]/, /[AEIMQUYcgkosw048]/]
 const SANDBOX = 1
 const HIDDEN = 2
+const OF_DOMAIN = 4
+const BROADCAST = 8
 
 /** Prepared once: bytes would be at every token, which takes five times as long. */
 interface Keys {
@@ -134,9 +143,12 @@ function decrypted(bytes: Buffer, key: KeyObject): Buffer | null {
 }
 
 function contentOf(token: Token): Buffer {
+  const { accountId, emailId, domainId, stream, sandbox } = token
   const hidden = token.purpose === 'click' && token.hidden
-  const flags = (token.sandbox ? SANDBOX : 0) | (hidden ? HIDDEN : 0)
-  return Buffer.concat([bytesOfId(token.accountId), bytesOfId(token.emailId), Buffer.of(flags), extraOf(token)])
+  const ofDomain = domainId === null ? 0 : OF_DOMAIN
+  const flags = (sandbox ? SANDBOX : 0) | (hidden ? HIDDEN : 0) | ofDomain | (stream === 'broadcast' ? BROADCAST : 0)
+  const domain = domainId === null ? [] : [bytesOfId(domainId)]
+  return Buffer.concat([bytesOfId(accountId), bytesOfId(emailId), Buffer.of(flags), ...domain, extraOf(token)])
 }
 
 function extraOf(token: Token): Buffer {
@@ -155,11 +167,15 @@ function extraOf(token: Token): Buffer {
 
 function tokenOf(purpose: Purpose, plain: Buffer): Token {
   const flags = plain[2 * ID_BYTES] ?? 0
-  const mail = {
+  const ofDomain = (flags & OF_DOMAIN) !== 0
+  const mail: MailRef = {
     accountId: idOfBytes(plain, 0),
     emailId: idOfBytes(plain, ID_BYTES),
+    domainId: ofDomain ? idOfBytes(plain, HEAD_BYTES) : null,
+    stream: (flags & BROADCAST) === 0 ? 'transactional' : 'broadcast',
     sandbox: (flags & SANDBOX) !== 0,
   }
+  const rest = ofDomain ? HEAD_BYTES + ID_BYTES : HEAD_BYTES
   switch (purpose) {
     case 'open':
       return { purpose, ...mail }
@@ -167,11 +183,11 @@ function tokenOf(purpose: Purpose, plain: Buffer): Token {
       return {
         purpose,
         ...mail,
-        linkIndex: plain.readUInt16BE(HEAD_BYTES),
+        linkIndex: plain.readUInt16BE(rest),
         hidden: (flags & HIDDEN) !== 0,
-        url: plain.toString('utf8', HEAD_BYTES + 2),
+        url: plain.toString('utf8', rest + 2),
       }
     case 'unsubscribe':
-      return { purpose, ...mail, recipient: plain.toString('utf8', HEAD_BYTES) }
+      return { purpose, ...mail, recipient: plain.toString('utf8', rest) }
   }
 }

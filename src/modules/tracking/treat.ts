@@ -4,7 +4,8 @@
 
 import type { Replacements } from '../../mail/html-links.ts'
 import { unsubscribeAddress, type VerpMac } from '../../mail/verp.ts'
-import type { Tokens } from './tokens.ts'
+import { UNSUBSCRIBE_SUBJECT } from './mail.ts'
+import type { MailRef, Tokens } from './tokens.ts'
 import type { TrackedLetter, Treatment } from './types.ts'
 
 export interface TreatOptions {
@@ -34,15 +35,13 @@ export function treating({ tokens, publicUrl, brandedBase, hostname, unsubscribe
     const branded = domainId === null ? null : brandedBase(domainId)
     return branded !== null && branded.since <= createdAt ? branded.url : publicUrl
   }
-  const unsubscribeUrl = (letter: TrackedLetter): string => {
-    const { accountId, id: emailId, sandbox, recipientKey: recipient } = letter
-    const token = tokens.write({ purpose: 'unsubscribe', accountId, emailId, sandbox, recipient }, letter.createdAt)
-    return `${baseOf(letter)}/track/u/${token}`
+  const unsubscribeToken = (letter: TrackedLetter): string => {
+    const { recipientKey: recipient } = letter
+    return tokens.write({ purpose: 'unsubscribe', ...mailOf(letter), recipient }, letter.createdAt)
   }
   return {
     replacements: ({ trackOpens, trackClicks }, letter) => {
-      const { accountId, id: emailId, sandbox } = letter
-      const mail = { accountId, emailId, sandbox }
+      const mail = mailOf(letter)
       const base = baseOf(letter)
       const link: Replacements['link'] = ({ index: linkIndex, url, hidden }) =>
         `${base}/track/c/${tokens.write({ purpose: 'click', ...mail, linkIndex, url, hidden }, letter.createdAt)}`
@@ -51,9 +50,17 @@ export function treating({ tokens, publicUrl, brandedBase, hostname, unsubscribe
         pixel: trackOpens ? `${base}/track/o/${tokens.write({ purpose: 'open', ...mail }, letter.createdAt)}` : null,
       }
     },
-    unsubscribeLinks: (letter) => ({
-      https: unsubscribeUrl(letter),
-      mailto: `mailto:${unsubscribeAddress(unsubscribeMac, letter.id, letter.accountId, hostname)}?subject=unsubscribe`,
-    }),
+    unsubscribeLinks: (letter) => {
+      const token = unsubscribeToken(letter)
+      const address = unsubscribeAddress(unsubscribeMac, letter.id, letter.accountId, hostname)
+      return {
+        https: `${baseOf(letter)}/track/u/${token}`,
+        mailto: `mailto:${address}?subject=${UNSUBSCRIBE_SUBJECT}%20${token}`,
+      }
+    },
   }
+}
+
+function mailOf({ accountId, id: emailId, domainId, stream, sandbox }: TrackedLetter): MailRef {
+  return { accountId, emailId, domainId, stream, sandbox }
 }

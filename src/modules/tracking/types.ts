@@ -50,6 +50,7 @@ export interface TrackedLetter {
   readonly domainId: string | null
   readonly createdAt: Date
   readonly recipientKey: string
+  readonly stream: 'transactional' | 'broadcast'
   readonly sandbox: boolean
 }
 

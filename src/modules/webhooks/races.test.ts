@@ -116,6 +116,7 @@ async function worker({ before = async () => undefined, heard = () => undefined 
     log,
     secrets: store.secrets,
     connector,
+    keptFacts: async () => new Map(),
     onDisabled,
   })
   await running.start()

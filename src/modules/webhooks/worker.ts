@@ -16,7 +16,7 @@ import { FIRST_ID, type Ids } from '../../platform/ids.ts'
 import { aborted, type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
-import { eventsByReference, factsOf, wireEvent } from '../events/index.ts'
+import { eventsByReference, factsOf, type KeptFacts, wireEvent } from '../events/index.ts'
 import { type AttemptResult, attempt } from './attempt.ts'
 import { openSecret } from './endpoints.ts'
 import { HOLD_MS } from './fan-out.ts'
@@ -39,6 +39,7 @@ export interface WorkerOptions extends RecordOptions {
   readonly ids: Ids
   readonly secrets: Secrets
   readonly connector: Connector
+  readonly keptFacts: KeptFacts
   readonly log: Logger
   /** Called for each request that was made about an email. */
   readonly onAttempt?: (attempt: Told) => void
@@ -225,7 +226,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
     const live = claimed.filter((one) => one.is_active)
     const dead = [...new Set(claimed.filter((one) => !one.is_active).map((one) => one.webhook_id))]
     if (dead.length > 0) await database.system.execute(sql.purge, [dead, logBegins(now)])
-    const payloads = await payloadsOf(database, live)
+    const payloads = await payloadsOf(options, live)
     const works = live.map((claimed): Work => ({ claimed, lease, payload: payloads.get(claimed.event_id) ?? null }))
     const isOld = ({ claimed: { webhook_id: id } }: Work): boolean => changed.has(id) || changed.has(null)
     for (const work of works) if (!isOld(work)) lanes.add(work)
@@ -283,12 +284,15 @@ async function candidatesOf(
   })
 }
 
-/** The bodies by event, as the log and the mail's first event tell it. */
-async function payloadsOf(database: Database, claimed: readonly Claimed[]): Promise<ReadonlyMap<string, object>> {
+/** The bodies by event, as the log tells it, and of the mail its first event or who keeps the mail. */
+async function payloadsOf(
+  { database, keptFacts }: Pick<WorkerOptions, 'database' | 'keptFacts'>,
+  claimed: readonly Claimed[],
+): Promise<ReadonlyMap<string, object>> {
   const events = await eventsByReference(
     database.system,
     claimed.map((one) => ({ accountId: one.account_id, at: one.event_at, eventId: one.event_id })),
   )
-  const facts = await factsOf(database.system, [...events.values()])
+  const facts = await factsOf(database.system, [...events.values()], keptFacts)
   return new Map([...events].map(([id, event]) => [id, wireEvent(event, facts.get(event.emailId ?? '') ?? null)]))
 }

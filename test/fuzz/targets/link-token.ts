@@ -13,10 +13,12 @@ const tokens = tokensOf(secretsFrom(Buffer.alloc(32, 5)), () => ({
 const mail = {
   accountId: '018f0000-0000-7000-8000-000000000001',
   emailId: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  domainId: '018f0000-0000-7000-8000-000000000003',
+  stream: 'broadcast' as const,
   sandbox: true,
 }
 const MADE: readonly Token[] = [
-  { purpose: 'open', ...mail },
+  { purpose: 'open', ...mail, domainId: null, stream: 'transactional' },
   { purpose: 'click', ...mail, linkIndex: 65_535, hidden: true, url: 'https://x.test/?a=1&b=ü#f' },
   { purpose: 'click', ...mail, sandbox: false, linkIndex: 0, hidden: false, url: 'http://y.test' },
   { purpose: 'unsubscribe', ...mail, recipient: 'jürgen@bücher.example' },
