@@ -10,7 +10,7 @@ import { docsEndpoints } from './docs.ts'
 import { type Followers, followersOf } from './followers.ts'
 import type { Ground } from './ground.ts'
 import { hearingOf } from './hearing.ts'
-import { cleaningLoop, partitionsLoop } from './housekeeping.ts'
+import { cleaningLoops, partitionsLoop } from './housekeeping.ts'
 import { composedLetter } from './letters.ts'
 import { httpService, inboundMx, ownCertificate, submission } from './listeners.ts'
 import { metricsEndpoint, noteAccepted, noteAttempt, type ServiceMetrics, serviceMetrics } from './metrics.ts'
@@ -387,7 +387,7 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
   if (has('worker')) {
     services.push(
       recheckLoop({ database, domains, ...ground }),
-      cleaningLoop(rooms.database, rooms.ground),
+      ...cleaningLoops(rooms.database, rooms.ground),
       retentionLoop({ database, ground }),
       ...rooms.followers.workers,
       rooms.validation.worker,

@@ -20,6 +20,7 @@ const LOOK_EVERY_MS = 1_000
 const PARTITIONS_EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
 const CLEAN_EVERY_MS = 600_000
+const EXPIRE_EVERY_MS = 30_000
 const CLEAN_AT_ONCE = 1_000
 const INBOX_KEPT_MS = 30 * 86_400_000
 
@@ -57,13 +58,31 @@ export function partitionsLoop(database: Database, { clock, log }: Ground): Serv
   }
 }
 
+export function cleaningLoops(database: Database, ground: Ground): readonly Service[] {
+  return [cleaningLoop(database, ground), expiryLoop(database, ground)]
+}
+
+/**
+ * Tells of suppressions that have ended, soon after their end. An entry and its event go in one transaction, and what another
+ * machine is at is passed over: killed or run twice, it is told once.
+ */
+function expiryLoop(database: Database, { clock, ids, log }: Ground): Service {
+  return loop({
+    name: 'ends of suppressions',
+    turn: async () => {
+      const ended = await database.transaction((db) => expireSuppressions(db, { ids, clock }, CLEAN_AT_ONCE))
+      return ended === CLEAN_AT_ONCE ? 0 : EXPIRE_EVERY_MS
+    },
+    onError: (err) => log.warn({ err }, 'suppressions that have ended will be taken away later'),
+  })
+}
+
 /** Takes away what has had its day: nothing waits for it, so its pace does not matter. */
-export function cleaningLoop(database: Database, { clock, ids, log }: Ground): Service {
+function cleaningLoop(database: Database, { clock, ids, log }: Ground): Service {
   return loop({
     name: 'cleaning',
     turn: async () => {
       const keys = await forgetKeys(database.system, clock.now(), CLEAN_AT_ONCE)
-      const expired = await database.transaction((db) => expireSuppressions(db, { ids, clock }, CLEAN_AT_ONCE))
       const old = await forgetOldSoftBounces(database.system, { ids, clock }, CLEAN_AT_ONCE)
       const inboxSince = new Date(clock.now().getTime() - INBOX_KEPT_MS)
       const read = await forgetInbox(database.system, inboxSince, CLEAN_AT_ONCE)
@@ -73,7 +92,7 @@ export function cleaningLoop(database: Database, { clock, ids, log }: Ground): S
       const told = await forgetNotices(database.system, clock.now(), CLEAN_AT_ONCE)
       const mailed = await forgetConfirmationMails(database.system, clock.now(), CLEAN_AT_ONCE)
       const blocks = await forgetContentBlocks(database.system, clock.now(), CLEAN_AT_ONCE)
-      const most = Math.max(keys, expired, old, read, asked, ended, reports, told, mailed, blocks)
+      const most = Math.max(keys, old, read, asked, ended, reports, told, mailed, blocks)
       return most === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
     },
     onError: (err) => log.warn({ err }, 'cleaning will be tried again'),

@@ -3,6 +3,9 @@
 // Adding is idempotent: an address that is on the list stays, and the event of its arrival is written once, in the same
 // transaction. A known suppression only grows firmer (heavier reason, later end). Removing takes the live and the sandbox
 // entry away together, so that "can receive email again" holds for both, and records who did it and what stood there.
+//
+// An entry whose end has passed is as good as absent. It goes, with its event, when the job comes by (housekeeping.ts) or in the
+// transaction of whoever needs its place before: once, since whoever deletes the row tells of it.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
@@ -92,6 +95,11 @@ export async function suppress(
   if (entries.length === 0) return []
   const now = context.clock.now()
   const offered = sortedByKey(firmestByKey(entries)).map((entry) => ({ entry, id: context.ids.next() }))
+  await endExpired(
+    db,
+    context,
+    offered.map(({ entry }) => entry),
+  )
   const keys = keyColumns(offered.map(({ entry }) => entry))
   const written = await db.query<SuppressionRow>(sql.SUPPRESS, [
     ...keys,
@@ -219,6 +227,11 @@ export async function removeSuppression(
   recipient: string,
   remover: Remover,
 ): Promise<boolean> {
+  await endExpired(
+    db,
+    context,
+    [false, true].map((sandbox) => ({ accountId, recipient, sandbox })),
+  )
   const removed = await db.query<SuppressionRow>(
     sql.REMOVE_SUPPRESSION,
     removalValues(context, accountId, recipient, remover),
@@ -246,10 +259,19 @@ export async function expireSuppressions(db: Db, context: Context, limit: number
     limit,
   ])
   if (due.length === 0) return 0
+  return endExpired(
+    db,
+    context,
+    due.map((row) => ({ ...row, accountId: row.account_id, recipient: row.email })),
+  )
+}
+
+/** Takes those of the entries away whose end has passed. @returns how many */
+async function endExpired(db: Db, context: Context, keys: readonly Key[]): Promise<number> {
   const removed = await db.query<SuppressionRow>(sql.EXPIRE_SUPPRESSIONS, [
-    ...keyColumns(due.map((row) => ({ ...row, accountId: row.account_id, recipient: row.email }))),
-    due.map(() => context.ids.next()),
-    now,
+    ...keyColumns(keys),
+    keys.map(() => context.ids.next()),
+    context.clock.now(),
   ])
   await append(
     db,

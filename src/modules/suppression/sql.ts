@@ -191,6 +191,7 @@ export const EXPIRE_SUPPRESSIONS = statement(
      select * from unnest($1::uuid[], $2::text[], $3::boolean[], $4::uuid[]) as t(account_id, email, sandbox, removal_id)),
    s as (
      delete from suppression d using k where d.account_id = k.account_id and d.email = k.email and d.sandbox = k.sandbox
+       and d.expires_at <= $5
      returning d.*, k.removal_id),
    recorded as (
      insert into list_removal (id, account_id, list, email, entry, removed_by, removed_at)

@@ -179,7 +179,33 @@ test('a suppression with an end stops nothing after it, and is taken away with a
   assert.equal(await database.transaction((db) => expireSuppressions(db, context, 100)), 1)
   assert.deepEqual(
     (await eventsOf(a)).map(({ type }) => type),
-    [30, 30, 31],
+    [30, 31, 30, 31],
+  )
+  now = START
+})
+
+test('the end of a suppression is told once, whoever comes first: the job, a removal, or two of them at once', async () => {
+  const a = ids.next()
+  now = START
+  const ends = new Date(START.getTime() + DAY_MS)
+  const addresses = ['one@x.test', 'two@x.test', 'three@x.test', 'four@x.test']
+  await suppressNow(addresses.map((address) => entry(a, address, { expiresAt: ends })))
+  now = ends
+  const remove = (address: string): Promise<boolean> =>
+    database.tenant(a, (db) => removeSuppression(db, context, a, address, { keyId: null }))
+  const expire = (): Promise<number> => database.transaction((db) => expireSuppressions(db, context, 100))
+  const failed = database.transaction(async (db) => {
+    await expireSuppressions(db, context, 100)
+    throw new Error('killed')
+  })
+  await assert.rejects(failed, /killed/)
+  assert.equal(await remove('one@x.test'), false, 'it had ended')
+  await Promise.all([expire(), expire(), remove('two@x.test'), suppressNow([entry(a, 'three@x.test')])])
+  await expire()
+  const told = (await eventsOf(a)).map(({ type, data }) => `${type} ${data?.['email']}`)
+  assert.deepEqual(
+    told.filter((one) => one.startsWith('31')).toSorted(),
+    addresses.map((address) => `31 ${address}`).toSorted(),
   )
   now = START
 })
