@@ -108,7 +108,7 @@ export function mxService(options: MxOptions): Mx {
       socketTimeout: IDLE_MS,
       onRcptTo: ({ address }, { remoteAddress }, done) =>
         handle(
-          refuseForeign(options, address, () => rate.count(remoteAddress)),
+          refuseForeign(options, address, () => rate.asks(remoteAddress)),
           done,
         ),
       onData: (stream, session, done) => handle(receive(stream, session), done),
@@ -128,7 +128,10 @@ export function mxService(options: MxOptions): Mx {
       refuseLoop(raw)
       const { mailFrom, rcptTo } = session.envelope
       const sender = mailFrom === false ? '' : mailFrom.address
-      for (const { address } of rcptTo) await takeFor(options, address, { raw, sender })
+      for (const { address } of rcptTo) {
+        await takeFor(options, address, { raw, sender })
+        if (isKnownToAll(purposeOf(options, address))) rate.took(session.remoteAddress)
+      }
       return '2.0.0 taken'
     })
 
@@ -190,8 +193,9 @@ async function refuseForeign(options: MxOptions, address: string, isTooMany: () 
 }
 
 /** Its address proves nothing. */
-function isKnownToAll(purpose: Exclude<ReturnType<typeof purposeOf>, null>): boolean {
-  return purpose !== 'unsubscribe' && (['operator', 'tls'].includes(purpose.kind) || purpose.localPart === 'fbl')
+function isKnownToAll(purpose: ReturnType<typeof purposeOf>): boolean {
+  if (purpose === null || purpose === 'unsubscribe') return false
+  return ['operator', 'tls'].includes(purpose.kind) || purpose.localPart === 'fbl'
 }
 
 async function takeFor(
