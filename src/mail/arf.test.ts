@@ -48,9 +48,13 @@ test('a complaint whose fields lost their type, or that has none, is one all the
 })
 
 test('what no person complained of is no complaint', () => {
-  const types = ['abuse', 'fraud', 'other', 'opt-out', 'not-spam', 'auth-failure', 'virus']
+  const types = ['abuse', 'fraud', 'other', 'opt-out', 'opt-out-list', 'not-spam', 'auth-failure', 'virus']
   assert.deepEqual(
     types.filter((type) => isComplaint({ type })),
-    ['abuse', 'fraud', 'other', 'opt-out'],
+    ['abuse', 'fraud', 'other'],
+  )
+  assert.deepEqual(
+    types.filter((type) => isOptOut({ type })),
+    ['opt-out', 'opt-out-list'],
   )
 })

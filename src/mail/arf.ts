@@ -55,9 +55,14 @@ export function identifiersOf(feedback: Feedback, original: Fields, names: reado
   return found.slice(0, LIST_MOST)
 }
 
+/** The recipient asks for no more mail, and calls it no spam: types of before RFC 5965, and of vendors. */
+export function isOptOut({ type }: Pick<Feedback, 'type'>): boolean {
+  return type === 'opt-out' || type === 'opt-out-list'
+}
+
 /** Reports of what a recipient took back (`not-spam`), of failed authentication or of a virus are no person's complaints. */
 export function isComplaint({ type }: Pick<Feedback, 'type'>): boolean {
-  return !['not-spam', 'auth-failure', 'dmarc', 'virus'].includes(type)
+  return !isOptOut({ type }) && !['not-spam', 'auth-failure', 'dmarc', 'virus'].includes(type)
 }
 
 function feedbackOf(fields: Fields): Feedback {

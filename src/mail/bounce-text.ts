@@ -43,6 +43,11 @@ export function prose(text: string): string[] {
   return lines
 }
 
+/** Whether the prose of a text ended where the mail itself begins, and not at a bound. */
+export function isCutAtReturned(text: string, lines: readonly string[]): boolean {
+  return lines.length < text.split('\n', LINES_MOST).length
+}
+
 /**
  * @param failed addresses that a header names (X-Failed-Recipients), for a text that names none
  * @returns one for each recipient the text tells of; one without an address when it tells of none

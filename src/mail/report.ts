@@ -8,7 +8,7 @@
 // Reading is a pure function of the bytes, linear, bounded by report-parts.ts, and never throws.
 
 import { type Feedback, readFeedback } from './arf.ts'
-import { prose, readProse } from './bounce-text.ts'
+import { isCutAtReturned, prose, readProse } from './bounce-text.ts'
 import { readDeliveryStatus } from './dsn.ts'
 import {
   type Fields,
@@ -59,6 +59,8 @@ function readOne(parts: ReportParts, level: number): Report {
     const inner = readOne(readParts(Buffer.from(wrapped.text)), 1)
     if (inner.kind === 'bounce' || inner.kind === 'delayed') return inner
   }
+  // The words of a mail that came back are its sender's, whatever they tell of.
+  if (level > 0 && !isNamedMailer(parts.headers)) return { kind: 'other' }
   return readProseReport(parts, original)
 }
 
@@ -143,7 +145,7 @@ function isEvident(parts: ReportParts, lines: readonly string[], recipients: rea
   const from = wordsOf(fieldOf(parts.headers, 'from')).toLowerCase()
   return (
     parts.parts.some(isReturned) ||
-    lines.length < humanText(parts).split('\n').length ||
+    isCutAtReturned(humanText(parts), lines) ||
     recipients.some(
       ({ address, smtpCode, enhanced }) =>
         smtpCode !== null || enhanced !== null || (address !== null && !from.includes(address.toLowerCase())),
@@ -178,7 +180,7 @@ function readProseReport(parts: ReportParts, original: Fields): Report {
       recipients = recipients.map((one) => ({ ...one, verdict: bySubject[0]?.verdict ?? one.verdict }))
     }
   }
-  if (!isNamed && !isEvident(parts, lines, recipients)) return { kind: 'other' }
+  if ((!isNamed || isSentBySomebody(parts.headers)) && !isEvident(parts, lines, recipients)) return { kind: 'other' }
   // A person may write of failed mail too: what only a subject makes a report proves nothing against an address.
   if (!byMailer) recipients = recipients.map(unproven)
   if (delayed) recipients = recipients.map((one) => ({ ...one, action: 'delayed' as const }))
@@ -212,7 +214,7 @@ function humanText(parts: ReportParts): string {
   if (first !== undefined && !(html !== undefined && first.text.trim().length < 20)) {
     return short ? `${first.text}\n${second.text}` : first.text
   }
-  return html?.text ?? parts.parts[0]?.text ?? ''
+  return html?.text ?? parts.parts.find((part) => !isReturned(part))?.text ?? ''
 }
 
 function originalOf({ parts }: ReportParts): Fields {

@@ -171,6 +171,22 @@ describe('the inbound MX', { concurrency: false }, () => {
     assert.equal(kept[0]?.raw, null)
   })
 
+  test('who opts out by a feedback report is unsubscribed and has not complained; what is no spam does nothing', async () => {
+    await using w = await inside()
+    const { id, mail } = await w.delivered('bob@example.net')
+    for (const type of ['not-spam', 'auth-failure', 'opt-out', 'opt-out-list'])
+      await w.send(`fbl@${HOST}`, complaint(mail).replace('Feedback-Type: abuse', `Feedback-Type: ${type}`))
+    await w.settle()
+    assert.deepEqual(
+      (await w.outcomes()).map(({ outcome }) => outcome),
+      ['not_applicable', 'not_applicable', 'unsubscribed', 'unsubscribed'],
+    )
+    assert.equal(await w.h.status(id), 'delivered')
+    assert.equal(await w.h.suppressed('bob@example.net'), null)
+    const [event, ...more] = (await w.h.events(id)).filter(({ event }) => /unsubscribed|complained/.test(event))
+    assert.deepEqual([event?.event, event?.data['source'], more], ['email.unsubscribed', 'mailto', []])
+  })
+
   test('a letter of a person is no report, whatever its words; the same words without a sender are one', async () => {
     await using w = await inside()
     const { id, returnPath } = await w.delivered('bob@example.net')

@@ -1,17 +1,19 @@
 // What a report does. The email it is about is named by a signed token, or by the account itself; addresses in the report
-// are never acted on. A failure turns `delivered` into `bounced`, a complaint turns either into `complained`. A report may
+// are never acted on. A failure turns `delivered` into `bounced`, a complaint turns either into `complained`; who opts out is
+// unsubscribed, whatever the state of the email, and has not complained. A report may
 // overtake the record of the delivery it is about: on an email that has not ended it is `early`, and read again later. Any
 // other state means that it is about nothing new, and it is ignored. The email is locked, so of reports that come twice
 // or together one has an effect. What failed behind a forward of the recipient's names the address there.
 
 import { domainToASCII } from 'node:url'
 import { foldCase } from '../../mail/address.ts'
-import { type Feedback, isComplaint } from '../../mail/arf.ts'
+import { type Feedback, isComplaint, isOptOut } from '../../mail/arf.ts'
 import { type DkimOutcome, organizationOf } from '../../mail/dkim-check.ts'
 import type { Report } from '../../mail/report.ts'
 import type { ReportedRecipient } from '../../mail/reports.ts'
 import type { Db } from '../../platform/db.ts'
 import { append, type EmailFacts, type Stream } from '../events/index.ts'
+import { unsubscribe } from '../suppression/index.ts'
 import { type Bounce, type BounceSource, type Context, type NewBounce, recordBounces } from './record.ts'
 
 /** An email that a report is about, as the room that owns emails tells it. */
@@ -42,7 +44,7 @@ export interface EmailDoor<Email extends ReportedEmail = ReportedEmail> {
 
 export type Outcome =
   | { readonly kind: 'bounced' | 'complained'; readonly bounce: Bounce }
-  | { readonly kind: 'delayed' | 'delivered' | 'auto_reply' | 'other' | 'not_applicable' | 'early' }
+  | { readonly kind: 'unsubscribed' | 'delayed' | 'delivered' | 'auto_reply' | 'other' | 'not_applicable' | 'early' }
 
 export interface Heard {
   readonly report: Report
@@ -62,6 +64,7 @@ export async function applyReport(
   { report, source, dkim }: Heard,
 ): Promise<Outcome> {
   if (report.kind === 'complaint') {
+    if (isOptOut(report.feedback)) return applyOptOut(db, context, email, source)
     return isComplaint(report.feedback)
       ? applyComplaint(db, context, email, { ...report.feedback, dkim }, source)
       : { kind: 'not_applicable' }
@@ -156,6 +159,19 @@ export async function applyComplaint(
   const fact = { eventId, at, accountId, domainId, emailId, stream, sandbox, tag, data, facts: null }
   await append(db, [{ ...fact, type: 'email.complained' }])
   return { kind: 'complained', bounce: recorded }
+}
+
+/** A wish, not a judgement: it does not count against the sender. What comes by mail is an unsubscribe by mail. */
+export async function applyOptOut(
+  db: Db,
+  context: Context,
+  { accountId, recipientKey: recipient, sandbox, emailId, domainId, stream, tag }: ReportedEmail,
+  by: BounceSource,
+): Promise<Outcome> {
+  const source = by === 'api' ? 'api' : 'mailto'
+  const mail = { emailId, domainId, stream, tag }
+  await unsubscribe(db, context, { accountId, recipient, sandbox, source, reason: 'feedback report: opt-out', mail })
+  return { kind: 'unsubscribed' }
 }
 
 /** Who complains: as the report says, unless somebody else is known to have signed it. */

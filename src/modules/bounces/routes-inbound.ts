@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream'
 import { type TObject, Type } from 'typebox'
 import { addressFault, parseAddress, suppressionKey } from '../../mail/address.ts'
-import { isComplaint } from '../../mail/arf.ts'
+import { isComplaint, isOptOut } from '../../mail/arf.ts'
 import type { Report } from '../../mail/report.ts'
 import { type BounceCategory, type BounceType, bounceFromReply } from '../../mail/smtp-bounce.ts'
 import { replyOf } from '../../mail/smtp-reply.ts'
@@ -14,7 +14,7 @@ import type { Db } from '../../platform/db.ts'
 import { type FieldFault, platformErrors, validationError } from '../../platform/errors.ts'
 import { type AnyEndpoint, DateTime, dataOf, endpoint, named, type Principal, single } from '../../platform/http.ts'
 import { timeOfId } from '../../platform/ids.ts'
-import { applyComplaint, applyFailure, applyReport, type Outcome, type ReportedEmail } from './effects.ts'
+import { applyComplaint, applyFailure, applyOptOut, applyReport, type Outcome, type ReportedEmail } from './effects.ts'
 import { type Inbound, type InboundOptions, reportHash, tokenInAddress, tokenInReport } from './inbound.ts'
 import * as sql from './sql.ts'
 
@@ -130,6 +130,7 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
       const arrivalDate = facts.occurred_at === undefined ? null : at
       const type = facts.type === undefined || facts.type === 'complaint' ? 'abuse' : facts.type.toLowerCase()
       const feedback = { type, reportingMta: null, arrivalDate, dkim: null }
+      if (isOptOut(feedback)) return applyOptOut(db, options, email, 'api')
       return isComplaint(feedback)
         ? applyComplaint(db, options, email, feedback, 'api', at)
         : { kind: 'not_applicable' }
