@@ -25,6 +25,7 @@ const CASES: [why: string, html: string, expected: string][] = [
   ['the first of two', '<a href="http://a" href="http://b">', '<a href="<<0:http://a>>" href="http://b">'],
   ['blanks around', '<a href=" http://x ">', '<a href="<<0:http://x>>">'],
   ['broken over lines', '<a href="http://x/a\n b">', '<a href="<<0:http://x/a b>>">'],
+  ['no scheme', '<a href="//x.test/?a=1&amp;b=%20">', '<a href="<<0:https://x.test/?a=1&b=%20>>">'],
   ['two links', '<a href="http://a"></a><a href="http://b">', '<a href="<<0:http://a>>"></a><a href="<<1:http://b>>">'],
   [
     'after a revealed conditional comment',
@@ -42,7 +43,8 @@ const UNTOUCHED = [
   '<a href="sms:+1">',
   '<a href="#top">',
   '<a href="/relative">',
-  '<a href="//host.test">',
+  '<a href="///host.test">',
+  '<a href="//">',
   '<a href="javascript:alert(1)">',
   '<a href=" data:text/html,x">',
   '<a href="https:evil">',
@@ -308,6 +310,7 @@ function parsedLinks(html: string): string[] {
   return [...found]
     .sort(([a], [b]) => a - b)
     .map(([, href]) => href.replaceAll(/^[\0-\x20]+|[\0-\x20]+$/g, '').replaceAll(/[\t\r\n]/g, ''))
+    .map((href) => (/^\/\/[^/?#\\]/.test(href) ? `https:${href}` : href))
     .filter((href) => /^https?:\/\/[^/?#\\]/i.test(href) && Buffer.byteLength(href) <= 4_096)
     .filter((href) => !/[\0-\x1f\x7f]/.test(href) && href.isWellFormed() && !/unsubscribe\}\}/i.test(href))
 }

@@ -3,7 +3,9 @@
 //
 // - A link is the first `href` of an `a` or `area` start tag whose value, its character references decoded once, is an
 //   http or https address with a host. Its value is replaced between its quotes (or without, as it stood).
-// - Untouched: relative addresses, mailto:, tel:, sms: and every other scheme, fragments, links marked
+// - `//host/path` is one too, and leads to https. A mail has no address that a scheme could be taken from: webmail takes its
+//   own, which is https, and programs try a file or nothing.
+// - Untouched: other relative addresses, mailto:, tel:, sms: and every other scheme, fragments, links marked
 //   `data-track="off"`, addresses over 4 KB or with control characters, links after the 2,000th, and whatever a
 //   reader's program does not show as a link: comments (Outlook's conditional ones too), script, style, title, textarea, template and the like.
 // - `{{unsubscribe}}`, in any case and with blanks around the name or without, becomes the address inside an attribute and an
@@ -22,7 +24,7 @@ import { nameOf, readTokens } from './html-tokens.ts'
 export interface HtmlLink {
   /** Counts the replaceable links of the mail from 0. */
   readonly index: number
-  /** The address, character references decoded once; blanks around it and line breaks inside it are no part of it. */
+  /** The address, character references decoded once, with its scheme; blanks around it and line breaks inside it are no part of it. */
   readonly url: string
   /** The tag, or one around it, says that nobody is meant to see it. */
   readonly hidden: boolean
@@ -68,6 +70,7 @@ const IN_TEXT_ONCE = new RegExp(TEXT_PLACEHOLDER, 'i')
 const ANYWHERE = new RegExp(IN_ATTRIBUTE, 'i')
 const BEGUN_TAG = /<\/?$/
 const WEB_ADDRESS = /^https?:\/\/[^/?#\\]/i
+const WITHOUT_SCHEME = /^\/\/[^/?#\\]/
 // Those at the end are looked at from their first alone: from each of them on, a long run would take its square.
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const AROUND = /^[\0-\x20]+|(?<![\0-\x20])[\0-\x20]+$/g
@@ -321,7 +324,8 @@ function webAddress(raw: string, charset: ByteCharset | null): string | null {
   if (raw.length > MAX_LINK_BYTES * 8) return null
   const text = charset === null ? raw : textOf(raw, charset)
   if (text === null) return null
-  const url = decodeHTMLAttribute(text).replaceAll(AROUND, '').replaceAll(LINE_BREAKS, '')
+  const written = decodeHTMLAttribute(text).replaceAll(AROUND, '').replaceAll(LINE_BREAKS, '')
+  const url = WITHOUT_SCHEME.test(written) ? `https:${written}` : written
   if (!WEB_ADDRESS.test(url) || CONTROL.test(url) || !url.isWellFormed()) return null
   if (Buffer.byteLength(url) > MAX_LINK_BYTES) return null
   return url
