@@ -120,14 +120,22 @@ const UsageReport = named(
     ...ALL_METERED,
     delivery: named(
       'DeliveryFigures',
-      Type.Object({
-        delivered: Type.Integer(),
-        bounced: Type.Integer(),
-        failed: Type.Integer(),
-        deferred: Type.Integer(),
-        complained: Type.Integer(),
-        delivery_rate: nullable(Type.Number()),
-      }),
+      Type.Object(
+        {
+          delivered: Type.Integer(),
+          bounced: Type.Integer(),
+          failed: Type.Integer(),
+          deferred: Type.Integer(),
+          complained: Type.Integer(),
+          delivery_rate: nullable(
+            Type.Number({ description: 'Delivered over sent, 1 at the most; null when nothing was sent this month' }),
+          ),
+        },
+        {
+          description:
+            'What happened this month, as everywhere in statistics: a mail that was sent in one month and delivered in the next counts as sent there and delivered here, so there may be more deliveries than mails sent',
+        },
+      ),
     ),
   }),
 )

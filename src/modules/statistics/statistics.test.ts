@@ -353,6 +353,19 @@ test('usage tells what became of the month at once, to the unit', async () => {
   assert.deepEqual((await account.api.get('/api/v1/customer/usage')).body.data.delivery, expected)
 })
 
+test('what was sent last month and delivered in this one counts here, and makes no rate above 1', async () => {
+  const account = await world.newAccount()
+  const id = account.accountId
+  const rate = async (): Promise<unknown> => {
+    const { delivered, delivery_rate } = (await account.api.get('/api/v1/customer/usage')).body.data.delivery
+    return [delivered, delivery_rate]
+  }
+  await tell([event(id, 'email.delivered')])
+  assert.deepEqual(await rate(), [1, null])
+  await tell([event(id, 'email.sent'), event(id, 'email.delivered')])
+  assert.deepEqual(await rate(), [2, 1])
+})
+
 const OVERVIEW = [
   ...[
     'sent',
