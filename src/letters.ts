@@ -15,7 +15,8 @@ import type { Clock } from './platform/clock.ts'
 import type { Database } from './platform/db.ts'
 
 const MAX_BODY_BYTES = 2_147_483_647
-const REPORTS_MATCHED_MS = 30 * 86_400_000
+/** As long as a return path is valid. */
+const REPORTS_MATCHED_MS = 60 * 86_400_000
 
 /** The outbox, as the bounces room sees it from below. */
 export function reportedEmails(clock: Clock): EmailDoor<ReportedEmail> {

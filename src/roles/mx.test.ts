@@ -402,6 +402,15 @@ describe('the inbound MX', { concurrency: false }, () => {
     assert.equal(await w.h.status(id), 'bounced')
   })
 
+  test('the return path of a mail that waited 30 days for its time takes reports for 30 more', async () => {
+    await using w = await inside()
+    const [local = ''] = returnPath(w.h.options.verpMac, await w.h.put('bob@example.net'), ACCOUNT, HOST).split('@')
+    w.h.clock.advance(59 * 86_400_000)
+    assert.notEqual(w.inbound.tokenOf(local), null)
+    w.h.clock.advance(2 * 86_400_000)
+    assert.equal(w.inbound.tokenOf(local), null)
+  })
+
   test('a report that overtakes the record of its delivery waits for it', async () => {
     await using w = await inside()
     const id = await w.h.put('bob@example.net')

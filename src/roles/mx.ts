@@ -1,6 +1,6 @@
 // The inbound MX: takes what is addressed to us, and nothing else.
 //
-//   b+<token>@host              reports about one email; the token is signed and 30 days valid
+//   b+<token>@host              reports about one email; the token is signed and 60 days valid
 //   b+<token>@bounce.<domain>   the same, of a domain with return paths under its own name
 //   fbl@host                    complaints of whoever reads the header of a mail (RFC 9477)
 //   fbl+<name>.<MAC>@host       complaints of one provider, who was told the address

@@ -1,5 +1,5 @@
 // The operator's look at what came by mail: `posthorn reports ...`. What could not be read, and what came for postmaster and
-// abuse and was not sent on, stands there with its bytes for 35 days; of all else only what became of it.
+// abuse and was not sent on, stands there with its bytes for 65 days; of all else only what became of it.
 
 import { feedbackAddress } from '../../mail/verp.ts'
 import { type Command, UsageError } from '../../platform/command.ts'
@@ -29,7 +29,7 @@ export interface ReportCount {
   readonly oldest: Date
 }
 
-/** Of the last 35 days, by kind and by what became of them: forged and foreign ones are `unmatched`. */
+/** Of the last 65 days, by kind and by what became of them: forged and foreign ones are `unmatched`. */
 export function reportCounts(db: Db): Promise<readonly ReportCount[]> {
   return db.query<ReportCount>(sql.COUNT_REPORTS, [])
 }
@@ -61,7 +61,7 @@ export const reportCommands: readonly Command[] = [
   },
   {
     path: ['reports', 'count'],
-    summary: 'count what came in the last 35 days, by kind and by what became of it',
+    summary: 'count what came in the last 65 days, by kind and by what became of it',
     usage: '',
     options: JSON_OPTION,
     run: async ({ database, print }, values) => {

@@ -4,7 +4,7 @@
 // whichever way, is taken and forgotten. Reading is claimed in the database with a count, before it begins: a report that
 // three times ended its thread or its process is put into quarantine, raw, and the others go on. The effect and the mark
 // `done` are one transaction, of whoever holds the report then: a process that stood still for longer than its claim lasts
-// leaves it to the next one. What has been read loses its bytes; rows live 35 days, longer than a token is valid.
+// leaves it to the next one. What has been read loses its bytes; rows live 65 days, longer than a token is valid.
 //
 // Who signed a report (DKIM) is asked where it matters: of complaints about an email of ours, whose effect does not wait for
 // it, and of reports about TLS. One of these whose signer's DNS does not answer is put off for an hour, twice as long each
@@ -69,7 +69,7 @@ export interface OperatorMail {
 }
 
 export interface Inbound {
-  /** The email that a local part of the return-path host stands for; null: forged, foreign, or older than 30 days. */
+  /** The email that a local part of the return-path host stands for; null: forged, foreign, or older than 60 days. */
   tokenOf(localPart: string): VerpIds | null
   /** The provider whose complaints come to this local part; null: it is none of ours. */
   providerOf(localPart: string): string | null
@@ -81,8 +81,9 @@ export interface Inbound {
   readonly reader: ReportReader
 }
 
-const TOKEN_DAYS = 30
-const KEPT_DAYS = 35
+/** From when the email was accepted, as long as it is kept at least: it may have waited 30 days for its time. */
+const TOKEN_DAYS = 60
+const KEPT_DAYS = 65
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const TRIES_MOST = 3

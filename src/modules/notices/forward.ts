@@ -6,7 +6,7 @@
 //   kept as well, never sent on: a mail that we have sent on before (our own field is in it), an answering machine's
 //   answer, all mail while no operator's address is set, that address is at this very host, or it has bounced today
 //
-// Kept means: for 35 days, to be seen with `posthorn reports`.
+// Kept means: for 65 days, to be seen with `posthorn reports`.
 
 import { decodeWords } from 'postal-mime'
 import { parseAddress } from '../../mail/address.ts'
@@ -53,7 +53,7 @@ export function operatorForward({ mailer, operator, hostname }: ForwardOptions):
     await mailer.send(db, {
       to,
       subject: `[${localPart}@${hostname}] ${subject === '' ? '(no subject)' : subject}`,
-      text: `This mail came for ${localPart}@${hostname}. ${whole ? 'It is attached as it came.' : `It has ${raw.length} bytes, so only its header is attached; «posthorn reports list» names it and «posthorn reports show» prints it, for 35 days.`}\n`,
+      text: `This mail came for ${localPart}@${hostname}. ${whole ? 'It is attached as it came.' : `It has ${raw.length} bytes, so only its header is attached; «posthorn reports list» names it and «posthorn reports show» prints it, for 65 days.`}\n`,
       attached: whole
         ? { type: 'message/rfc822', content: raw }
         : { type: 'text/rfc822-headers', content: raw.subarray(0, Math.min(bodyStart, HEADER_BYTES)) },
