@@ -1,7 +1,7 @@
 // Work on what strangers wrote, in a thread of its own: one piece after the other, each with a limit of time, all within a
 // limit of memory. A piece that goes beyond costs the thread, not the process; the next one gets a new thread, and
 // whoever waits in the line loses nothing. The thread starts with the first piece and keeps no process alive; loading its
-// modules takes 0.2 s, and seconds on a machine that is busy, and has a limit of its own (thread-start.ts).
+// modules takes 0.2 s, and seconds on a machine that is busy, and has a limit of its own (start-thread.ts).
 
 import { Worker } from 'node:worker_threads'
 
@@ -21,7 +21,7 @@ export interface Thread<In, Out> {
 
 const STARTS_WITHIN_MS = 10_000
 const YOUNG_MB = 32
-const START = new URL('./thread-start.ts', import.meta.url)
+const START = new URL('./start-thread.ts', import.meta.url)
 
 export function threadFor<In, Out>({ file, withinMs, memoryMb }: ThreadOptions): Thread<In, Out> {
   let thread: Worker | null = null
