@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { identifiersOf, isComplaint } from './arf.ts'
+import { identifiersOf, isComplaint, isOptOut } from './arf.ts'
 import { readReport } from './report.ts'
 
 test('a complaint tells what it is about, and the id that was in the message', () => {
