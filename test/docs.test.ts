@@ -172,6 +172,9 @@ test('the reference has every operation of the document with its scope, its fiel
     assert.ok(section !== undefined, named)
     const scope = one['x-scope'] as string | undefined
     assert.ok(section.includes(scope === undefined ? '(no key' : `(scope <code>${scope}</code>`), named)
+    for (const { description } of (one['parameters'] ?? []) as readonly { readonly description?: string }[]) {
+      assert.ok(section.includes(escapeText(description ?? '')), `${named}: ${description}`)
+    }
     const body = one['requestBody'] as { content: Record<string, { schema: { properties?: object } }> } | undefined
     for (const { schema } of Object.values(body?.content ?? {})) {
       for (const field of Object.keys(schema.properties ?? {})) {

@@ -96,13 +96,18 @@ function operationHtml({ method, path, operation, legacy }: Listed): string {
     ...(legacy === null ? [] : [`also at <code>${escapeText(legacy)}</code> (deprecated)`]),
   ]
   const given = parameters.map((one) =>
-    row(one.name, one.schema ?? one, one.required === true ? 'required' : null, one.in),
+    row(one.name, describedSchema(one), one.required === true ? 'required' : null, one.in),
   )
   return `<section class="operation"><h3 id="${anchor(`${method} ${path}`)}"><a href="#${anchor(`${method} ${path}`)}">${method} ${escapeText(path)}</a></h3>
 <p>${escapeText(operation.summary ?? '')} <span class="quiet">(${facts.join('; ')})</span></p>
 ${given.length === 0 ? '' : `<h4>Parameters</h4>${table(given)}`}
 ${bodyHtml(operation.requestBody)}
 ${answersHtml(operation.responses ?? {})}</section>`
+}
+
+/** A parameter is described beside its schema. */
+function describedSchema({ schema, description }: NonNullable<Operation['parameters']>[number]): Schema {
+  return { ...schema, ...(description !== undefined && { description }) }
 }
 
 function bodyHtml(body: Content | undefined): string {
