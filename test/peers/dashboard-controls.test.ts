@@ -245,9 +245,9 @@ test('contacts are imported as they were exported, and a tag with a comma is sti
   await using here = await dashboard.visit(who)
   const { page } = here
   await dashboard.open(page, '/contacts?import=1')
-  await page.getByText('Ask each by mail to confirm').click()
   const list = 'email,tags\nknown@example.net,x\nnew@example.net,"one,""two, 2"""\nnobody@,\n'
   await page.getByLabel('Or paste addresses', { exact: true }).fill(list)
+  await page.getByText('Ask each by mail to confirm').click()
   await page.getByRole('button', { name: 'Import 3', exact: true }).click()
   await page.getByText('2 of 3 done, 1 with a fault').waitFor()
   await page.getByRole('link', { name: 'known@example.net', exact: true }).click()
