@@ -173,6 +173,8 @@ grant update (block_disposable_emails, click_tracking_enabled, company, disposab
 create table acme_account (
   directory text not null,
   private_key bytea not null,
+  held_until timestamp with time zone,
+  held_why text,
   constraint acme_account_pkey PRIMARY KEY (directory)
 );
 grant insert, select, update on acme_account to posthorn_system;
@@ -1321,6 +1323,7 @@ create table tracking_domain (
   private_key bytea,
   ssl_failures smallint default 0 not null,
   ssl_due_at timestamp with time zone,
+  ssl_not_before timestamp with time zone,
   constraint tracking_domain_account_id_name_key UNIQUE (account_id, name),
   constraint tracking_domain_pkey PRIMARY KEY (id),
   constraint tracking_domain_ssl_status_check CHECK ((ssl_status = ANY (ARRAY['none'::text, 'pending'::text, 'issued'::text, 'failed'::text])))

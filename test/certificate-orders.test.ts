@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import tls from 'node:tls'
@@ -59,6 +59,7 @@ const RUN_OUT = statement(
   'test_run_out',
   `update tracking_domain set ssl_status = 'issued', ssl_error = null, ssl_expires_at = $2 where id = $1`,
 )
+const SERVED_UNTIL = statement('test_served_until', 'update tracking_domain set ssl_expires_at = $2 where id = $1')
 const OWN = statement(
   'test_own_certificate',
   'update own_certificate set certificate = $2, private_key = $3, expires_at = $4, due_at = $4, error = null where name = $1',
@@ -128,4 +129,118 @@ test('who stops while the authority is silent is done at once, and the next star
     authority.closeAllConnections()
     authority.close()
   }
+})
+
+interface Authority extends AsyncDisposable {
+  readonly directory: string
+  /** The paths asked for, of an order with its name. */
+  readonly asked: string[]
+  /** Answers itself where it returns true. */
+  says: (response: ServerResponse, asked: string) => boolean
+}
+
+/** Knows everybody, and has nothing against an order but what it is told to say. */
+async function startAuthority(): Promise<Authority> {
+  const asked: string[] = []
+  const server = createServer()
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { port } = server.address() as AddressInfo
+    const at = (name: string): string => `http://127.0.0.1:${port}/${name}`
+    const { payload = '' } =
+      request.method === 'POST' ? JSON.parse(Buffer.concat(await request.toArray()).toString()) : {}
+    const [name = ''] = /(?<="value":")[^"]+/.exec(Buffer.from(payload, 'base64url').toString()) ?? []
+    const what = `${request.url ?? ''} ${name}`.trim()
+    asked.push(what)
+    response.setHeader('replay-nonce', 'bm9uY2U')
+    response.setHeader('content-type', 'application/json')
+    response.setHeader('location', at('account'))
+    if (authority.says(response, what)) return
+    if (request.url === '/directory')
+      response.end(JSON.stringify({ newNonce: at('nonce'), newAccount: at('account'), newOrder: at('order') }))
+    else if (request.url !== '/order') response.end('{}')
+    else response.writeHead(403).end(JSON.stringify({ detail: 'no order today' }))
+  }
+  server.on('request', (request, response) => void answer(request, response)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const authority: Authority = {
+    directory: `http://127.0.0.1:${(server.address() as AddressInfo).port}/directory`,
+    asked,
+    says: () => false,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+  return authority
+}
+
+const HOUR_MS = 3_600_000
+
+test('an authority that asks to wait for hours is asked by nobody before, by itself after, and what is served is served on', async () => {
+  await using authority = await startAuthority()
+  authority.says = (response) => {
+    response.writeHead(503, { 'retry-after': String(6 * 3_600) }).end('closed')
+    return true
+  }
+  await using world = await certifiedWorld(authority.directory)
+  const { system } = world.rooms.database
+  const until6 = new Date(world.clock.now().getTime() + 6 * HOUR_MS)
+  const told = /^The certificate authority asks to wait until (\S+): it answered 503$/
+  const toldAt = async (id: string) =>
+    until(async () => {
+      const { body } = await world.api.get(`${PATH}/${id}`)
+      return told.exec(body.ssl_error ?? '') === null ? null : body
+    })
+  const id = await verified(world, 'go.one.example')
+  const shown = await toldAt(id)
+  const [, at = ''] = told.exec(shown.ssl_error) ?? []
+  assert.ok(Math.abs(Date.parse(at) - until6.getTime()) < 60_000, at)
+  assert.equal(shown.ssl_status, 'failed')
+  await until(async () => (told.test((await ownCertificateState(system, HOST))?.error ?? '') ? true : null))
+  const { length } = authority.asked
+  assert.ok(length <= 2, 'the names and the host of our own, once each at most')
+
+  const now = world.clock.now().getTime()
+  await system.execute(SERVED_UNTIL, [id, new Date(now + DAY_MS)])
+  await world.api.post(`${PATH}/${id}/verify`)
+  await toldAt(await verified(world, 'go.two.example'))
+  world.clock.advance(5 * HOUR_MS)
+  await toldAt(await verified(world, 'go.three.example'))
+  const served = await toldAt(id)
+  assert.deepEqual([served.ssl_status, served.ssl_enabled], ['issued', true])
+  assert.equal(authority.asked.length, length)
+
+  authority.says = () => false
+  world.clock.advance(HOUR_MS + 60_000)
+  await until(async () => {
+    const { body } = await world.api.get(`${PATH}/${id}`)
+    return body.ssl_error === 'no order today' ? true : null
+  })
+})
+
+test('a name that an authority has had enough of waits until the date it was told, and no other name does', async () => {
+  await using authority = await startAuthority()
+  await using world = await certifiedWorld(authority.directory)
+  const endsAt = new Date(world.clock.now().getTime() + 5 * HOUR_MS)
+  authority.says = (response, asked) => {
+    if (asked !== '/order go.often.example') return false
+    const problem = { type: 'urn:ietf:params:acme:error:rateLimited', detail: 'too many certificates for this name' }
+    const date = new Date(world.clock.now().getTime()).toUTCString()
+    response.writeHead(429, { 'retry-after': endsAt.toUTCString(), date }).end(JSON.stringify(problem))
+    return true
+  }
+  const orders = (name: string): number => authority.asked.filter((asked) => asked === `/order ${name}`).length
+  const id = await verified(world, 'go.often.example')
+  const error = await until(async () => (await world.api.get(`${PATH}/${id}`)).body.ssl_error)
+  assert.match(error, /^The certificate authority asks to wait until \S+: too many certificates for this name$/)
+  assert.equal(orders('go.often.example'), 1)
+  await world.api.post(`${PATH}/${id}/verify`)
+  const other = await verified(world, 'go.other.example')
+  await until(async () => (await world.api.get(`${PATH}/${other}`)).body.ssl_error)
+  assert.deepEqual([orders('go.often.example'), orders('go.other.example')], [1, 1])
+  world.clock.advance(5 * HOUR_MS - 60_000)
+  await until(async () => (orders('go.other.example') > 1 ? true : null))
+  assert.equal(orders('go.often.example'), 1)
+  world.clock.advance(120_000)
+  await until(async () => (orders('go.often.example') > 1 ? true : null))
 })

@@ -2,14 +2,25 @@
 // the operator gave no certificate. Asked for after verification and renewed at two thirds of their life, never because a
 // name was asked for in a handshake. A row is leased by its due time: several machines share the work, and one that dies
 // delays it by ten minutes; one that stops gives it back. After a failure the wait doubles up to a day; the certificate in
-// hand goes on being served. While the CA is away one name a minute finds that out, for all that are due. The host's own
+// hand goes on being served. While the CA is away one name a minute finds that out, for all that are due; a CA that asks to
+// be left alone until some time (asked-to-wait.ts) is asked by no machine before, whoever asks for it. The host's own
 // certificate and those of the names do not wait for one another. An account gets at most 20 new certificates a day.
 
 import type { Db } from '../../platform/db.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
+import { AskedToWait } from './asked-to-wait.ts'
 import type { NameRow, Names } from './names.ts'
-import { FIRST_WAIT_MS, type OrderOptions, orderCertificate, told, Unreachable, waitAfter } from './order.ts'
+import {
+  FIRST_WAIT_MS,
+  hold,
+  holdOf,
+  type OrderOptions,
+  orderCertificate,
+  told,
+  Unreachable,
+  waitAfter,
+} from './order.ts'
 import * as sql from './sql-names.ts'
 
 export interface CertificateOptions extends OrderOptions {
@@ -43,7 +54,12 @@ export function certificateLoops(options: CertificateOptions): readonly Loop[] {
 /** @returns false when no name wants a certificate now */
 export async function certificateDue(options: CertificateOptions, signal: AbortSignal): Promise<boolean> {
   const { database, clock, log, secrets, names } = options
+  const held = await holdOf(options)
   const now = clock.now()
+  if (held !== null) {
+    await database.system.execute(sql.certificatesHeldUp, [held.why, held.until, now])
+    return false
+  }
   const row = await database.system.one<NameRow>(sql.dueCertificate, [
     now,
     new Date(now.getTime() + LEASE_MS),
@@ -65,9 +81,12 @@ export async function certificateDue(options: CertificateOptions, signal: AbortS
       await database.system.execute(sql.certificateLeft, [row.id, failedAt])
       return true
     }
-    const waitMs = waitAfter(row.ssl_failures)
-    log.warn({ err, tracking_domain_id: row.id, wait_ms: waitMs }, 'no certificate')
-    await database.system.execute(sql.certificateFailed, [row.id, told(err), after(waitMs), failedAt])
+    const asked = err instanceof AskedToWait ? err : null
+    const due = later(after(waitAfter(row.ssl_failures)), asked?.until)
+    log.warn({ err, tracking_domain_id: row.id, wait_ms: due.getTime() - failedAt.getTime() }, 'no certificate')
+    if (asked?.isForAll === true) await hold(options, asked)
+    const failed = [row.id, told(err), due, failedAt, asked?.until ?? null]
+    await database.system.execute(sql.certificateFailed, failed)
     if (err instanceof Unreachable)
       await database.system.execute(sql.certificatesHeldUp, [told(err), after(FIRST_WAIT_MS), failedAt])
   }
@@ -81,6 +100,11 @@ export async function ownCertificateDue(options: CertificateOptions, signal: Abo
   const now = clock.now()
   const lease = new Date(now.getTime() + LEASE_MS)
   await database.system.execute(sql.addOwnCertificate, [ownName, now])
+  const held = await holdOf(options)
+  if (held !== null) {
+    await database.system.execute(sql.ownCertificateHeldUp, [ownName, held.until, held.why, now])
+    return false
+  }
   const row = await database.system.one<{ failures: number }>(sql.dueOwnCertificate, [ownName, now, lease])
   if (row === null) return false
   try {
@@ -94,11 +118,18 @@ export async function ownCertificateDue(options: CertificateOptions, signal: Abo
       await database.system.execute(sql.ownCertificateLeft, [ownName, failedAt])
       return true
     }
-    const waitMs = waitAfter(row.failures)
+    const asked = err instanceof AskedToWait ? err : null
+    const due = later(new Date(failedAt.getTime() + waitAfter(row.failures)), asked?.until)
+    const waitMs = due.getTime() - failedAt.getTime()
     log.warn({ err, host: ownName, wait_ms: waitMs }, "no certificate for the public URL's host")
-    await database.system.execute(sql.ownCertificateFailed, [ownName, new Date(failedAt.getTime() + waitMs), told(err)])
+    if (asked?.isForAll === true) await hold(options, asked)
+    await database.system.execute(sql.ownCertificateFailed, [ownName, due, told(err)])
   }
   return true
+}
+
+function later(a: Date, b: Date = a): Date {
+  return a > b ? a : b
 }
 
 export type OwnCertificateState = sql.OwnCertificateState

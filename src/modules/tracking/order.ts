@@ -2,6 +2,7 @@
 // answers for the name answers it. The account's key is sealed; all machines share the account. Each order begins by asking
 // for the account by its key (section 7.3.1): a CA that has forgotten it, or has begun anew, makes it again. A CA that gives
 // no answer is told within seconds; whoever stops is not held up, and what an order has begun then comes to its end unheard.
+// A CA that asks to be left alone for long (asked-to-wait.ts) is.
 
 import { readFileSync } from 'node:fs'
 import { Agent } from 'node:https'
@@ -9,6 +10,7 @@ import type acme from 'acme-client'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import type { Secrets } from '../../platform/secrets.ts'
+import { AskedToWait, type Asking, asAsked, heedRetryAfter } from './asked-to-wait.ts'
 import * as sql from './sql-names.ts'
 
 type Acme = typeof acme
@@ -36,10 +38,11 @@ export interface Issued {
 }
 
 export const ACCOUNT_KEY = 'acme account'
+const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
 const ISSUE_WITHIN_MS = 120_000
 const CHALLENGE_MS = 3_600_000
 const REQUEST_WITHIN_MS = 30_000
-/** Of one request, where the CA is away or says 429 or 5xx without saying for how long; the order itself is tried again later. */
+/** Of one request, where the CA is away or says 429 or 5xx, and no long time to wait for; the order itself is tried again later. */
 const RETRIES = { retryMaxAttempts: 2, retryDefaultDelay: 1 }
 const RENEW_AT = 2 / 3
 export const FIRST_WAIT_MS = 60_000
@@ -62,10 +65,28 @@ export class Unreachable extends Error {}
 /** What the CA said, for the customer to read; else in words of ours, and the log has the rest. */
 export function told(error: unknown): string {
   if (error instanceof Unreachable) return error.message
+  if (error instanceof AskedToWait) return shown(error.message)
   // The CA's refusals come as plain errors. A type error, one of the database and the like say nothing to a customer.
   const isTold = error instanceof Error && error.constructor === Error && !('code' in error) && error.message !== ''
-  const text = isTold ? error.message : 'The certificate could not be ordered; it will be tried again'
+  return shown(isTold ? error.message : 'The certificate could not be ordered; it will be tried again')
+}
+
+function shown(text: string): string {
   return text.replaceAll('\0', '').toWellFormed().slice(0, MAX_ERROR_CHARS)
+}
+
+export interface Hold {
+  readonly until: Date
+  readonly why: string
+}
+
+/** Until when the CA asked not to be asked about anything; null: it did not, or that is over. */
+export async function holdOf({ database, clock, directory }: OrderOptions): Promise<Hold | null> {
+  return database.system.one<Hold>(sql.acmeHold, [directory ?? LETS_ENCRYPT, clock.now()])
+}
+
+export async function hold({ database, directory }: OrderOptions, asked: AskedToWait): Promise<void> {
+  await database.system.execute(sql.holdAcme, [directory ?? LETS_ENCRYPT, asked.until, told(asked)])
 }
 
 /** @throws what the CA said, that it took too long, or the signal's reason */
@@ -75,7 +96,7 @@ export async function orderCertificate(options: OrderOptions, name: string, sign
   const timer = setTimeout(() => cut.reject(new Error('the CA took too long')), ISSUE_WITHIN_MS)
   signal.addEventListener('abort', stopped, { once: true })
   if (signal.aborted) stopped()
-  const work = ordered(options, name)
+  const work = asAsked(options.clock, (asking) => ordered(options, name, asking))
   try {
     return await Promise.race([work, cut.promise])
   } finally {
@@ -85,23 +106,24 @@ export async function orderCertificate(options: OrderOptions, name: string, sign
   }
 }
 
-async function ordered(options: OrderOptions, name: string): Promise<Issued> {
+async function ordered(options: OrderOptions, name: string, asking: Asking): Promise<Issued> {
   const { database, clock } = options
   const acme = await acmeClient()
-  const directoryUrl = options.directory ?? acme.directory.letsencrypt.production
+  const directoryUrl = options.directory ?? LETS_ENCRYPT
   const client = await clientOf(acme, options, directoryUrl)
   // Reads the directory. Whatever it says instead of one: the CA is away, and what follows would only say so again.
   await client.getTermsOfServiceUrl().catch(unreachable)
-  // Refused: there is none, and it is made with the order.
+  // Refused: there is none.
   await client.createAccount({ onlyReturnExisting: true }).catch((error: unknown) => {
-    if (error instanceof Unreachable) throw error
+    if (error instanceof Unreachable || error instanceof AskedToWait) throw error
+    const contact = options.email === null ? {} : { contact: [`mailto:${options.email}`] }
+    return client.createAccount({ termsOfServiceAgreed: true, ...contact })
   })
+  asking.ordering = true
   const key = await acme.crypto.createPrivateEcdsaKey('P-256')
   const [privateKey, csr] = await acme.crypto.createCsr({ commonName: name, altNames: [name] }, key)
   const certificate = await client.auto({
     csr,
-    termsOfServiceAgreed: true,
-    ...(options.email !== null && { email: options.email }),
     challengePriority: ['http-01'],
     // The CA asks by itself; asking ourselves would need a way out to our own public address.
     skipChallengeVerification: true,
@@ -131,6 +153,7 @@ async function clientOf(
   Object.assign(defaults.acmeSettings, RETRIES)
   acme.axios.defaults.timeout = REQUEST_WITHIN_MS
   tellUnreachable(acme)
+  heedRetryAfter(acme)
   if (caFile !== null) acme.axios.defaults.httpsAgent = new Agent({ ca: readFileSync(caFile) })
   return new acme.Client({ directoryUrl, accountKey: secrets.open(ACCOUNT_KEY, directoryUrl, account.private_key) })
 }
@@ -143,7 +166,7 @@ function tellUnreachable({ axios }: Acme): void {
 }
 
 function unreachable(cause: unknown): never {
-  if (cause instanceof Unreachable) throw cause
+  if (cause instanceof Unreachable || cause instanceof AskedToWait) throw cause
   throw new Unreachable('The certificate authority could not be reached', { cause })
 }
 

@@ -66,16 +66,16 @@ export const unverifyOthers = statement(
    where name = $1 and id <> $2 and verified_at is not null returning id, account_id`,
 )
 // Whoever asks for a check by hand need not wait for the next try after a failure, but for the fifth and later: a CA counts
-// failures too.
+// failures too, and what a CA asked to wait for is waited for.
 /** $3 found, $4 error, $5 now, $6 verified since, $7 the next check, $8 when to ask for a certificate, $9 by hand. */
 export const recordCheck = statement(
   'tracking_record_check',
   `update tracking_domain set found = $3, check_error = $4, checked_at = $5, verified_at = $6, next_check_at = $7,
      ssl_status = case when $6::timestamptz is null then 'none' when ssl_expires_at > $5 then 'issued'
        when $8::timestamptz is null then ssl_status else 'pending' end,
-     ssl_due_at = case when $6::timestamptz is null then null
-       when $9 and ssl_error is not null and ssl_failures < 5 then least(ssl_due_at, $8)
-       else coalesce(ssl_due_at, $8) end,
+     ssl_due_at = case when $6::timestamptz is null then null when $8::timestamptz is null then ssl_due_at
+       when $9 and ssl_error is not null and ssl_failures < 5 then least(ssl_due_at, greatest($8, ssl_not_before))
+       else coalesce(ssl_due_at, greatest($8, ssl_not_before)) end,
      ssl_since = case when $6::timestamptz is null then null when verified_at is null and ssl_expires_at > $5 then $5
        else ssl_since end
    where account_id = $1 and id = $2 returning ${COLUMNS}`,
@@ -117,7 +117,7 @@ export const dueCertificate = statement(
 export const certificateIssued = statement(
   'tracking_certificate_issued',
   `update tracking_domain set certificate = $2, private_key = $3, ssl_expires_at = $4, ssl_due_at = $5,
-     ssl_since = coalesce(ssl_since, $6), ssl_status = 'issued', ssl_error = null, ssl_failures = 0
+     ssl_since = coalesce(ssl_since, $6), ssl_status = 'issued', ssl_error = null, ssl_failures = 0, ssl_not_before = null
    where id = $1 and verified_at is not null`,
 )
 /** An order that came to no end and is no failure: $2 when to ask again. */
@@ -132,9 +132,10 @@ export const certificatesHeldUp = statement(
      ssl_status = case when ssl_expires_at > $3 then 'issued' else 'failed' end
    where ssl_due_at <= $3 and verified_at is not null`,
 )
+/** $5 when the CA may be asked again at the earliest; null: it did not say. */
 export const certificateFailed = statement(
   'tracking_certificate_failed',
-  `update tracking_domain set ssl_error = $2, ssl_failures = ssl_failures + 1, ssl_due_at = $3,
+  `update tracking_domain set ssl_error = $2, ssl_failures = ssl_failures + 1, ssl_due_at = $3, ssl_not_before = $5,
      ssl_status = case when ssl_expires_at > $4 then 'issued' else 'failed' end
    where id = $1 and verified_at is not null`,
 )
@@ -174,6 +175,11 @@ export const ownCertificateIssued = statement(
 export const ownCertificateFailed = statement(
   'tracking_own_certificate_failed',
   'update own_certificate set failures = failures + 1, due_at = $2, error = $3 where name = $1',
+)
+/** $2 when to ask again, $3 the error, $4 now. */
+export const ownCertificateHeldUp = statement(
+  'tracking_own_certificate_held_up',
+  'update own_certificate set due_at = $2, error = $3 where name = $1 and due_at <= $4',
 )
 export const ownCertificateLeft = statement(
   'tracking_own_certificate_left',
@@ -225,4 +231,12 @@ export const addAcmeAccount = statement(
 export const acmeAccount = statement(
   'tracking_acme_account',
   'select private_key from acme_account where directory = $1',
+)
+export const acmeHold = statement(
+  'tracking_acme_hold',
+  'select held_until as until, held_why as why from acme_account where directory = $1 and held_until > $2',
+)
+export const holdAcme = statement(
+  'tracking_hold_acme',
+  'update acme_account set held_until = $2, held_why = $3 where directory = $1',
 )
