@@ -39,6 +39,8 @@ export interface ReceivedMessage extends Envelope {
   /** The answer to the final dot was 2xx. */
   readonly accepted: boolean
   readonly authenticatedAs: string | null
+  /** That the handshake asked for (SNI). */
+  readonly serverName: string | null
 }
 
 export interface SessionView {
@@ -412,6 +414,7 @@ class Session {
       tls: this.#tls,
       connection: this.#connection,
       authenticatedAs: this.#user,
+      serverName: this.#socket instanceof TLSSocket ? serverNameOf(this.#socket) : null,
     }
     this.#log(`C: (${data.length} bytes)`)
     this.#state.messageCount++
@@ -492,6 +495,12 @@ class Session {
   #log(line: string): void {
     if (this.#state.dialogue.length < MAX_DIALOGUE_LINES) this.#state.dialogue.push(line)
   }
+}
+
+function serverNameOf(socket: TLSSocket): string | null {
+  // Not among the types of Node.
+  const { servername } = socket as { readonly servername?: string | false }
+  return servername || null
 }
 
 function unstuffed(body: Buffer): Buffer {

@@ -206,7 +206,12 @@ type Answers = Readonly<Record<string, SecureAnswer<unknown>>>
 function validating(answers: Answers): SecureResolver {
   const of = async (key: string): Promise<SecureAnswer<never>> =>
     (answers[key] ?? { kind: 'none', secure: true }) as SecureAnswer<never>
-  return { mx: (name) => of(`MX ${name}`), addresses: (name) => of(`A ${name}`), tlsa: (name) => of(`TLSA ${name}`) }
+  return {
+    mx: (name) => of(`MX ${name}`),
+    addresses: (name) => of(`A ${name}`),
+    tlsa: (name) => of(`TLSA ${name}`),
+    cname: (name) => of(`CNAME ${name}`),
+  }
 }
 
 function keyOf({ cert }: TestCertificate): Tlsa {
@@ -287,7 +292,12 @@ test('DANE: answers that are not signed say nothing; records that nobody can use
   const unsigned = { kind: 'found', records: ['mx.sts.test'], secure: false, name: 'sts.test' } as const
   const rows = [
     ['unsigned MX', { 'MX sts.test': unsigned }, [keyOf(GOOD)], 'sts'],
-    ['unsigned addresses', { 'A mx.sts.test': { ...unsigned, records: ['127.0.0.2'] } }, [keyOf(GOOD)], 'sts'],
+    [
+      'unsigned addresses',
+      { 'A mx.sts.test': { ...unsigned, records: ['127.0.0.2'], name: 'mx.sts.test' } },
+      [keyOf(GOOD)],
+      'sts',
+    ],
     ['no TLSA', {}, [], 'sts'],
     ['PKIX usage', {}, [{ ...keyOf(GOOD), usage: 1 }], 'encrypted'],
   ] as const
@@ -296,6 +306,74 @@ test('DANE: answers that are not signed say nothing; records that nobody can use
     const { transport } = guarded(h, web(policy('enforce')), signed(h, records, answers))
     const found = await transport.policyOf('sts.test', ['mx.sts.test'])
     assert.equal(found.rule('mx.sts.test').kind, expected, what)
+  }
+})
+
+// A host that is an alias, `mx.sts.test` of `mx.host.test`. Each row: whether the alias is signed (null: it fails), whether the
+// addresses behind it are, where there are records, and the names that these are for.
+const ALIASES: [alias: boolean | null, addresses: boolean, at: string[], first: string | null][] = [
+  [true, true, ['mx.host.test'], 'mx.host.test'],
+  [true, true, ['mx.sts.test'], 'mx.sts.test'],
+  [true, true, ['mx.host.test', 'mx.sts.test'], 'mx.host.test'],
+  [true, false, ['mx.sts.test'], 'mx.sts.test'],
+  [true, false, ['mx.host.test', 'mx.sts.test'], 'mx.sts.test'],
+  [true, false, ['mx.host.test'], null],
+  [false, false, ['mx.host.test', 'mx.sts.test'], null],
+]
+for (const [alias, addresses, at, first] of ALIASES) {
+  const zones = `${alias ? 'a signed' : 'an unsigned'} alias of a host that is ${addresses ? 'signed' : 'not'}`
+  test(`DANE: ${zones}, with records at ${at.join(' and ')}: those at ${first ?? 'neither'} count`, async () => {
+    await using h = await house(ZONE)
+    const found = { kind: 'found', secure: addresses, records: ['127.0.0.2'], name: 'mx.host.test' } as const
+    const records = at.map((name) => [
+      `TLSA _${h.options.smtpPort}._tcp.${name}`,
+      { kind: 'found', secure: true, records: [keyOf(name === first ? UNKNOWN : GOOD)], name: '' },
+    ])
+    const none = { [`TLSA _${h.options.smtpPort}._tcp.mx.sts.test`]: { kind: 'none', secure: true } }
+    const answers = {
+      ...none,
+      'A mx.sts.test': found,
+      'CNAME mx.sts.test': { kind: 'found', secure: alias, records: ['mx.host.test'], name: 'mx.sts.test' },
+      ...Object.fromEntries(records),
+    } as Answers
+    const mx = await h.receiver('127.0.0.2', { tls: UNKNOWN })
+    const { delivery } = guarded(h, web(''), signed(h, [], answers))
+    const id = await h.put('a@sts.test')
+    await delivery.turn()
+    const { verified } = (await h.last(id)).data['tls'] as { verified: string }
+    assert.deepEqual([verified, mx.messages[0]?.serverName], first === null ? ['none', 'mx.sts.test'] : ['dane', first])
+  })
+}
+
+test('DANE: an alias that cannot be told signed from not closes the host', async () => {
+  await using h = await house(ZONE)
+  const insecure = { kind: 'found', secure: false, records: ['127.0.0.2'], name: 'mx.host.test' } as const
+  for (const answer of [{ kind: 'failed' }, { kind: 'none', secure: true }] as const) {
+    const secure = signed(h, [], { 'A mx.sts.test': insecure, 'CNAME mx.sts.test': answer })
+    const { transport } = guarded(h, web(''), secure)
+    assert.equal((await transport.policyOf('sts.test', ['mx.sts.test'])).rule('mx.sts.test').kind, 'closed')
+  }
+})
+
+test("DANE: of an authority's certificate the recipients' domain is a good name, as written and at the end of its aliases", async () => {
+  await using h = await house({ ...ZONE, 'mail.test': { MX: ['10 mx.sts.test'] } })
+  for (const name of ['mail.test', 'sts.test', 'mx.sts.test', 'mx.other.test']) {
+    const issued = certificate([name])
+    const authority = { usage: 2, selector: 0, matching: 0, data: new X509Certificate(issued.cert).raw }
+    const mx = await h.receiver('127.0.0.2', { tls: issued })
+    const answers = {
+      'MX mail.test': { kind: 'found', secure: true, records: ['mx.sts.test'], name: 'sts.test' },
+    } as const
+    const { delivery } = guarded(h, web(''), signed(h, [authority], answers))
+    const id = await h.put('a@mail.test')
+    await delivery.turn()
+    assert.equal(await h.status(id), name === 'mx.other.test' ? 'deferred' : 'delivered', name)
+    if (name === 'mail.test') {
+      const other = await h.put('a@sts.test')
+      await delivery.turn()
+      assert.equal(await h.status(other), 'deferred', 'the open connection is for the mail of the first domain alone')
+    }
+    await mx.close()
   }
 })
 

@@ -60,6 +60,8 @@ export type TlsVerifier = (socket: TLSSocket) => TlsInfo['verified'] | { readonl
 export interface OpenOptions extends Endpoint {
   /** The name of the host: MX exchange or relay. For SNI, certificates and people; `ip` is where we connect. */
   readonly host: string
+  /** For SNI and certificates, where it is another one. */
+  readonly serverName?: string | undefined
   readonly ehloName: string
   readonly tls: 'off' | 'opportunistic' | 'required' | 'implicit'
   /** Default: any certificate, and `pkix` is told when it happens to be good. */
@@ -234,13 +236,13 @@ class Opening {
   }
 
   #tlsOptions(): ConnectionOptions {
-    const { host, secureContext } = this.#options
+    const { host, serverName = host, secureContext } = this.#options
     return {
       // Judged after the handshake: an unverified certificate still keeps listeners out.
       rejectUnauthorized: false,
       minVersion: 'TLSv1.2',
       ...(secureContext === undefined ? {} : { secureContext }),
-      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
     }
   }
 

@@ -47,9 +47,11 @@ export interface SecureResolver {
   /** IPv4 where there is one, else IPv6. */
   addresses(name: string): Promise<SecureAnswer<string>>
   tlsa(name: string): Promise<SecureAnswer<Tlsa>>
+  /** What the name itself is an alias of, whatever that leads to. */
+  cname(name: string): Promise<SecureAnswer<string>>
 }
 
-type Type = 'MX' | 'A' | 'AAAA' | 'TLSA'
+type Type = 'MX' | 'A' | 'AAAA' | 'TLSA' | 'CNAME'
 
 const TRY_MS = 2_000
 const TRIES = 3
@@ -97,6 +99,7 @@ export function secureResolver(servers: readonly string[], clock: Clock): Secure
           data: Buffer.from(certificate),
         }
       }),
+    cname: (name) => ask('CNAME', name, (data) => lower(text(data))),
   }
 }
 
@@ -117,7 +120,7 @@ function answerOf<T>(packet: Reply | null, type: Type, asked: string, read: (dat
   const secure = packet.flag_ad
   const answers = packet.answers ?? []
   let name = asked.toLowerCase()
-  for (let step = 0; step < MAX_ALIASES; step++) {
+  for (let step = 0; step < MAX_ALIASES && type !== 'CNAME'; step++) {
     const alias = answers.find((record) => record.type === 'CNAME' && lower(record.name) === name)
     if (alias?.type !== 'CNAME') break
     name = lower(alias.data)

@@ -87,6 +87,8 @@ interface Link {
   readonly target: Target
   readonly sourceIp: string | null
   readonly openedMs: number
+  /** A domain whose mail alone may go there; null: that of all. */
+  readonly onlyFor: string | null
   /** Which half of the sockets it was taken from. */
   readonly proven: boolean
 }
@@ -388,9 +390,7 @@ export class Route {
     const judge = judgeOf(target.rule, clock)
     const requiredBy = judge.requiredBy ?? (job.tlsRequired ? SENDERS_RULE : null)
     if (link !== null) {
-      const { connection, target: connected } = link
-      const isThere = connected.ip === target.ip && connected.terms === target.terms
-      if (isThere && connection.usable && (requiredBy === null || connection.tls !== null)) return
+      if (isFor(link, target, job) && (requiredBy === null || link.connection.tls !== null)) return
       this.#hangUp(lane)
     }
     const { proven } = this.pace
@@ -399,6 +399,8 @@ export class Route {
     const tls = requiredBy !== null && this.#options.tls !== 'implicit' ? 'required' : this.#options.tls
     const opening = SmtpConnection.open({
       ...target,
+      // RFC 7672 section 8.1.
+      serverName: target.rule.kind === 'dane' ? target.rule.names[0] : undefined,
       port,
       ehloName,
       sourceIp,
@@ -418,9 +420,11 @@ export class Route {
       throw error
     })
     lane.opening = null
-    if (opened.kind === 'open')
-      lane.link = { connection: opened.connection, target, sourceIp, openedMs: clock.monotonicMs(), proven }
-    else sockets.release(proven)
+    if (opened.kind === 'open') {
+      const { connection } = opened
+      const onlyFor = judge.isForDomain() ? job.site : null
+      lane.link = { connection, target, sourceIp, openedMs: clock.monotonicMs(), proven, onlyFor }
+    } else sockets.release(proven)
     const ended = sessionOf(opened)
     if (ended !== null)
       this.#options.onSession(
@@ -458,6 +462,11 @@ export class Route {
     this.pace.unreachable(nowMs)
     if (this.pace.isDown(nowMs)) this.#deferAll()
   }
+}
+
+/** Whether a connection will do for a mail to a target. */
+function isFor({ connection, target, onlyFor }: Link, { ip, terms }: Target, { site }: Job): boolean {
+  return connection.usable && target.ip === ip && target.terms === terms && (onlyFor === null || onlyFor === site)
 }
 
 /** What became of TLS; null: it did not come to that. */

@@ -13,17 +13,23 @@ export interface Judge {
   readonly verify: TlsVerifier
   /** What was wrong with the last certificate; null: nothing, or none was seen. */
   fault(): SessionFault | null
+  /** Whether the last certificate was good by the name of the recipients' domain alone: nobody else's mail may go there by it. */
+  isForDomain(): boolean
 }
 
 const MAX_CHAIN = 10
 
 export function judgeOf(rule: HostRule, clock: Clock): Judge {
   let fault: SessionFault | null = null
+  let forDomain = false
   const verify: TlsVerifier = (socket) => {
     fault = null
     if (rule.kind === 'dane') {
-      const verdict = tlsaVerdict(rule.records, chainOf(socket), rule.names, clock.now())
-      if (verdict === 'named') return 'dane'
+      const verdictFor = (names: readonly string[]): TlsaVerdict =>
+        tlsaVerdict(rule.records, chainOf(socket), names, clock.now())
+      const verdict = verdictFor(rule.names)
+      forDomain = verdict === 'other_host' && verdictFor(rule.domains) === 'named'
+      if (verdict === 'named' || forDomain) return 'dane'
       fault = verdict === 'other_host' ? 'certificate-host-mismatch' : 'tlsa-invalid'
       return { refused: NOT_BY_DANE[verdict] }
     }
@@ -39,6 +45,7 @@ export function judgeOf(rule: HostRule, clock: Clock): Judge {
     requiredBy: requiredBy(rule),
     verify,
     fault: () => fault,
+    isForDomain: () => forDomain,
   }
 }
 

@@ -21,7 +21,14 @@ export type HostRule =
   | { readonly kind: 'sts'; readonly enforced: boolean }
   /** DANE without a record that one can use: TLS, with whomever (RFC 7672 section 2.2). */
   | { readonly kind: 'encrypted' }
-  | { readonly kind: 'dane'; readonly records: readonly TlsaRecord[]; readonly names: readonly string[] }
+  | {
+      readonly kind: 'dane'
+      readonly records: readonly TlsaRecord[]
+      /** Of the host. The records stand at the first, which is asked for in the handshake. */
+      readonly names: readonly string[]
+      /** Of the recipients: a certificate of usage 2 may be for one of these as well, for their mail alone. */
+      readonly domains: readonly string[]
+    }
   /** No mail goes there. */
   | { readonly kind: 'closed'; readonly why: string; readonly fault: SessionFault }
 
