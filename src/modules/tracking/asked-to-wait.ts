@@ -33,6 +33,8 @@ export interface Asking {
   ordering: boolean
   /** Whoever asks on is told this instead. */
   held: AskedToWait | null
+  /** At once: where the library waits for a state it takes what it is told for something that passes. */
+  readonly onHeld: (asked: AskedToWait) => void
 }
 
 const WAITED_FOR_MS = 30_000
@@ -41,8 +43,8 @@ const asking = new AsyncLocalStorage<Asking>()
 const listening = new WeakSet<object>()
 
 /** Runs an order: what it asks of the CA is known to be its own. */
-export function asAsked<T>(clock: Clock, order: (asking: Asking) => Promise<T>): Promise<T> {
-  const one: Asking = { clock, ordering: false, held: null }
+export function asAsked<T>(given: Pick<Asking, 'clock' | 'onHeld'>, order: (asking: Asking) => Promise<T>): Promise<T> {
+  const one: Asking = { ...given, ordering: false, held: null }
   return asking.run(one, () => order(one))
 }
 
@@ -66,6 +68,7 @@ export function heedRetryAfter({ axios }: typeof acme): void {
       if (waitMs <= WAITED_FOR_MS) return data
       const until = new Date(now.getTime() + Math.min(waitMs, LONGEST_MS))
       one.held = new AskedToWait(until, status !== 429 || !one.ordering, saidIn(data) ?? `it answered ${status}`)
+      one.onHeld(one.held)
       throw one.held
     },
   ]

@@ -65,6 +65,37 @@ test('a CA that is down is asked for its directory alone, and who stops does not
   assert.equal(await failureAt(directory, stopping.signal), stopping.signal.reason)
 })
 
+test('a CA that asks to wait while it is asked how its look went is not asked again, and what it said is told', async (t) => {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    const { port } = server.address() as AddressInfo
+    const at = (path: string): string => `http://127.0.0.1:${port}/${path}`
+    const challenge = { type: 'http-01', url: at('challenge'), token: 'token', status: 'pending' }
+    const answers: Readonly<Record<string, object>> = {
+      '/directory': { newNonce: at('nonce'), newAccount: at('account'), newOrder: at('order') },
+      '/order': { status: 'pending', authorizations: [at('authz')], finalize: at('finalize') },
+      '/authz': { status: 'pending', identifier: { type: 'dns', value: 'go.shop.example' }, challenges: [challenge] },
+      '/challenge': challenge,
+    }
+    const path = request.url ?? ''
+    asked.push(path)
+    response.setHeader('replay-nonce', 'bm9uY2U')
+    response.setHeader('location', at('order'))
+    const isBusy = asked.filter((one) => one === '/challenge').length > 1
+    response.writeHead(isBusy ? 503 : 200, {
+      'content-type': 'application/json',
+      ...(isBusy && { 'retry-after': '3600' }),
+    })
+    response.end(JSON.stringify(answers[path] ?? {}))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const failure = await failureAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}/directory`)
+  assert.match(told(failure), /^The certificate authority asks to wait until \S+Z: it answered 503$/)
+  assert.equal(asked.at(-1), '/challenge')
+  assert.equal(asked.filter((path) => path === '/challenge').length, 2)
+})
+
 test('what the CA did not say is told in words of ours', () => {
   const ours = 'The certificate could not be ordered; it will be tried again'
   assert.equal(told(new TypeError("Cannot read properties of undefined (reading 'config')")), ours)

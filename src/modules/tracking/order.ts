@@ -96,7 +96,8 @@ export async function orderCertificate(options: OrderOptions, name: string, sign
   const timer = setTimeout(() => cut.reject(new Error('the CA took too long')), ISSUE_WITHIN_MS)
   signal.addEventListener('abort', stopped, { once: true })
   if (signal.aborted) stopped()
-  const work = asAsked(options.clock, (asking) => ordered(options, name, asking))
+  const given = { clock: options.clock, onHeld: cut.reject }
+  const work = asAsked(given, (asking) => ordered(options, name, asking))
   try {
     return await Promise.race([work, cut.promise])
   } finally {
