@@ -472,7 +472,7 @@ class Session {
   }
 
   #startTls(): void {
-    if (this.#script.handshake !== undefined) {
+    if (this.#script.handshake !== undefined && this.#script.handshake !== 'default') {
       this.#mode = 'dead'
       return this.#do(this.#script.handshake, undefined, '', () => undefined)
     }

@@ -6,7 +6,8 @@
 //
 //   opening     banner, EHLO (HELO when EHLO is answered 5xx), STARTTLS, EHLO again, AUTH. `opportunistic` takes any
 //               certificate, goes on in plain text when STARTTLS is refused, and connects afresh without TLS when the
-//               handshake fails (`tlsFault` tells, and so does the dialogue). `required` and `implicit` never speak plainly.
+//               handshake fails (`tlsFault` tells, and so does the dialogue), or ends there where TLS is to be tried
+//               elsewhere first (`withoutTls`). `required` and `implicit` never speak plainly.
 //   sending     MAIL, RCPT and DATA in one write where PIPELINING is offered. The final dot follows `beforeDot`.
 //   afterwards  a transaction that ended early is undone by RSET at the head of the next one.
 //   dropped     the connection is given up, not repaired, when the order of replies is in doubt: DATA accepted after
@@ -132,17 +133,20 @@ export class SmtpConnection {
     if (CONTROL.test(options.ehloName) || options.ehloName === '') throw new TypeError('ehloName is not a name')
     const startedMs = options.clock.monotonicMs()
     const recorder = new DialogueRecorder(() => options.clock.monotonicMs() - startedMs)
-    const first = await openStream(options, recorder, options.tls !== 'off')
-    if (!('stream' in first)) {
-      const shaken = first.kind === 'failed' && first.phase === 'tls' && first.fault.code !== 'aborted'
-      if (options.tls !== 'opportunistic' || !shaken) return first
-      recorder.note('connecting again without TLS')
-      const second = await openStream(options, recorder, false)
-      const before = first.dialogue.slice(-KEPT_OF_FIRST)
-      if (!('stream' in second)) return { ...second, dialogue: [...before, ...second.dialogue] }
-      return { kind: 'open', connection: new SmtpConnection(second, first.fault.message, before) }
+    const { tls, withoutTls = 'plain' } = options
+    if (tls === 'opportunistic' && typeof withoutTls === 'object') {
+      return plainly(options, recorder, {
+        why: withoutTls.why,
+        before: [],
+        note: 'connecting without TLS, which failed there',
+      })
     }
-    return { kind: 'open', connection: new SmtpConnection(first, first.tlsFault, []) }
+    const first = await openStream(options, recorder, tls !== 'off')
+    if ('stream' in first) return { kind: 'open', connection: new SmtpConnection(first, first.tlsFault, []) }
+    const shaken = first.kind === 'failed' && first.phase === 'tls' && first.fault.code !== 'aborted'
+    if (tls !== 'opportunistic' || withoutTls === 'close' || !shaken) return first
+    const before = first.dialogue.slice(-KEPT_OF_FIRST)
+    return plainly(options, recorder, { why: first.fault.message, before, note: 'connecting again without TLS' })
   }
 
   /** Whether another message may be tried. */
@@ -482,4 +486,17 @@ function withDotsDoubled(message: Buffer): Buffer {
 
 function isLeadingDot(message: Buffer, at: number): boolean {
   return message[at] === 0x2e && (at === 0 || message[at - 1] === 0x0a || message[at - 1] === 0x0d)
+}
+
+/** `why` TLS is not tried; `before`: what was said on the connection that this one stands in for. */
+type Plainly = Readonly<{ why: string; before: Dialogue; note: string }>
+
+async function plainly(options: OpenOptions, recorder: DialogueRecorder, how: Plainly): Promise<OpenResult> {
+  const { why, before, note } = how
+  recorder.note(note)
+  const opened = await openStream(options, recorder, false)
+  if (!('stream' in opened)) return { ...opened, dialogue: [...before, ...opened.dialogue], tlsFault: why }
+  // A server that failed long ago may not offer it any more.
+  const tlsFault = before.length > 0 || opened.can.startTls ? why : null
+  return { kind: 'open', connection: new SmtpConnection(opened, tlsFault, before) }
 }

@@ -13,6 +13,7 @@ export type Phase = 'connect' | 'banner' | 'ehlo' | 'starttls' | 'tls' | 'auth' 
 /** Milliseconds. The defaults are RFC 5321 section 4.5.3.2's and Postfix's; each covers one whole reply. */
 export interface Timeouts {
   readonly connect: number
+  /** For the reply to STARTTLS, and for the handshake. */
   readonly tls: number
   readonly banner: number
   readonly ehlo: number
@@ -64,6 +65,11 @@ export interface OpenOptions extends Endpoint {
   readonly serverName?: string | undefined
   readonly ehloName: string
   readonly tls: 'off' | 'opportunistic' | 'required' | 'implicit'
+  /**
+   * Of `opportunistic`. `plain`, the default: where TLS fails it goes on without. `close`: then it ends, so that it may be tried
+   * elsewhere; a server that offers no TLS is well all the same. `{ why }`: TLS failed there before, and is not tried.
+   */
+  readonly withoutTls?: 'plain' | 'close' | { readonly why: string }
   /** Default: any certificate, and `pkix` is told when it happens to be good. */
   readonly verify?: TlsVerifier
   /** Share one between connections: making it costs more than a message. */
@@ -135,8 +141,14 @@ export interface Opened {
 /** The server did not let us in. */
 export type NotOpened =
   /** It answered, and does not want us: 4xx or 5xx. */
-  | { readonly kind: 'refused'; readonly phase: Phase; readonly reply: Reply; readonly dialogue: Dialogue }
-  | (Failed & { readonly dialogue: Dialogue })
+  | {
+      readonly kind: 'refused'
+      readonly phase: Phase
+      readonly reply: Reply
+      readonly dialogue: Dialogue
+      readonly tlsFault?: string
+    }
+  | (Failed & { readonly dialogue: Dialogue; readonly tlsFault?: string })
 
 /** One connection, to the point where MAIL may follow. */
 export async function openStream(
@@ -218,7 +230,8 @@ class Opening {
 
   /** `plain`: opportunistic, and the server would not; null when it never offered. */
   async #startTls(stream: SmtpStream, can: Capabilities): Promise<TlsInfo | { plain: string | null } | NotOpened> {
-    const required = this.#options.tls === 'required'
+    const { tls: mode, withoutTls } = this.#options
+    const required = mode === 'required'
     if (!can.startTls) {
       if (!required) return { plain: null }
       return this.#failed('starttls', {
@@ -226,10 +239,12 @@ class Opening {
         message: 'the server does not offer STARTTLS',
       })
     }
-    const heard = await this.#ask(stream, 'STARTTLS', 'ehlo')
+    const heard = await this.#ask(stream, 'STARTTLS', 'tls')
     if (isFault(heard)) return this.#failed(required ? 'starttls' : 'tls', heard)
     if (!positive(heard))
-      return required || heard.code === 421 ? this.#refused('starttls', heard) : { plain: heard.text }
+      return required || withoutTls === 'close' || heard.code === 421
+        ? this.#refused('starttls', heard)
+        : { plain: heard.text }
     const fault = await stream.secure(this.#tlsOptions(), this.#timeouts.tls)
     if (fault !== null) return this.#failed('tls', fault)
     return this.#judge(stream)
@@ -283,7 +298,7 @@ class Opening {
     return positive(heard) ? null : this.#refused('auth', heard)
   }
 
-  async #ask(stream: SmtpStream, line: string, phase: 'ehlo' | 'auth', shown = line): Promise<Heard> {
+  async #ask(stream: SmtpStream, line: string, phase: 'ehlo' | 'tls' | 'auth', shown = line): Promise<Heard> {
     this.#recorder.client(shown)
     stream.say(`${line}\r\n`)
     const heard = await stream.hear(this.#timeouts[phase])

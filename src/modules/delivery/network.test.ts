@@ -9,6 +9,7 @@ import { declaredZones, type Zones } from '../../../test/zones.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { EMAIL_LIFE_MS } from '../outbox/index.ts'
 import { type Network, networkOf } from './network.ts'
+import type { Job } from './route.ts'
 import type { Outgoing } from './types.ts'
 
 for (const tls of [false, true]) {
@@ -97,7 +98,7 @@ interface Line extends AsyncDisposable {
   wait(ms: number): void
   receiver(host: string, script?: ReceiverScript): Promise<Receiver>
   /** @returns what the receiver said last; null: given back untried */
-  send(site: string): Promise<string | null>
+  send(site: string, more?: Partial<Job>): Promise<string | null>
 }
 
 /** The ways out over real sockets. In the lots of the DNS the first comes first, unless `chance` says otherwise. */
@@ -131,7 +132,7 @@ async function lineTo(zones: Zones, chance: () => number = () => 0): Promise<Lin
       receivers.push(made)
       return made
     },
-    send: async (site) => {
+    send: async (site, more = {}) => {
       const sent = await network.send(site, {
         tlsRequired: false,
         site,
@@ -139,6 +140,7 @@ async function lineTo(zones: Zones, chance: () => number = () => 0): Promise<Lin
         prepare: async () => ({ ...LETTER, recipient: `bob@${site}` }),
         maySend: async () => true,
         beforeDot: async () => true,
+        ...more,
       })
       return sent?.verdict.said.text ?? null
     },
@@ -192,6 +194,13 @@ test('a provider of two equal hosts with four addresses each gets five to twenty
   assert.ok(connections <= 20, `${connections} connections`)
   // The first five lanes, those of one domain, begin at different ones.
   assert.ok(receivers.filter(({ connectionCount }) => connectionCount > 0).length >= 5)
+})
+
+test('a refusal of STARTTLS for a mail that requires it is no throttle for the others, whatever its code', async () => {
+  await using line = await lineTo({ 'one.test': { MX: ['10 mx.one.test'] }, 'mx.one.test': { A: ['127.0.8.1'] } })
+  await line.receiver('127.0.8.1', { tls: true, starttls: '454 4.7.0 TLS not available' })
+  assert.match((await line.send('one.test', { tlsRequired: true })) ?? '', /^454 4\.7\.0/)
+  assert.equal(line.network.pauseMs('one.test'), 0)
 })
 
 test('a back-off is that of the provider, whatever addresses the next look-up gives, and grows on over the next plan', async () => {

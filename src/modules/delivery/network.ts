@@ -17,6 +17,7 @@ import { relayVerdict } from './relay-verdict.ts'
 import { localReport } from './results.ts'
 import { type Job, Route, type RouteOptions, type Sent } from './route.ts'
 import { socketsOf } from './sockets.ts'
+import { tlsFaults } from './tls-faults.ts'
 import type { Verdict } from './types.ts'
 import { exchangersOf, keysOf, type RouteKeys, type Way, wayOf } from './ways.ts'
 
@@ -96,6 +97,7 @@ export function networkOf(options: NetworkOptions): Network {
   const routesAt = new Map<string, Known>()
   const sockets = socketsOf(options.maxSockets)
   const secureContext = createSecureContext()
+  const faults = tlsFaults(clock)
   const lookUps = lookUpWatch(clock)
   let aborting = newController()
 
@@ -195,6 +197,7 @@ export function networkOf(options: NetworkOptions): Network {
       clock,
       sockets,
       secureContext,
+      tlsFaults: faults,
       signal: aborting.signal,
       onSession: noteSession,
       onError: options.onError,

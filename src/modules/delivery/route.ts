@@ -4,23 +4,36 @@
 // waits; then it is kept for ten seconds. An attempt tries the hosts of its mail's own way in order, beginning with the one
 // that the lane is connected to, when it is one of them: a 5xx after the banner ends it, a 4xx, what is said of rates or what
 // EHLO rules out goes on to the next host, no connection to the next address. Who is greeted with 421 while other lanes are connected there waits for one of these.
+//
+// A mail that needs no TLS gets it where it can be had: where TLS was offered and failed, now or lately (tls-faults.ts), the
+// mail comes back in clear when no other address is left that may give TLS. (Postfix goes on to the next host as well, and
+// comes back in clear at a later attempt; KumoMTA goes on in clear at once.) Of a host that was silent in its handshake no
+// other address is tried with TLS in that attempt: each would take another minute.
 
 import { isIPv6 } from 'node:net'
 import type { SecureContext } from 'node:tls'
-import {
-  type OpenOptions,
-  type OpenResult,
-  SmtpConnection,
-  type Timeouts,
-  type TlsInfo,
-} from '../../mail/smtp-client.ts'
-import type { DialogueLine } from '../../mail/smtp-dialogue.ts'
+import { type OpenOptions, type OpenResult, SmtpConnection, type Timeouts } from '../../mail/smtp-client.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { judgeOf, type SessionFault } from '../transport/index.ts'
+import {
+  addLines,
+  type Course,
+  isAnswer,
+  isFinal,
+  isForTls,
+  reportOf,
+  type Step,
+  type Story,
+  sessionOf,
+  type Tried,
+  tlsFaultOf,
+  unreachable,
+} from './attempt.ts'
 import { Pace } from './pace.ts'
 import { localReport, OUR_FAULT } from './results.ts'
 import { isThrottling, openVerdict, outcomeVerdict, plainVerdict, SENDERS_RULE } from './smtp-verdict.ts'
 import type { Sockets } from './sockets.ts'
+import type { TlsFaults } from './tls-faults.ts'
 import type { Outgoing, Report, Verdict } from './types.ts'
 import { beginningWith, ownName, sameHost, type Target, type Way } from './ways.ts'
 
@@ -57,6 +70,7 @@ export interface RouteOptions {
   readonly clock: Clock
   readonly sockets: Sockets
   readonly secureContext: SecureContext
+  readonly tlsFaults: TlsFaults
   /** Breaks all connections. */
   readonly signal: AbortSignal
   /** Told of each connection that came to the question of TLS: null when it came about as it must. */
@@ -68,10 +82,10 @@ export interface RouteOptions {
 const MAX_MESSAGES_PER_CONNECTION = 200
 const IDLE_MS = 10_000
 const MAX_CROWDS = 10
-const MAX_DIALOGUE_LINES = 150
 /** How long a connection's host is known by its name alone: as long as a plan is. */
 const FRESH_MS = 60_000
 const MAX_PLAIN = 1_000
+const SILENT = 'another address of the host was silent'
 
 interface Waiting {
   readonly job: Job
@@ -101,24 +115,6 @@ interface Lane {
   messages: number
   close: () => void
   timer: NodeJS.Timeout | null
-}
-
-/** What was said in an attempt, at milliseconds since it began. */
-interface Story {
-  readonly startedMs: number
-  readonly lines: DialogueLine[]
-}
-
-/** What one host came to. */
-interface Tried {
-  readonly verdict: Verdict
-  readonly target: Target
-  readonly sourceIp: string | null
-  readonly tls: TlsInfo | null
-  /** Refused in the banner, or ruled out by EHLO (SIZE): another host may take it. */
-  readonly atDoor: boolean
-  /** Greeted with 421. */
-  readonly crowded: boolean
 }
 
 export class Route {
@@ -259,36 +255,14 @@ export class Route {
   async #attempt(lane: Lane, waiting: Waiting): Promise<Sent | 'crowded'> {
     const { job, way } = waiting
     const { clock } = this.#options
-    const startedAt = clock.now()
-    const startedMs = clock.monotonicMs()
-    const dialogue: Story = { startedMs, lines: [] }
+    const story: Story = { startedAt: clock.now(), startedMs: clock.monotonicMs(), lines: [] }
     const tried: Tried[] = []
-    const told = (): Report => {
-      const deferrals = tried.filter(({ verdict }) => verdict.kind === 'deferred')
-      const decisive =
-        tried.findLast(isFinal) ?? deferrals.findLast(isAnswer) ?? deferrals.at(-1) ?? tried.at(-1) ?? null
-      const durationMs = clock.monotonicMs() - startedMs
-      const lines = dialogue.lines.slice(0, MAX_DIALOGUE_LINES)
-      if (decisive === null) return localReport(unreachable('no host could be tried'), startedAt, durationMs)
-      const { verdict, target, sourceIp, tls } = decisive
-      const port = this.#options.port
-      return {
-        verdict,
-        startedAt,
-        durationMs,
-        host: target.host,
-        ip: target.ip,
-        port,
-        sourceIp,
-        tls,
-        dialogue: lines,
-        throttledBy: null,
-      }
-    }
     try {
       const outgoing = waiting.outgoing ?? (await job.prepare((wait) => this.#idleWhile(lane, wait)))
       if (outgoing === null) return null
-      const ended = await this.#hosts(lane, { job, targets: this.#order(lane, way), outgoing }, tried, dialogue)
+      const steps = this.#order(lane, way).map((target): Step => ({ target, plain: null, told: false }))
+      const course: Course = { job, steps, silent: new Set(), done: new Set(), tried, story }
+      const ended = await this.#hosts(lane, course, outgoing)
       if (!ended) return null
       const crowds = waiting.crowds ?? 0
       const open = tried.length > 0 && tried.every(({ crowded }) => crowded) ? this.#connectedTo(tried) : 0
@@ -302,26 +276,22 @@ export class Route {
     } catch (error) {
       this.#hangUp(lane)
       this.#options.onError(error)
-      return localReport(OUR_FAULT, startedAt, clock.monotonicMs() - startedMs)
+      return localReport(OUR_FAULT, story.startedAt, clock.monotonicMs() - story.startedMs)
     }
-    return told()
+    return reportOf(tried, story, { port: this.#options.port, nowMs: clock.monotonicMs() })
   }
 
   /** @returns false when it was broken off by us: nothing of it had an effect */
-  async #hosts(
-    lane: Lane,
-    { job, targets, outgoing }: { readonly job: Job; readonly targets: readonly Target[]; readonly outgoing: Outgoing },
-    tried: Tried[],
-    dialogue: Story,
-  ): Promise<boolean> {
-    const done = new Set<string>()
-    for (const target of targets) {
+  async #hosts(lane: Lane, course: Course, outgoing: Outgoing): Promise<boolean> {
+    const { job, steps, done, tried, story } = course
+    for (const [index, step] of steps.entries()) {
+      const { target } = step
       if (done.has(target.host)) continue
       if (!(await job.maySend()) || this.#options.signal.aborted) return false
       // A connection that was used before may turn out to be closed: that is said again on a new one, once.
       for (let again = true; again; ) {
         again = false
-        await this.#connect(lane, target, job, tried, dialogue)
+        await this.#connect(lane, course, { step, mayWait: this.#mayWait(course, index + 1) })
         const { link } = lane
         if (link === null) break
         if (!(await job.maySend())) return false
@@ -340,7 +310,7 @@ export class Route {
           again = true
           continue
         }
-        addLines(dialogue, result.dialogue, this.#options.clock.monotonicMs())
+        addLines(story, result.dialogue, this.#options.clock.monotonicMs())
         const [outcome] = result.recipients
         if (outcome === undefined) break
         if (outcome.kind === 'failed' && outcome.fault.code === 'aborted' && !outcome.dotSent) return false
@@ -383,9 +353,29 @@ export class Route {
     this.#plain.add(ip)
   }
 
-  /** Gives the lane an open connection, the present one where it will do; when there is none, `tried` says why. */
-  async #connect(lane: Lane, target: Target, job: Job, tried: Tried[], dialogue: Story): Promise<void> {
-    const { port, ehloName, auth, clock, signal, timeouts, sockets, secureContext } = this.#options
+  /** Whether an address that comes later goes before one in clear: TLS may be had there, or it is a better one. */
+  #mayWait({ steps, done, silent }: Course, from: number): boolean {
+    const { tlsFaults } = this.#options
+    const mayGiveTls = (to: Target): boolean => !silent.has(to.host) && tlsFaults.of(to) === null
+    return steps
+      .slice(from)
+      .some(({ target, plain }) => !done.has(target.host) && (plain !== null || mayGiveTls(target)))
+  }
+
+  /**
+   * Gives the lane an open connection, the present one where it will do; when there is none, `tried` says why, or it is for
+   * later.
+   *
+   * @param mayWait whether another address goes before this one in clear
+   */
+  async #connect(
+    lane: Lane,
+    course: Course,
+    { step, mayWait }: { readonly step: Step; readonly mayWait: boolean },
+  ): Promise<void> {
+    const { clock, tlsFaults } = this.#options
+    const { job, steps, silent, tried, story } = course
+    const { target } = step
     const { link } = lane
     const judge = judgeOf(target.rule, clock)
     const requiredBy = judge.requiredBy ?? (job.tlsRequired ? SENDERS_RULE : null)
@@ -393,19 +383,68 @@ export class Route {
       if (isFor(link, target, job) && (requiredBy === null || link.connection.tls !== null)) return
       this.#hangUp(lane)
     }
+    // A password is never said in clear, so that there is no way around TLS for a relay that asks for one.
+    const isFree = requiredBy === null && this.#options.tls === 'opportunistic' && this.#options.auth === undefined
+    const why = isFree ? (step.plain ?? tlsFaults.of(target) ?? (silent.has(target.host) ? SILENT : null)) : null
+    if (why !== null && step.plain === null && mayWait) {
+      steps.push({ target, plain: why, told: false })
+      return
+    }
+    const { opened, sourceIp } = await this.#open(lane, target, {
+      tls: requiredBy !== null && this.#options.tls !== 'implicit' ? 'required' : this.#options.tls,
+      verify: judge.verify,
+      withoutTls: why !== null ? { why } : isFree && mayWait ? 'close' : 'plain',
+    })
+    if (lane.link !== null && judge.isForDomain()) lane.link = { ...lane.link, onlyFor: job.site }
+    const ended = sessionOf(opened)
+    if (ended !== null && !step.told)
+      this.#options.onSession(
+        job.site,
+        target,
+        sourceIp,
+        ended === 'secured' ? judge.fault() : (judge.fault() ?? ended),
+      )
+    const fault = isFree && why === null ? tlsFaultOf(opened) : null
+    if (fault !== null || ended === 'secured') tlsFaults.note(target, fault)
+    if (opened.kind === 'open') {
+      addLines(story, opened.connection.opening, clock.monotonicMs())
+      return
+    }
+    addLines(story, opened.dialogue, clock.monotonicMs())
+    if (fault !== null && mayWait) {
+      if (opened.kind === 'failed' && opened.fault.code === 'timeout') silent.add(target.host)
+      steps.push({ target, plain: fault, told: true })
+      return
+    }
+    const crowded = opened.kind === 'refused' && opened.phase === 'banner' && opened.reply.code === 421
+    // "454 TLS not available" (RFC 3207 section 4) is not about how much comes from us, 4.7.0 or not.
+    const isOfTls = opened.phase === 'starttls' && opened.kind === 'refused' && opened.reply.code !== 421
+    if (opened.kind === 'refused' && !crowded && !isOfTls && isThrottling(opened.reply))
+      this.pace.throttled(clock.monotonicMs())
+    const verdict = this.#options.weigh(openVerdict(opened, requiredBy))
+    const atDoor = opened.kind === 'refused' && opened.phase === 'banner' && verdict.kind === 'bounced'
+    tried.push({ verdict, target, sourceIp, tls: null, atDoor, crowded })
+  }
+
+  /** A new connection of the lane's. */
+  async #open(
+    lane: Lane,
+    target: Target,
+    how: Pick<OpenOptions, 'tls' | 'verify' | 'withoutTls'>,
+  ): Promise<{ readonly opened: OpenResult; readonly sourceIp: string | null }> {
+    const { port, ehloName, auth, clock, signal, timeouts, sockets, secureContext } = this.#options
     const { proven } = this.pace
     await sockets.acquire(proven)
     const sourceIp = this.#sourceFor(target.ip, lane.index)
-    const tls = requiredBy !== null && this.#options.tls !== 'implicit' ? 'required' : this.#options.tls
+    const { rule } = target
     const opening = SmtpConnection.open({
       ...target,
+      ...how,
       // RFC 7672 section 8.1.
-      serverName: target.rule.kind === 'dane' ? target.rule.names[0] : undefined,
+      serverName: rule.kind === 'dane' ? rule.names[0] : undefined,
       port,
       ehloName,
       sourceIp,
-      tls,
-      verify: judge.verify,
       secureContext,
       ...(auth === undefined ? {} : { auth }),
       pipelining: !this.#plain.has(target.ip),
@@ -422,27 +461,9 @@ export class Route {
     lane.opening = null
     if (opened.kind === 'open') {
       const { connection } = opened
-      const onlyFor = judge.isForDomain() ? job.site : null
-      lane.link = { connection, target, sourceIp, openedMs: clock.monotonicMs(), proven, onlyFor }
+      lane.link = { connection, target, sourceIp, openedMs: clock.monotonicMs(), proven, onlyFor: null }
     } else sockets.release(proven)
-    const ended = sessionOf(opened)
-    if (ended !== null)
-      this.#options.onSession(
-        job.site,
-        target,
-        sourceIp,
-        ended === 'secured' ? judge.fault() : (judge.fault() ?? ended),
-      )
-    if (opened.kind === 'open') {
-      addLines(dialogue, opened.connection.opening, clock.monotonicMs())
-      return
-    }
-    addLines(dialogue, opened.dialogue, clock.monotonicMs())
-    const crowded = opened.kind === 'refused' && opened.phase === 'banner' && opened.reply.code === 421
-    if (opened.kind === 'refused' && !crowded && isThrottling(opened.reply)) this.pace.throttled(clock.monotonicMs())
-    const verdict = this.#options.weigh(openVerdict(opened, requiredBy))
-    const atDoor = opened.kind === 'refused' && opened.phase === 'banner' && verdict.kind === 'bounced'
-    tried.push({ verdict, target, sourceIp, tls: null, atDoor, crowded })
+    return { opened, sourceIp }
   }
 
   #sourceFor(ip: string, index: number): string | null {
@@ -467,43 +488,4 @@ export class Route {
 /** Whether a connection will do for a mail to a target. */
 function isFor({ connection, target, onlyFor }: Link, { ip, terms }: Target, { site }: Job): boolean {
   return connection.usable && target.ip === ip && target.terms === terms && (onlyFor === null || onlyFor === site)
-}
-
-/** What became of TLS; null: it did not come to that. */
-function sessionOf(opened: OpenResult): 'secured' | SessionFault | null {
-  if (opened.kind === 'open') {
-    const { tls, tlsFault } = opened.connection
-    if (tls !== null) return 'secured'
-    return tlsFault === null ? 'starttls-not-supported' : 'validation-failure'
-  }
-  if (opened.phase === 'starttls') return 'starttls-not-supported'
-  return opened.phase === 'tls' ? 'validation-failure' : null
-}
-
-/** What its EHLO ruled out was answered too, by that. */
-function isAnswer({ verdict }: Tried): boolean {
-  return verdict.said.code !== null || verdict.kind === 'bounced'
-}
-
-function isForTls({ verdict }: Tried): boolean {
-  return verdict.kind === 'deferred' && verdict.cause === 'tls'
-}
-
-/** Decides over the whole attempt. */
-function isFinal({ verdict, atDoor }: Tried): boolean {
-  return verdict.kind !== 'deferred' && !atDoor
-}
-
-function unreachable(text: string): Verdict {
-  const said = { code: null, enhanced: '4.4.1', text: `4.4.1 ${text}` }
-  return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: 'connect' }
-}
-
-/** Lines that have just been said, in milliseconds since the attempt began: each connection counts from its own beginning. */
-function addLines({ startedMs, lines }: Story, said: readonly DialogueLine[], nowMs: number): void {
-  const [first, last] = [said[0], said.at(-1)]
-  if (first === undefined || last === undefined || lines.length >= MAX_DIALOGUE_LINES) return
-  // Both are rounded: none may come before what was said before it.
-  const shiftMs = Math.max(Math.round(nowMs - startedMs) - last.at, (lines.at(-1)?.at ?? 0) - first.at)
-  for (const line of said) lines.push({ ...line, at: line.at + shiftMs })
 }

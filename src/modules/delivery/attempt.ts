@@ -1,0 +1,127 @@
+// What was tried in one attempt, and what it came to.
+
+import type { OpenResult, TlsInfo } from '../../mail/smtp-client.ts'
+import type { DialogueLine } from '../../mail/smtp-dialogue.ts'
+import type { SessionFault } from '../transport/index.ts'
+import { localReport } from './results.ts'
+import type { Job } from './route.ts'
+import type { Report, Verdict } from './types.ts'
+import type { Target } from './ways.ts'
+
+/** What was said in an attempt, at milliseconds since it began. */
+export interface Story {
+  readonly startedAt: Date
+  readonly startedMs: number
+  readonly lines: DialogueLine[]
+}
+
+/** What one host came to. */
+export interface Tried {
+  readonly verdict: Verdict
+  readonly target: Target
+  readonly sourceIp: string | null
+  readonly tls: TlsInfo | null
+  /** Refused in the banner, or ruled out by EHLO (SIZE): another host may take it. */
+  readonly atDoor: boolean
+  /** Greeted with 421. */
+  readonly crowded: boolean
+}
+
+/** An address to be tried in an attempt. */
+export interface Step {
+  readonly target: Target
+  /** Why it is tried in clear; null: TLS may be had there. */
+  readonly plain: string | null
+  /** That TLS fails there has been told in this attempt. */
+  readonly told: boolean
+}
+
+/** One mail's attempt: where it may still go, and what was tried. */
+export interface Course {
+  readonly job: Job
+  /** In order; it grows by those that are to be tried again in clear. */
+  readonly steps: Step[]
+  /** Hosts that were silent in the handshake. */
+  readonly silent: Set<string>
+  /** Hosts that have answered. */
+  readonly done: Set<string>
+  readonly tried: Tried[]
+  readonly story: Story
+}
+
+const MAX_DIALOGUE_LINES = 150
+
+export function reportOf(
+  tried: readonly Tried[],
+  { startedAt, startedMs, lines }: Story,
+  { port, nowMs }: { readonly port: number; readonly nowMs: number },
+): Report {
+  const deferrals = tried.filter(({ verdict }) => verdict.kind === 'deferred')
+  const decisive = tried.findLast(isFinal) ?? deferrals.findLast(isAnswer) ?? deferrals.at(-1) ?? tried.at(-1) ?? null
+  const durationMs = nowMs - startedMs
+  if (decisive === null) return localReport(unreachable('no host could be tried'), startedAt, durationMs)
+  const { verdict, target, sourceIp, tls } = decisive
+  return {
+    verdict,
+    startedAt,
+    durationMs,
+    host: target.host,
+    ip: target.ip,
+    port,
+    sourceIp,
+    tls,
+    dialogue: lines.slice(0, MAX_DIALOGUE_LINES),
+    throttledBy: null,
+  }
+}
+
+/** What became of TLS; null: it did not come to that. */
+export function sessionOf(opened: OpenResult): 'secured' | SessionFault | null {
+  if (opened.kind === 'open') {
+    const { tls, tlsFault } = opened.connection
+    if (tls !== null) return 'secured'
+    return tlsFault === null ? 'starttls-not-supported' : 'validation-failure'
+  }
+  if (opened.phase === 'starttls') return 'starttls-not-supported'
+  return opened.phase === 'tls' ? 'validation-failure' : null
+}
+
+/** Why TLS, which was offered, came to nothing; null: it works, or it did not come to that. */
+export function tlsFaultOf(opened: OpenResult): string | null {
+  if (opened.kind === 'open') return opened.connection.tlsFault
+  if (opened.kind === 'refused') {
+    // 421 is about all that it might do.
+    const isOfTls = opened.phase === 'starttls' && opened.reply.code !== 421
+    return isOfTls ? opened.reply.text : (opened.tlsFault ?? null)
+  }
+  const isOfTls = opened.phase === 'tls' && opened.fault.code !== 'aborted'
+  return isOfTls ? opened.fault.message : (opened.tlsFault ?? null)
+}
+
+/** What its EHLO ruled out was answered too, by that. */
+export function isAnswer({ verdict }: Tried): boolean {
+  return verdict.said.code !== null || verdict.kind === 'bounced'
+}
+
+export function isForTls({ verdict }: Tried): boolean {
+  return verdict.kind === 'deferred' && verdict.cause === 'tls'
+}
+
+/** Decides over the whole attempt. */
+export function isFinal({ verdict, atDoor }: Tried): boolean {
+  return verdict.kind !== 'deferred' && !atDoor
+}
+
+export function unreachable(text: string): Verdict {
+  const said = { code: null, enhanced: '4.4.1', text: `4.4.1 ${text}` }
+  return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: 'connect' }
+}
+
+/** Lines that have just been said, in milliseconds since the attempt began: each connection counts from its own beginning. */
+export function addLines({ startedMs, lines }: Story, said: readonly DialogueLine[], nowMs: number): void {
+  const [first, last] = [said[0], said.at(-1)]
+  if (first === undefined || last === undefined || lines.length >= MAX_DIALOGUE_LINES) return
+  // Both are rounded: none may come before what was said before it.
+  const shiftMs = Math.max(Math.round(nowMs - startedMs) - last.at, (lines.at(-1)?.at ?? 0) - first.at)
+  for (const line of said) lines.push({ ...line, at: line.at + shiftMs })
+}

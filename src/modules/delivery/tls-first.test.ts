@@ -1,0 +1,121 @@
+// Hosts where TLS comes to nothing, beside others and alone: what a mail that needs none gets, and what it costs.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { house } from '../../../test/delivery-house.ts'
+import type { ReceiverScript } from '../../../test/receiver.ts'
+import { type Clock, systemClock } from '../../platform/clock.ts'
+import { tlsFaults } from './tls-faults.ts'
+
+const MINUTE = 60_000
+const ZONE = {
+  'example.net': { MX: ['10 mx1.example.net', '20 mx2.example.net'] },
+  'mx1.example.net': { A: ['127.0.0.2'] },
+  'mx2.example.net': { A: ['127.0.0.3'] },
+  'single.example': { MX: ['10 mx1.example.net'] },
+}
+const IMPATIENT = { timeouts: { tls: 400, quit: 100 } }
+const ONE_EACH = { reply: '250 2.0.0 taken', then: 'close' } as const
+const STALL = { then: 'stall' } as const
+
+// Each row: what a host does that offers TLS.
+const BROKEN: [name: string, script: ReceiverScript][] = [
+  ['never answers STARTTLS', { tls: true, starttls: STALL }],
+  ['is silent in the handshake', { tls: true, handshake: STALL }],
+  ['breaks the handshake', { tls: true, handshake: { raw: 'garbage\r\n', afterMs: 20 } }],
+  ['refuses STARTTLS', { tls: true, starttls: '454 4.7.0 not now' }],
+]
+for (const [name, script] of BROKEN) {
+  test(`who ${name} gets nothing in clear while another host gives TLS, and the next mail does not ask again`, async () => {
+    await using h = await house(ZONE, IMPATIENT)
+    const broken = await h.receiver('127.0.0.2', script)
+    const sound = await h.receiver('127.0.0.3', { tls: true, dot: ONE_EACH })
+    for (const count of [1, 2]) {
+      const id = await h.put('bob@example.net')
+      await h.delivery.turn()
+      assert.equal(await h.status(id), 'delivered')
+      assert.deepEqual([broken.messages.length, broken.connectionCount, sound.messages.length], [0, 1, count])
+      assert.ok(sound.messages.every(({ tls }) => tls))
+    }
+  })
+
+  test(`who ${name} and is the only host gets the mail in clear, is not asked for TLS for five minutes, and then is`, async () => {
+    await using h = await house(ZONE, IMPATIENT)
+    const mx = await h.receiver('127.0.0.2', { ...script, dot: ONE_EACH })
+    const asked = (): number => mx.dialogue.filter((line) => line === 'C: STARTTLS').length
+    for (const [minutes, times] of [
+      [0, 1],
+      [4, 1],
+      [2, 2],
+      [9, 2],
+      [2, 3],
+    ] as const) {
+      h.clock.wait(minutes * MINUTE)
+      const id = await h.put('bob@single.example')
+      await h.delivery.turn()
+      assert.equal(await h.status(id), 'delivered')
+      assert.equal(asked(), times)
+    }
+    mx.script({ starttls: 'default', handshake: 'default' })
+    const strict = await h.put('bob@single.example', { tlsRequired: true })
+    await h.delivery.turn()
+    assert.equal(await h.status(strict), 'delivered', 'what may not go in clear asks all the same')
+    const after = await h.put('bob@single.example')
+    await h.delivery.turn()
+    assert.equal(await h.status(after), 'delivered')
+    assert.deepEqual(mx.messages.map(({ tls }) => tls).slice(-2), [true, true], 'TLS that works makes good')
+  })
+}
+
+test('where no host gives TLS the best one gets the mail in clear, each asked once; and nobody what requires TLS', async () => {
+  await using h = await house(ZONE, IMPATIENT)
+  const garbage = { tls: true, handshake: { raw: 'garbage\r\n', afterMs: 20 } }
+  const best = await h.receiver('127.0.0.2', garbage)
+  const other = await h.receiver('127.0.0.3', garbage)
+  const id = await h.put('bob@example.net')
+  await h.delivery.turn()
+  assert.equal(await h.status(id), 'delivered')
+  assert.deepEqual([best.messages.length, best.connectionCount, other.connectionCount], [1, 2, 1])
+  const strict = await h.put('bob@example.net', { tlsRequired: true })
+  await h.delivery.turn()
+  assert.equal(await h.status(strict), 'deferred')
+  assert.deepEqual([best.messages.length, other.messages.length], [1, 0])
+})
+
+test('of a host that is silent in the handshake no other address is asked for TLS in the same attempt', async () => {
+  await using h = await house(
+    { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2', '127.0.0.3', '127.0.0.4'] } },
+    IMPATIENT,
+  )
+  const hosts = []
+  for (const ip of ['127.0.0.2', '127.0.0.3', '127.0.0.4'])
+    hosts.push(await h.receiver(ip, { tls: true, handshake: STALL }))
+  const id = await h.put('bob@example.net')
+  await h.delivery.turn()
+  assert.equal(await h.status(id), 'delivered')
+  const asked = hosts.flatMap(({ dialogue }) => dialogue.filter((line) => line === 'C: STARTTLS'))
+  assert.equal(asked.length, 1)
+})
+
+test('a fault of TLS is remembered for 5 minutes, then 10, an hour at most; one of many at once is one; success forgets all', () => {
+  let nowMs = 0
+  const clock: Clock = { ...systemClock(), monotonicMs: () => nowMs }
+  const faults = tlsFaults(clock)
+  const host = { host: 'mx.example.net', ip: '192.0.2.1' }
+  for (const minutes of [5, 10, 20, 40, 60, 60]) {
+    for (const _ of [1, 2, 3]) faults.note(host, 'broken')
+    nowMs += minutes * MINUTE - 1
+    assert.equal(faults.of(host), 'broken', `${minutes}`)
+    nowMs += 1
+    assert.equal(faults.of(host), null, `${minutes}`)
+  }
+  assert.equal(faults.of({ ...host, host: 'mx.other.example' }), null)
+  faults.note(host, 'broken')
+  faults.note({ ...host, ip: '192.0.2.2' }, 'broken')
+  faults.note(host, null)
+  assert.equal(faults.of(host), null)
+  assert.equal(faults.of({ ...host, ip: '192.0.2.2' }), 'broken')
+  faults.note(host, 'broken')
+  nowMs += 5 * MINUTE
+  assert.equal(faults.of(host), null)
+})
