@@ -14,14 +14,7 @@ import { cleaningLoops, partitionsLoop } from './housekeeping.ts'
 import { composedLetter } from './letters.ts'
 import { httpService, inboundMx, ownCertificate, submission } from './listeners.ts'
 import { metricsEndpoint, noteAccepted, noteAttempt, type ServiceMetrics, serviceMetrics } from './metrics.ts'
-import {
-  type Accounts,
-  accountRoutes,
-  accountsRoom,
-  readPlans,
-  SYSTEM_ACCOUNT_ID,
-  sessionRoutes,
-} from './modules/accounts/index.ts'
+import { type Accounts, accountRoutes, accountsRoom, readPlans, sessionRoutes } from './modules/accounts/index.ts'
 import type { Inbound } from './modules/bounces/index.ts'
 import { contentRoutes } from './modules/content/index.ts'
 import { composerOf, type Delivery, deliveryService, htmlReader, inboxRoutes } from './modules/delivery/index.ts'
@@ -36,6 +29,7 @@ import {
   senderDomainsOf,
 } from './modules/domains/index.ts'
 import { describedEvents } from './modules/events/index.ts'
+import { inboxOwner, isTlsReport } from './modules/notices/index.ts'
 import {
   emailRoutes,
   freshLetters,
@@ -325,7 +319,8 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
           traceAttempt(traces, tried, noteAttempt(metrics, tried))
         },
         tracking: tracking.tracking,
-        inboxOwner: ({ accountId, tag }) => (accountId === SYSTEM_ACCOUNT_ID && tag !== null ? tag : accountId),
+        inboxOwner,
+        isTlsReport,
         html,
         journals: tracking.journals,
         turns: ground.turns,

@@ -377,6 +377,27 @@ test("DANE: of an authority's certificate the recipients' domain is a good name,
   }
 })
 
+test('a report of TLS goes out whatever its receiver asks of TLS (RFC 8460 section 5.3.1), and is no session to be told of', async () => {
+  const policies = [policy('enforce'), policy('enforce', 'mx.elsewhere.test')]
+  for (const text of policies) {
+    await using h = await house(ZONE)
+    const mx = await h.receiver('127.0.0.2')
+    const { database, clock, zones, options } = h
+    const onError = (error: unknown): void => void h.logged.push(String(error))
+    const common = { database, clock, resolver: zones, connector: web(text), onError }
+    const transport = transportOf({ ...common, secure: null, port: options.smtpPort })
+    const delivery = h.another({ transport, isTlsReport: ({ tag }) => tag === 'tls-report' })
+    await transport.service.start()
+    const [other, report] = [await h.put('a@sts.test'), await h.put('tls@sts.test', { tag: 'tls-report' })]
+    await delivery.turn()
+    assert.deepEqual([await h.status(other), await h.status(report)], ['deferred', 'delivered'])
+    assert.equal(mx.messages.length, 1)
+    await transport.service.stop(AbortSignal.timeout(5_000))
+    assert.equal((await database.system.query(RESULTS)).length, 1)
+    assert.deepEqual(h.logged, [])
+  }
+})
+
 test('a connection that was good enough for one domain is not used for another that asks for more', async () => {
   await using h = await house({
     ...ZONE,

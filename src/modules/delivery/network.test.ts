@@ -135,6 +135,7 @@ async function lineTo(zones: Zones, chance: () => number = () => 0): Promise<Lin
     send: async (site, more = {}) => {
       const sent = await network.send(site, {
         tlsRequired: false,
+        minds: true,
         site,
         sender: 'news@shop.example',
         prepare: async () => ({ ...LETTER, recipient: `bob@${site}` }),

@@ -70,10 +70,14 @@ export const NO_HOST = '4.4.4'
  * database, where policies are kept, is away or too late, which says nothing about the domain.
  */
 type Plan =
-  | { readonly kind: 'open'; readonly way: Way; readonly route: Route; readonly policy: SitePolicy | null }
-  | { readonly kind: 'closed'; readonly detail: string; readonly tell: () => void }
+  | (Hosts & { readonly kind: 'open'; readonly way: Way; readonly route: Route; readonly policy: SitePolicy | null })
+  | (Hosts & { readonly kind: 'closed'; readonly detail: string; readonly tell: () => void })
   | { readonly kind: 'unasked' }
   | Exclude<MxPlan, { readonly kind: 'hosts' }>
+
+interface Hosts {
+  readonly mx: Extract<MxPlan, { readonly kind: 'hosts' }>
+}
 
 interface Planned {
   readonly plan: Promise<Plan>
@@ -146,10 +150,10 @@ export function networkOf(options: NetworkOptions): Network {
     const [first] = exchangers
     const way = wayOf(exchangers)
     if (way.targets.length > 0 || first?.rule.kind !== 'closed' || policy === null)
-      return { kind: 'open', way, route: routeOf(keysOf(plan, exchangers)), policy }
+      return { kind: 'open', mx: plan, way, route: routeOf(keysOf(plan, exchangers)), policy }
     const { host, rule, addresses } = first
     const session = { site, policy: policy.told(host), fault: rule.fault, host, ip: addresses[0] ?? '', sourceIp: null }
-    return { kind: 'closed', detail: rule.why, tell: () => transport?.note(session) }
+    return { kind: 'closed', mx: plan, detail: rule.why, tell: () => transport?.note(session) }
   }
 
   /** What is known of silent destinations goes first. */
@@ -217,7 +221,8 @@ export function networkOf(options: NetworkOptions): Network {
     send: async (site, job) => {
       const startedAt = clock.now()
       const startedMs = clock.monotonicMs()
-      const plan = await planned(relay === null ? site : '').plan
+      const found = await planned(relay === null ? site : '').plan
+      const plan = !job.minds && 'mx' in found ? opened(site, found.mx, null) : found
       if (plan.kind === 'unasked') return null
       if (plan.kind === 'closed') plan.tell()
       if (plan.kind !== 'open') return localReport(planVerdict(plan), startedAt, clock.monotonicMs() - startedMs)

@@ -92,6 +92,8 @@ export interface DeliveryOptions {
   readonly turns?: Turns
   /** In whose inbox sandbox mail stands; its account's own when this is absent. */
   readonly inboxOwner?: (letter: Letter) => string
+  /** A report of TLS: nothing that its receiver asks of TLS keeps it back (RFC 8460 section 5.3.1). Absent: none is one. */
+  readonly isTlsReport?: (letter: Letter) => boolean
   /** Called for each attempt once its result is durable. */
   readonly onAttempt?: (attempt: TriedEmail) => void
   readonly html?: HtmlReader

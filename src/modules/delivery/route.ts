@@ -39,6 +39,8 @@ import { beginningWith, ownName, sameHost, type Target, type Way } from './ways.
 
 export interface Job {
   readonly tlsRequired: boolean
+  /** What receivers ask of TLS. */
+  readonly minds: boolean
   /** The recipient's domain. */
   readonly site: string
   /** The address in From. */
@@ -397,7 +399,8 @@ export class Route {
     })
     if (lane.link !== null && judge.isForDomain()) lane.link = { ...lane.link, onlyFor: job.site }
     const ended = sessionOf(opened)
-    if (ended !== null && !step.told)
+    // Of who minds nothing there is nothing to tell.
+    if (ended !== null && !step.told && job.minds)
       this.#options.onSession(
         job.site,
         target,

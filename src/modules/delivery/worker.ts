@@ -335,6 +335,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     let taken = 0
     const job: Job = {
       tlsRequired: letter.tlsRequired,
+      minds: options.isTlsReport?.(letter) !== true,
       site: siteOf(letter),
       sender: letter.sender,
       maySend: async () => (await isStillWanted(one)) && safe(epoch) && isAsked(one.claimedAtMs),

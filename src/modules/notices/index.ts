@@ -10,4 +10,4 @@
 
 export { type ForwardOptions, operatorForward } from './forward.ts'
 export { forgetNotices, type NoticesOptions, noteDisabled, noticeServices, tellFormerAddress } from './jobs.ts'
-export { type SystemMail, type SystemMailer, systemMailer } from './system-mail.ts'
+export { inboxOwner, isTlsReport, type SystemMail, type SystemMailer, systemMailer } from './system-mail.ts'

@@ -17,6 +17,20 @@ import { EMAIL_LIFE_MS, encodeContent, enqueue, type SiteIds } from '../outbox/i
 import { mayWeSend } from '../suppression/index.ts'
 
 const SUBJECT_CHARS = 300
+/** The tag of the reports of TLS. That of other mail of the system is whom it is about. */
+const TLS_REPORT = 'tls-report'
+
+type Sent = Readonly<{ accountId: string; tag: string | null }>
+
+export function isTlsReport({ accountId, tag }: Sent): boolean {
+  return accountId === SYSTEM_ACCOUNT_ID && tag === TLS_REPORT
+}
+
+/** In whose inbox a mail stands where all mail stays in the house. */
+export function inboxOwner(sent: Sent): string {
+  const { accountId, tag } = sent
+  return accountId === SYSTEM_ACCOUNT_ID && tag !== null && !isTlsReport(sent) ? tag : accountId
+}
 
 export interface SystemMail {
   readonly to: Address
@@ -86,7 +100,7 @@ export function systemMailer(options: SystemMailerOptions): SystemMailer {
         stream: 'transactional' as const,
         sandbox: false,
         sandboxResult: 'deliver' as const,
-        tag: mail.about ?? null,
+        tag: mail.attached?.type === 'application/tlsrpt+gzip' ? TLS_REPORT : (mail.about ?? null),
         metadata: null,
         sizeBytes: message.length,
         scheduledAt: null,
