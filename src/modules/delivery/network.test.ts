@@ -197,6 +197,15 @@ test('a provider of two equal hosts with four addresses each gets five to twenty
   assert.ok(receivers.filter(({ connectionCount }) => connectionCount > 0).length >= 5)
 })
 
+test('mail that waits for the DNS is given back as well, and what comes afterwards is sent', async () => {
+  await using line = await lineTo({ 'one.test': { MX: ['10 mx.one.test'] }, 'mx.one.test': { A: ['127.0.8.1'] } })
+  await line.receiver('127.0.8.1')
+  const waiting = line.send('one.test')
+  line.network.release()
+  assert.equal(await waiting, null)
+  assert.equal(await line.send('one.test'), TAKEN)
+})
+
 test('a refusal of STARTTLS for a mail that requires it is no throttle for the others, whatever its code', async () => {
   await using line = await lineTo({ 'one.test': { MX: ['10 mx.one.test'] }, 'mx.one.test': { A: ['127.0.8.1'] } })
   await line.receiver('127.0.8.1', { tls: true, starttls: '454 4.7.0 TLS not available' })

@@ -104,6 +104,7 @@ export function networkOf(options: NetworkOptions): Network {
   const faults = tlsFaults(clock)
   const lookUps = lookUpWatch(clock)
   let aborting = newController()
+  let releases = 0
 
   const planned = (site: string): Planned => {
     const nowMs = clock.monotonicMs()
@@ -221,7 +222,10 @@ export function networkOf(options: NetworkOptions): Network {
     send: async (site, job) => {
       const startedAt = clock.now()
       const startedMs = clock.monotonicMs()
+      const released = releases
       const found = await planned(relay === null ? site : '').plan
+      // It has waited as well, for the DNS.
+      if (releases > released) return null
       const plan = !job.minds && 'mx' in found ? opened(site, found.mx, null) : found
       if (plan.kind === 'unasked') return null
       if (plan.kind === 'closed') plan.tell()
@@ -232,6 +236,7 @@ export function networkOf(options: NetworkOptions): Network {
     answers: (site) => paceOf(site)?.proven ?? false,
     namesDoubtful: lookUps.doubtful,
     release: () => {
+      releases++
       for (const { route } of routes.values()) route.release()
     },
     abort: () => {
