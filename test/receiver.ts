@@ -39,12 +39,10 @@ export interface ReceivedMessage extends Envelope {
   /** The answer to the final dot was 2xx. */
   readonly accepted: boolean
   readonly authenticatedAs: string | null
-  /** That the handshake asked for (SNI). */
   readonly serverName: string | null
 }
 
 export interface SessionView {
-  /** Counted from 1. */
   readonly connection: number
   readonly tls: boolean
   readonly envelope: Envelope
@@ -229,7 +227,6 @@ class Session {
   get #script(): ReceiverScript {
     return this.#state.script
   }
-
   get #view(): SessionView {
     return { connection: this.#connection, tls: this.#tls, envelope: this.#envelope() }
   }
@@ -414,7 +411,7 @@ class Session {
       tls: this.#tls,
       connection: this.#connection,
       authenticatedAs: this.#user,
-      serverName: this.#socket instanceof TLSSocket ? serverNameOf(this.#socket) : null,
+      serverName: (this.#socket as { readonly servername?: string | false }).servername || null,
     }
     this.#log(`C: (${data.length} bytes)`)
     this.#state.messageCount++
@@ -495,12 +492,6 @@ class Session {
   #log(line: string): void {
     if (this.#state.dialogue.length < MAX_DIALOGUE_LINES) this.#state.dialogue.push(line)
   }
-}
-
-function serverNameOf(socket: TLSSocket): string | null {
-  // Not among the types of Node.
-  const { servername } = socket as { readonly servername?: string | false }
-  return servername || null
 }
 
 function unstuffed(body: Buffer): Buffer {

@@ -13,45 +13,15 @@ import { statement } from '../src/platform/db.ts'
 import type { SecureAnswer, SecureResolver, Tlsa } from '../src/platform/dns-secure.ts'
 import { selfSigned, type TestCertificate } from './certificate.ts'
 import { type House, house } from './delivery-house.ts'
+import { type Answers, certificate, DAY_MS, guarded, keyOf, policy, RESULTS, signed, ZONE } from './tls-house.ts'
 import { lookForReports, web } from './tls-web.ts'
 import type { Zones } from './zones.ts'
-
-const DAY_MS = 86_400_000
-const RESULTS = statement('test_session_results', 'select result from transport_session')
-
-function certificate(names: readonly string[], fromMs = -DAY_MS, toMs = DAY_MS): TestCertificate {
-  const now = Date.now()
-  return selfSigned({ names, notBefore: new Date(now + fromMs), notAfter: new Date(now + toMs) })
-}
 
 const GOOD = certificate(['mx.sts.test'])
 const OTHER_NAME = certificate(['mx.other.test'])
 const EXPIRED = certificate(['mx.sts.test'], -2 * DAY_MS, -DAY_MS)
 const UNKNOWN = certificate(['mx.sts.test'])
 setDefaultCACertificates([...getCACertificates('default'), GOOD.cert, OTHER_NAME.cert, EXPIRED.cert])
-
-const ZONE = {
-  'sts.test': { MX: ['10 mx.sts.test'] },
-  'mx.sts.test': { A: ['127.0.0.2'] },
-  '_mta-sts.sts.test': { TXT: ['v=STSv1; id=1'] },
-  '_smtp._tls.sts.test': { TXT: ['v=TLSRPTv1; rua=mailto:tls@sts.test'] },
-}
-const policy = (mode: string, mx = 'mx.sts.test'): string =>
-  `version: STSv1\r\nmode: ${mode}\r\nmx: ${mx}\r\nmax_age: 86400\r\n`
-
-interface Guarded {
-  readonly delivery: Delivery
-  readonly transport: Transport
-}
-
-/** A node that minds what receivers ask. Nothing that it knows is shared with another one but by the database. */
-function guarded(h: House, connector: Connector, secure: SecureResolver | null = null): Guarded {
-  const { database, clock, zones, options } = h
-  const onError = (error: unknown): void => void h.logged.push(String(error))
-  const common = { database, clock, resolver: zones, connector, onError }
-  const transport = transportOf({ ...common, secure, port: options.smtpPort })
-  return { transport, delivery: h.another({ transport }) }
-}
 
 test('a policy in force: a host with a certificate for its name gets the mail, and the event says by what right', async () => {
   await using h = await house(ZONE)
@@ -201,40 +171,6 @@ test('a policy past half of its life is fetched anew once an hour while its web 
   assert.deepEqual(h.logged, [])
 })
 
-type Answers = Readonly<Record<string, SecureAnswer<unknown>>>
-
-function validating(answers: Answers): SecureResolver {
-  const of = async (key: string): Promise<SecureAnswer<never>> =>
-    (answers[key] ?? { kind: 'none', secure: true }) as SecureAnswer<never>
-  return {
-    mx: (name) => of(`MX ${name}`),
-    addresses: (name) => of(`A ${name}`),
-    tlsa: (name) => of(`TLSA ${name}`),
-    cname: (name) => of(`CNAME ${name}`),
-  }
-}
-
-function keyOf({ cert }: TestCertificate): Tlsa {
-  const key = new X509Certificate(cert).publicKey.export({ type: 'spki', format: 'der' })
-  return { usage: 3, selector: 1, matching: 1, data: createHash('sha256').update(key).digest() }
-}
-
-function signed(h: House, records: readonly Tlsa[], more: Answers = {}): SecureResolver {
-  const found = <T>(list: readonly T[], name: string): SecureAnswer<T> => ({
-    kind: 'found',
-    records: list,
-    secure: true,
-    name,
-  })
-  return validating({
-    'MX sts.test': found(['mx.sts.test'], 'sts.test'),
-    'A mx.sts.test': found(['127.0.0.2'], 'mx.sts.test'),
-    [`TLSA _${h.options.smtpPort}._tcp.mx.sts.test`]:
-      records.length === 0 ? { kind: 'none', secure: true } : found(records, ''),
-    ...more,
-  })
-}
-
 test('DANE: the certificate that the signed DNS names is enough, though no authority knows it', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { tls: UNKNOWN })
@@ -306,95 +242,6 @@ test('DANE: answers that are not signed say nothing; records that nobody can use
     const { transport } = guarded(h, web(policy('enforce')), signed(h, records, answers))
     const found = await transport.policyOf('sts.test', ['mx.sts.test'])
     assert.equal(found.rule('mx.sts.test').kind, expected, what)
-  }
-})
-
-// A host that is an alias, `mx.sts.test` of `mx.host.test`. Each row: whether the alias is signed (null: it fails), whether the
-// addresses behind it are, where there are records, and the names that these are for.
-const ALIASES: [alias: boolean | null, addresses: boolean, at: string[], first: string | null][] = [
-  [true, true, ['mx.host.test'], 'mx.host.test'],
-  [true, true, ['mx.sts.test'], 'mx.sts.test'],
-  [true, true, ['mx.host.test', 'mx.sts.test'], 'mx.host.test'],
-  [true, false, ['mx.sts.test'], 'mx.sts.test'],
-  [true, false, ['mx.host.test', 'mx.sts.test'], 'mx.sts.test'],
-  [true, false, ['mx.host.test'], null],
-  [false, false, ['mx.host.test', 'mx.sts.test'], null],
-]
-for (const [alias, addresses, at, first] of ALIASES) {
-  const zones = `${alias ? 'a signed' : 'an unsigned'} alias of a host that is ${addresses ? 'signed' : 'not'}`
-  test(`DANE: ${zones}, with records at ${at.join(' and ')}: those at ${first ?? 'neither'} count`, async () => {
-    await using h = await house(ZONE)
-    const found = { kind: 'found', secure: addresses, records: ['127.0.0.2'], name: 'mx.host.test' } as const
-    const records = at.map((name) => [
-      `TLSA _${h.options.smtpPort}._tcp.${name}`,
-      { kind: 'found', secure: true, records: [keyOf(name === first ? UNKNOWN : GOOD)], name: '' },
-    ])
-    const none = { [`TLSA _${h.options.smtpPort}._tcp.mx.sts.test`]: { kind: 'none', secure: true } }
-    const answers = {
-      ...none,
-      'A mx.sts.test': found,
-      'CNAME mx.sts.test': { kind: 'found', secure: alias, records: ['mx.host.test'], name: 'mx.sts.test' },
-      ...Object.fromEntries(records),
-    } as Answers
-    const mx = await h.receiver('127.0.0.2', { tls: UNKNOWN })
-    const { delivery } = guarded(h, web(''), signed(h, [], answers))
-    const id = await h.put('a@sts.test')
-    await delivery.turn()
-    const { verified } = (await h.last(id)).data['tls'] as { verified: string }
-    assert.deepEqual([verified, mx.messages[0]?.serverName], first === null ? ['none', 'mx.sts.test'] : ['dane', first])
-  })
-}
-
-test('DANE: an alias that cannot be told signed from not closes the host', async () => {
-  await using h = await house(ZONE)
-  const insecure = { kind: 'found', secure: false, records: ['127.0.0.2'], name: 'mx.host.test' } as const
-  for (const answer of [{ kind: 'failed' }, { kind: 'none', secure: true }] as const) {
-    const secure = signed(h, [], { 'A mx.sts.test': insecure, 'CNAME mx.sts.test': answer })
-    const { transport } = guarded(h, web(''), secure)
-    assert.equal((await transport.policyOf('sts.test', ['mx.sts.test'])).rule('mx.sts.test').kind, 'closed')
-  }
-})
-
-test("DANE: of an authority's certificate the recipients' domain is a good name, as written and at the end of its aliases", async () => {
-  await using h = await house({ ...ZONE, 'mail.test': { MX: ['10 mx.sts.test'] } })
-  for (const name of ['mail.test', 'sts.test', 'mx.sts.test', 'mx.other.test']) {
-    const issued = certificate([name])
-    const authority = { usage: 2, selector: 0, matching: 0, data: new X509Certificate(issued.cert).raw }
-    const mx = await h.receiver('127.0.0.2', { tls: issued })
-    const answers = {
-      'MX mail.test': { kind: 'found', secure: true, records: ['mx.sts.test'], name: 'sts.test' },
-    } as const
-    const { delivery } = guarded(h, web(''), signed(h, [authority], answers))
-    const id = await h.put('a@mail.test')
-    await delivery.turn()
-    assert.equal(await h.status(id), name === 'mx.other.test' ? 'deferred' : 'delivered', name)
-    if (name === 'mail.test') {
-      const other = await h.put('a@sts.test')
-      await delivery.turn()
-      assert.equal(await h.status(other), 'deferred', 'the open connection is for the mail of the first domain alone')
-    }
-    await mx.close()
-  }
-})
-
-test('a report of TLS goes out whatever its receiver asks of TLS (RFC 8460 section 5.3.1), and is no session to be told of', async () => {
-  const policies = [policy('enforce'), policy('enforce', 'mx.elsewhere.test')]
-  for (const text of policies) {
-    await using h = await house(ZONE)
-    const mx = await h.receiver('127.0.0.2')
-    const { database, clock, zones, options } = h
-    const onError = (error: unknown): void => void h.logged.push(String(error))
-    const common = { database, clock, resolver: zones, connector: web(text), onError }
-    const transport = transportOf({ ...common, secure: null, port: options.smtpPort })
-    const delivery = h.another({ transport, isTlsReport: ({ tag }) => tag === 'tls-report' })
-    await transport.service.start()
-    const [other, report] = [await h.put('a@sts.test'), await h.put('tls@sts.test', { tag: 'tls-report' })]
-    await delivery.turn()
-    assert.deepEqual([await h.status(other), await h.status(report)], ['deferred', 'delivered'])
-    assert.equal(mx.messages.length, 1)
-    await transport.service.stop(AbortSignal.timeout(5_000))
-    assert.equal((await database.system.query(RESULTS)).length, 1)
-    assert.deepEqual(h.logged, [])
   }
 })
 

@@ -135,18 +135,15 @@ export class SmtpConnection {
     const recorder = new DialogueRecorder(() => options.clock.monotonicMs() - startedMs)
     const { tls, withoutTls = 'plain' } = options
     if (tls === 'opportunistic' && typeof withoutTls === 'object') {
-      return plainly(options, recorder, {
-        why: withoutTls.why,
-        before: [],
-        note: 'connecting without TLS, which failed there',
-      })
+      recorder.note('connecting without TLS, which failed there')
+      return plainly(options, recorder, withoutTls.why, [])
     }
     const first = await openStream(options, recorder, tls !== 'off')
     if ('stream' in first) return { kind: 'open', connection: new SmtpConnection(first, first.tlsFault, []) }
     const shaken = first.kind === 'failed' && first.phase === 'tls' && first.fault.code !== 'aborted'
     if (tls !== 'opportunistic' || withoutTls === 'close' || !shaken) return first
-    const before = first.dialogue.slice(-KEPT_OF_FIRST)
-    return plainly(options, recorder, { why: first.fault.message, before, note: 'connecting again without TLS' })
+    recorder.note('connecting again without TLS')
+    return plainly(options, recorder, first.fault.message, first.dialogue.slice(-KEPT_OF_FIRST))
   }
 
   /** Whether another message may be tried. */
@@ -488,12 +485,13 @@ function isLeadingDot(message: Buffer, at: number): boolean {
   return message[at] === 0x2e && (at === 0 || message[at - 1] === 0x0a || message[at - 1] === 0x0d)
 }
 
-/** `why` TLS is not tried; `before`: what was said on the connection that this one stands in for. */
-type Plainly = Readonly<{ why: string; before: Dialogue; note: string }>
-
-async function plainly(options: OpenOptions, recorder: DialogueRecorder, how: Plainly): Promise<OpenResult> {
-  const { why, before, note } = how
-  recorder.note(note)
+/** @param before what was said on the connection that this one stands in for */
+async function plainly(
+  options: OpenOptions,
+  recorder: DialogueRecorder,
+  why: string,
+  before: Dialogue,
+): Promise<OpenResult> {
   const opened = await openStream(options, recorder, false)
   if (!('stream' in opened)) return { ...opened, dialogue: [...before, ...opened.dialogue], tlsFault: why }
   // A server that failed long ago may not offer it any more.

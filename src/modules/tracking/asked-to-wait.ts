@@ -31,7 +31,7 @@ export interface Asking {
   readonly clock: Clock
   /** The order itself has begun. */
   ordering: boolean
-  /** Whoever asks on is told this instead. */
+  /** Nothing more is asked. */
   held: AskedToWait | null
   /** At once: where the library waits for a state it takes what it is told for something that passes. */
   readonly onHeld: (asked: AskedToWait) => void
@@ -52,11 +52,10 @@ export function asAsked<T>(given: Pick<Asking, 'clock' | 'onHeld'>, order: (aski
 export function heedRetryAfter({ axios }: typeof acme): void {
   if (listening.has(axios)) return
   listening.add(axios)
-  axios.interceptors.request.use((config) => {
-    const held = asking.getStore()?.held ?? null
-    if (held !== null) throw held
-    return config
-  })
+  // Whoever asks on gets no answer, and is forgotten with the order that has ended: an error would be tried again, for minutes.
+  axios.interceptors.request.use((config) =>
+    (asking.getStore()?.held ?? null) === null ? config : new Promise<typeof config>(() => undefined),
+  )
   // What is thrown here has no `config`, so that the library takes it for nothing that is to be tried again.
   axios.defaults.transformResponse = [
     ...[axios.defaults.transformResponse ?? []].flat(),

@@ -80,9 +80,9 @@ test('a CA that asks to wait while it is asked how its look went is not asked ag
     const path = request.url ?? ''
     asked.push(path)
     response.setHeader('replay-nonce', 'bm9uY2U')
-    response.setHeader('location', at('order'))
+    response.setHeader('location', at(path === '/account' ? 'account' : 'order'))
     const isBusy = asked.filter((one) => one === '/challenge').length > 1
-    response.writeHead(isBusy ? 503 : 200, {
+    response.writeHead(isBusy ? 503 : path === '/order' ? 201 : 200, {
       'content-type': 'application/json',
       ...(isBusy && { 'retry-after': '3600' }),
     })
