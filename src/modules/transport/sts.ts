@@ -6,8 +6,9 @@
 //   no record, or no DNS         the policy we have, until it ends
 //   half of its life is over     fetched anew beside delivery, id changed or not; once an hour, or twice within its life
 //
-// A fetch: no redirects, 200 alone, `text/plain`, at most 64 KB, 10 s. Mail waits for the first one of a domain and for no
-// other. What this process knows it keeps for a minute; a crash loses nothing.
+// A fetch: no redirects, 200 alone, `text/plain`, at most 64 KB, 10 s. Mail waits for the first one of a domain and for that of
+// another id, which may undo the policy we have; for none beside delivery. What this process knows it keeps for a minute; a
+// crash loses nothing.
 
 import { parseStsPolicy, type StsPolicy, stsRecordId } from '../../mail/mta-sts.ts'
 import type { Clock } from '../../platform/clock.ts'
