@@ -232,8 +232,8 @@ test('a field or a parameter that the API does not know does not compile', () =>
     posthorn.POST('/api/v1/send', { body: { ...MAIL, to: 'a@b.example', subjekt: 's' } }),
     // @ts-expect-error -- no such field of a recipient
     posthorn.POST('/api/v1/send', { body: { ...MAIL, to: { email: 'a@b.example', nickname: 'a' } } }),
-    // @ts-expect-error -- no such field of an attachment
     posthorn.POST('/api/v1/send', {
+      // @ts-expect-error -- no such field of an attachment
       body: { ...MAIL, to: 'a', attachments: [{ filename: 'f', content: '', size: 1 }] },
     }),
     // @ts-expect-error -- no such field of a message of a batch

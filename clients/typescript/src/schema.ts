@@ -800,6 +800,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/customer/unsubscribes/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export the unsubscribe list as CSV: all of it, or what the filters leave, which are those of the list */
+        get: operations["exportUnsubscribes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/customer/suppressions/import": {
         parameters: {
             query?: never;
@@ -1286,6 +1303,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/customer/contacts/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Import contacts: text/csv with a header line, or JSON {entries: [..]} */
+        post: operations["importContacts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/confirm/{token}": {
         parameters: {
             query?: never;
@@ -1452,6 +1486,23 @@ export interface paths {
         put?: never;
         /** Cancel an email that has not gone out */
         post: operations["cancelEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/emails/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Cancel all emails of a tag, a domain, a recipient or a time that have not gone out: scheduled, queued and deferred ones */
+        post: operations["cancelEmails"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2215,6 +2266,32 @@ export interface components {
         };
         /** @enum {string} */
         BounceType: "hard" | "soft" | "block" | "complaint" | "unknown";
+        CancelEmailsRequest: {
+            tag?: string;
+            /** Format: uuid */
+            domain_id?: string;
+            recipient?: string;
+            /**
+             * Format: date-time
+             * @description accepted then or later
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description accepted before
+             */
+            to?: string;
+        };
+        CanceledEmails: {
+            canceled: number;
+            /** @description An attempt was running: these go out, or wait again afterwards, when another call can cancel them */
+            in_progress: number;
+            /** @description The call ended after 20 seconds, and more may wait: call again */
+            more: boolean;
+        };
+        CanceledEmailsResponse: {
+            data: components["schemas"]["CanceledEmails"];
+        };
         ChangePasswordRequest: {
             current_password: string;
             new_password: string;
@@ -2298,6 +2375,30 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+        };
+        ContactEntry: {
+            email: string;
+            name?: string | null;
+            /** @default api */
+            source?: string | null;
+            consent?: components["schemas"]["GivenConsent"] | null;
+            tags?: string[] | null;
+            /** @default true */
+            double_opt_in?: boolean | null;
+        };
+        ContactImportResult: {
+            imported: number;
+            /** @description Of these, to whom a confirmation mail goes */
+            asked: number;
+            /** @description Contacts already, which stay as they are */
+            known: number;
+            failed: number;
+            errors: components["schemas"]["ImportFault"][];
+            /** @description Of a CSV file, in their order: nothing was taken of them */
+            ignored_columns: string[];
+        };
+        ContactImportResultResponse: {
+            data: components["schemas"]["ContactImportResult"];
         };
         ContactList: {
             data: components["schemas"]["Contact"][];
@@ -2407,7 +2508,7 @@ export interface components {
         };
         CreateDomainRequest: {
             /**
-             * @description a domain in small letters, digits, hyphens and dots: no https://, no path, no underscore, other scripts as xn--
+             * @description a domain in small letters, digits, dots and single hyphens: no https://, no path, no underscore, no other scripts nor xn--
              * @example mail.example.com
              */
             domain: string;
@@ -2422,7 +2523,7 @@ export interface components {
         };
         CreateTrackingDomainRequest: {
             /**
-             * @description a domain in small letters, digits, hyphens and dots: no https://, no path, no underscore, other scripts as xn--
+             * @description a domain in small letters, digits, dots and single hyphens: no https://, no path, no underscore, no other scripts nor xn--
              * @example track.example.com
              */
             domain: string;
@@ -2553,12 +2654,14 @@ export interface components {
             /** @description What made it wait */
             throttled_by: string | null;
         };
+        /** @description What happened this month, as everywhere in statistics: a mail that was sent in one month and delivered in the next counts as sent there and delivered here, so there may be more deliveries than mails sent */
         DeliveryFigures: {
             delivered: number;
             bounced: number;
             failed: number;
             deferred: number;
             complained: number;
+            /** @description Delivered over sent, 1 at the most; null when nothing was sent this month */
             delivery_rate: number | null;
         };
         DialogueLine: {
@@ -2990,7 +3093,7 @@ export interface components {
             suppressed: boolean;
             /** Format: uuid */
             suppression_id: string | null;
-            report_dkim: null;
+            report_dkim: components["schemas"]["ComplaintDkim"] | null;
             /** Format: date-time */
             bounced_at: string;
             /** Format: date-time */
@@ -3057,8 +3160,8 @@ export interface components {
             stream: components["schemas"]["Stream"];
             /** Format: date-time */
             opened_at: string | null;
-            first_open: boolean;
-            open_count: number;
+            first_open: boolean | null;
+            open_count: number | null;
             user_agent: string | null;
             ip: string | null;
             platform: components["schemas"]["Platform"];
@@ -3069,8 +3172,8 @@ export interface components {
             clicked_at: string;
             url: string;
             link_index: number;
-            first_click: boolean;
-            click_count: number;
+            first_click: boolean | null;
+            click_count: number | null;
         };
         EventEmailComplained: {
             /** Format: uuid */
@@ -3242,8 +3345,8 @@ export interface components {
             stream: components["schemas"]["Stream"];
             /** Format: date-time */
             opened_at: string;
-            first_open: boolean;
-            open_count: number;
+            first_open: boolean | null;
+            open_count: number | null;
             user_agent: string | null;
             ip: string | null;
             platform: components["schemas"]["Platform"];
@@ -3517,6 +3620,9 @@ export interface components {
         };
         HealthScoreResponse: {
             data: components["schemas"]["HealthScore"];
+        };
+        ImportContactsRequest: {
+            entries: components["schemas"]["ContactEntry"][];
         };
         ImportFault: {
             line: number;
@@ -7589,6 +7695,47 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    exportUnsubscribes: {
+        parameters: {
+            query?: {
+                search?: string;
+                /** @example 2026-01-31 */
+                from_date?: string;
+                /** @example 2026-01-31 */
+                to_date?: string;
+                include_sandbox?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description text/csv */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Content-Disposition": components["headers"]["Content-Disposition"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     importSuppressions: {
         parameters: {
             query?: never;
@@ -9248,6 +9395,54 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    importContacts: {
+        parameters: {
+            query?: {
+                /** @description Of all; absent: what each row says, or else true: it is asked by mail to confirm */
+                double_opt_in?: boolean;
+                /** @description Of the confirmation mails, as for a single contact */
+                from?: string;
+                /** @description Of the confirmation mails */
+                template_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportContactsRequest"];
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactImportResultResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getConfirmationPage: {
         parameters: {
             query?: never;
@@ -9805,6 +10000,46 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    cancelEmails: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CancelEmailsRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CanceledEmailsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11188,6 +11423,9 @@ export type BounceList = components['schemas']['BounceList']
 export type BounceStatistics = components['schemas']['BounceStatistics']
 export type BounceTotals = components['schemas']['BounceTotals']
 export type BounceType = components['schemas']['BounceType']
+export type CancelEmailsRequest = components['schemas']['CancelEmailsRequest']
+export type CanceledEmails = components['schemas']['CanceledEmails']
+export type CanceledEmailsResponse = components['schemas']['CanceledEmailsResponse']
 export type ChangePasswordRequest = components['schemas']['ChangePasswordRequest']
 export type ChangedFeatures = components['schemas']['ChangedFeatures']
 export type ChangedLimits = components['schemas']['ChangedLimits']
@@ -11200,6 +11438,9 @@ export type ComplaintDkim = components['schemas']['ComplaintDkim']
 export type ConfidenceLabel = components['schemas']['ConfidenceLabel']
 export type Consent = components['schemas']['Consent']
 export type Contact = components['schemas']['Contact']
+export type ContactEntry = components['schemas']['ContactEntry']
+export type ContactImportResult = components['schemas']['ContactImportResult']
+export type ContactImportResultResponse = components['schemas']['ContactImportResultResponse']
 export type ContactList = components['schemas']['ContactList']
 export type ContactResponse = components['schemas']['ContactResponse']
 export type ContactStatus = components['schemas']['ContactStatus']
@@ -11307,6 +11548,7 @@ export type HealthFinding = components['schemas']['HealthFinding']
 export type HealthPeriod = components['schemas']['HealthPeriod']
 export type HealthScore = components['schemas']['HealthScore']
 export type HealthScoreResponse = components['schemas']['HealthScoreResponse']
+export type ImportContactsRequest = components['schemas']['ImportContactsRequest']
 export type ImportFault = components['schemas']['ImportFault']
 export type ImportResult = components['schemas']['ImportResult']
 export type ImportResultResponse = components['schemas']['ImportResultResponse']

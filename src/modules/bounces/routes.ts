@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
-import { DKIM_REASONS, DKIM_RESULTS, type DkimReason, type DkimResult } from '../../mail/dkim-check.ts'
+import type { DkimReason, DkimResult } from '../../mail/dkim-check.ts'
 import { BOUNCE_CATEGORIES } from '../../mail/smtp-bounce.ts'
 import type { Database } from '../../platform/db.ts'
 import { PARAMETER_WORDS, parameterError } from '../../platform/errors.ts'
@@ -16,6 +16,7 @@ import {
   listOf,
   named,
 } from '../../platform/http.ts'
+import { ComplaintDkim } from '../events/index.ts'
 import type { Bounce, BounceType } from './record.ts'
 import * as sql from './sql.ts'
 
@@ -29,17 +30,6 @@ const BounceTypeName = named('BounceType', Type.Enum(['hard', 'soft', 'block', '
 const CategoryName = named('BounceCategory', Type.Enum([...BOUNCE_CATEGORIES, 'spam_complaint']))
 const Uuid = Type.String({ format: 'uuid' })
 
-const ReportDkim = named(
-  'ComplaintDkim',
-  Type.Object(
-    {
-      result: named('DkimResult', Type.Enum([...DKIM_RESULTS])),
-      domain: Text,
-      reason: nullable(named('DkimReason', Type.Enum([...DKIM_REASONS]))),
-    },
-    { description: 'Who signed the complaint, where it came by mail: `domain` is verified. Null for all else' },
-  ),
-)
 const BounceItem = named(
   'Bounce',
   Type.Object({
@@ -66,7 +56,7 @@ const BounceItem = named(
     suppressed: Type.Boolean(),
     suppression_id: Text,
     sandbox: Type.Boolean(),
-    report_dkim: nullable(ReportDkim),
+    report_dkim: nullable(ComplaintDkim),
     bounced_at: DateTime,
     created_at: DateTime,
   }),

@@ -2,6 +2,7 @@
 // call of a webhook. The fields are those of docs/guides/events.md. Nothing is held against these: new fields may come.
 
 import { type TSchema, Type } from 'typebox'
+import { DKIM_REASONS, DKIM_RESULTS } from '../../mail/dkim-check.ts'
 import { named } from '../../platform/http.ts'
 import type { EventType } from './types.ts'
 
@@ -72,6 +73,18 @@ const SUPPRESSION: Fields = {
   expires_at: orNull(time),
   created_at: time,
 }
+/** Of a bounce. An event that is one has none: complaints have events of their own. */
+export const ComplaintDkim = named(
+  'ComplaintDkim',
+  Type.Object(
+    {
+      result: named('DkimResult', Type.Enum([...DKIM_RESULTS])),
+      domain: orNull(text),
+      reason: orNull(named('DkimReason', Type.Enum([...DKIM_REASONS]))),
+    },
+    { description: 'Who signed the complaint, where it came by mail: `domain` is verified. Null for all else' },
+  ),
+)
 const BOUNCE: Fields = {
   id,
   email_id: id,
@@ -90,7 +103,7 @@ const BOUNCE: Fields = {
   attempt: orNull(integer),
   suppressed: flag,
   suppression_id: orNull(id),
-  report_dkim: Type.Null(),
+  report_dkim: orNull(ComplaintDkim),
   bounced_at: time,
   created_at: time,
 }
