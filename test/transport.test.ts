@@ -2,18 +2,24 @@
 // validating resolver are declared, since both lie outside.
 
 import assert from 'node:assert/strict'
-import { createHash, X509Certificate } from 'node:crypto'
+import { X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { gunzipSync } from 'node:zlib'
-import type { Delivery } from '../src/modules/delivery/index.ts'
-import { type ReportMail, type Transport, transportOf } from '../src/modules/transport/index.ts'
-import type { Connector } from '../src/platform/connect.ts'
-import { statement } from '../src/platform/db.ts'
-import type { SecureAnswer, SecureResolver, Tlsa } from '../src/platform/dns-secure.ts'
-import { selfSigned, type TestCertificate } from './certificate.ts'
+import type { ReportMail } from '../src/modules/transport/index.ts'
 import { type House, house } from './delivery-house.ts'
-import { type Answers, certificate, DAY_MS, guarded, keyOf, policy, RESULTS, signed, ZONE } from './tls-house.ts'
+import {
+  type Answers,
+  certificate,
+  DAY_MS,
+  type Guarded,
+  guarded,
+  keyOf,
+  policy,
+  RESULTS,
+  signed,
+  ZONE,
+} from './tls-house.ts'
 import { lookForReports, web } from './tls-web.ts'
 import type { Zones } from './zones.ts'
 

@@ -4,8 +4,7 @@ import type { OpenResult, TlsInfo } from '../../mail/smtp-client.ts'
 import type { DialogueLine } from '../../mail/smtp-dialogue.ts'
 import type { SessionFault } from '../transport/index.ts'
 import { localReport } from './results.ts'
-import type { Job } from './route.ts'
-import type { Report, Verdict } from './types.ts'
+import type { Job, Report, Verdict } from './types.ts'
 import type { Target } from './ways.ts'
 
 /** What was said in an attempt, at milliseconds since it began. */

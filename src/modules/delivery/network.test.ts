@@ -9,8 +9,7 @@ import { declaredZones, type Zones } from '../../../test/zones.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { EMAIL_LIFE_MS } from '../outbox/index.ts'
 import { type Network, networkOf } from './network.ts'
-import type { Job } from './route.ts'
-import type { Outgoing } from './types.ts'
+import type { Job, Outgoing } from './types.ts'
 
 for (const tls of [false, true]) {
   const became = tls ? 'goes out inside TLS' : 'is deferred'

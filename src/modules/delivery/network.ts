@@ -15,10 +15,10 @@ import type { Pace } from './pace.ts'
 import { type Relay, relayAddresses, relayTerms } from './relay.ts'
 import { relayVerdict } from './relay-verdict.ts'
 import { localReport } from './results.ts'
-import { type Job, Route, type RouteOptions, type Sent } from './route.ts'
+import { Route, type RouteOptions, type Sent } from './route.ts'
 import { socketsOf } from './sockets.ts'
 import { tlsFaults } from './tls-faults.ts'
-import type { Verdict } from './types.ts'
+import type { Job, Verdict } from './types.ts'
 import { exchangersOf, keysOf, type RouteKeys, type Way, wayOf } from './ways.ts'
 
 export interface NetworkOptions {

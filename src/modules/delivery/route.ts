@@ -34,27 +34,8 @@ import { localReport, OUR_FAULT } from './results.ts'
 import { isThrottling, openVerdict, outcomeVerdict, plainVerdict, SENDERS_RULE } from './smtp-verdict.ts'
 import type { Sockets } from './sockets.ts'
 import type { TlsFaults } from './tls-faults.ts'
-import type { Outgoing, Report, Verdict } from './types.ts'
+import type { Job, Outgoing, Report, Verdict } from './types.ts'
 import { beginningWith, ownName, sameHost, type Target, type Way } from './ways.ts'
-
-export interface Job {
-  readonly tlsRequired: boolean
-  /** What receivers ask of TLS. */
-  readonly minds: boolean
-  /** The recipient's domain. */
-  readonly site: string
-  /** The address in From. */
-  readonly sender: string
-  /**
-   * Asked when a connection is free for it. What may take long is awaited by `idle`: meanwhile the connection may be closed
-   * for somebody else, or all of them might wait for one that waits for a connection. Null: it may not be sent any more.
-   */
-  prepare(idle: (wait: Promise<void>) => Promise<void>): Promise<Outgoing | null>
-  /** Asked before a host is connected to, and before MAIL FROM. */
-  maySend(): Promise<boolean>
-  /** Asked before the final dot. */
-  beforeDot(): Promise<boolean>
-}
 
 /** Null: nothing was tried, or it was broken off before anything had an effect. */
 export type Sent = Report | null

@@ -98,3 +98,22 @@ export interface Tracking {
   replacements(treatment: Treatment, letter: Letter): Pick<Replacements, 'link' | 'pixel'>
   unsubscribeLinks(letter: Letter): UnsubscribeLinks | null
 }
+
+export interface Job {
+  readonly tlsRequired: boolean
+  /** What receivers ask of TLS. */
+  readonly minds: boolean
+  /** The recipient's domain. */
+  readonly site: string
+  /** The address in From. */
+  readonly sender: string
+  /**
+   * Asked when a connection is free for it. What may take long is awaited by `idle`: meanwhile the connection may be closed
+   * for somebody else, or all of them might wait for one that waits for a connection. Null: it may not be sent any more.
+   */
+  prepare(idle: (wait: Promise<void>) => Promise<void>): Promise<Outgoing | null>
+  /** Asked before a host is connected to, and before MAIL FROM. */
+  maySend(): Promise<boolean>
+  /** Asked before the final dot. */
+  beforeDot(): Promise<boolean>
+}

@@ -51,8 +51,8 @@ import {
   OUR_FAULT,
   sandboxConclusion,
 } from './results.ts'
-import type { Job, Sent } from './route.ts'
-import type { Outgoing, SigningKey } from './types.ts'
+import type { Sent } from './route.ts'
+import type { Job, Outgoing, SigningKey } from './types.ts'
 import { concludedUntried } from './untried.ts'
 
 export interface Delivery extends Service {

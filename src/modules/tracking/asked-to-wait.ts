@@ -54,7 +54,7 @@ export function heedRetryAfter({ axios }: typeof acme): void {
   listening.add(axios)
   // Whoever asks on gets no answer, and is forgotten with the order that has ended: an error would be tried again, for minutes.
   axios.interceptors.request.use((config) =>
-    (asking.getStore()?.held ?? null) === null ? config : new Promise<typeof config>(() => undefined),
+    (asking.getStore()?.held ?? null) === null ? config : Promise.withResolvers<typeof config>().promise,
   )
   // What is thrown here has no `config`, so that the library takes it for nothing that is to be tried again.
   axios.defaults.transformResponse = [
