@@ -37,6 +37,11 @@ export interface Asking {
   readonly onHeld: (asked: AskedToWait) => void
 }
 
+interface Headers {
+  get(name: string): unknown
+  set(name: string, value: string): unknown
+}
+
 const WAITED_FOR_MS = 30_000
 const LONGEST_MS = 7 * 86_400_000
 const asking = new AsyncLocalStorage<Asking>()
@@ -59,12 +64,16 @@ export function heedRetryAfter({ axios }: typeof acme): void {
   // What is thrown here has no `config`, so that the library takes it for nothing that is to be tried again.
   axios.defaults.transformResponse = [
     ...[axios.defaults.transformResponse ?? []].flat(),
-    (data: unknown, headers: { get(name: string): unknown }, status?: number): unknown => {
+    (data: unknown, headers: Headers, status?: number): unknown => {
       const one = asking.getStore()
       if (one === undefined || status === undefined || (status !== 429 && status < 500)) return data
       const now = one.clock.now()
       const waitMs = retryAfterMs(textOf(headers.get('retry-after')), textOf(headers.get('date')), now)
-      if (waitMs <= WAITED_FOR_MS) return data
+      if (waitMs <= WAITED_FOR_MS) {
+        // The library would take a date by its own clock, and sleep for as long as that differs from the CA's.
+        headers.set('retry-after', String(Math.ceil(waitMs / 1_000)))
+        return data
+      }
       const until = new Date(now.getTime() + Math.min(waitMs, LONGEST_MS))
       one.held = new AskedToWait(until, status !== 429 || !one.ordering, saidIn(data) ?? `it answered ${status}`)
       one.onHeld(one.held)
