@@ -338,7 +338,7 @@ describe('the inbound MX', { concurrency: false }, () => {
       `${token}@x.bounce.shop.example`,
     ]
     for (const address of foreign) assert.match(await w.send(address, 'x'), /^5\d\d /, address)
-    w.h.clock.advance(31 * 86_400_000)
+    w.h.clock.advance(61 * 86_400_000)
     assert.match(await w.send(returnPath, UNKNOWN), /^550 5\.7\.1 /)
     assert.equal((await w.outcomes()).length, 0)
   })
