@@ -202,6 +202,9 @@ test('after a kill -9 of its owner the running one is adopted, and stopped with 
 test('of two that start at once on one data directory one runs and the other says who does', async () => {
   await using at = await folder()
   const both = await Promise.all([owner(at.dir), owner(at.dir)])
+  await using _ended = {
+    [Symbol.asyncDispose]: async () => void (await Promise.all(both.map((one) => one.kill('SIGKILL')))),
+  }
   const ready = both.filter(({ said }) => said.startsWith('ready '))
   const refused = both.filter(({ said }) => said.startsWith('refused '))
   assert.equal(ready.length, 1)

@@ -104,13 +104,15 @@ export function embeddedPostgres(options: EmbeddedOptions): EmbeddedPostgres {
     start: async () => {
       lock = await becomeOwner(dataDir, clock)
       try {
+        // Before all else: the first start of a database may take longer than others wait, who are told who has it.
+        await writeFile(pidFile(dataDir), `${process.pid}\n`)
         around = await prepare(options, dataDir)
         current = await bringUp(around, stopping.signal)
         await ensureDatabase(around.socketDir)
-        await writeFile(pidFile(dataDir), `${process.pid}\n`)
       } catch (error) {
         if (current !== null && around !== null) await bringDown(current.pid, around, NEVER)
         current = null
+        await rm(pidFile(dataDir), { force: true })
         lock.release()
         throw error
       }
