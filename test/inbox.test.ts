@@ -12,16 +12,22 @@ async function events(world: World, id: string): Promise<string[]> {
   return body.data.events.map(({ event }: { event: string }) => event)
 }
 
-test('sandbox mail stands in the inbox of the account, for its keys alone', async () => {
-  await using world = await startWorld()
-  const { testApi } = world.account
-  const sent = await testApi.post('/api/v1/send', { ...MAIL, from: 'you@example.com', to: 'bounce@sandbox.test' })
-  const id = sent.body.data.email_id
+/** The list with this one in it. */
+async function captured(world: World, id: string): Promise<Awaited<ReturnType<World['api']['get']>>> {
   let list = await world.api.get(`/api/v1/inbox?email_id=${id}`)
   for (let tries = 0; list.body.pagination.total === 0 && tries < 2_400; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 25))
     list = await world.api.get(`/api/v1/inbox?email_id=${id}`)
   }
+  return list
+}
+
+test('sandbox mail stands in the inbox of the account, for its keys alone', async () => {
+  await using world = await startWorld()
+  const { testApi } = world.account
+  const sent = await testApi.post('/api/v1/send', { ...MAIL, from: 'you@example.com', to: 'bounce@sandbox.test' })
+  const id = sent.body.data.email_id
+  const list = await captured(world, id)
   assert.equal(list.body.pagination.total, 1)
   const full = (await testApi.get('/api/v1/inbox?limit=1')).body.pagination
   assert.deepEqual(
@@ -103,6 +109,23 @@ test('an email that came by SMTP shows its parts as one that came by REST does',
   ])
   const preview = await world.api.get(`/api/v1/emails/${id}/preview`)
   assert.match(preview.body, /<p>html<\/p>/)
+})
+
+test('a mail that is looked at has the pictures that it brings along', async () => {
+  await using world = await startWorld()
+  const { testApi } = world.account
+  const picture = { filename: 'logo.png', content: Buffer.from('png').toString('base64'), content_type: 'image/png' }
+  const html = '<p style="color:red">Hello</p><img src="cid:logo"><img src="cid:none">'
+  const attachments = [{ ...picture, content_id: 'logo', disposition: 'inline' }]
+  const sent = await testApi.post('/api/v1/send', { ...MAIL, to: 'deliver@sandbox.test', html, attachments })
+  const id = sent.body.data.email_id
+  const [mail] = (await captured(world, id)).body.data
+  for (const where of [`/api/v1/emails/${id}/preview`, `/api/v1/inbox/${mail.id}/preview`]) {
+    const preview = await testApi.get(where)
+    assert.match(preview.body, /<img src="data:image\/png;base64,cG5n"><img src="cid:none">/, where)
+    assert.match(preview.headers.get('content-security-policy') ?? '', /^sandbox; default-src 'none';.* img-src data:;/)
+  }
+  assert.match((await testApi.get(`/api/v1/inbox/${mail.id}`)).body.data.html, /src="cid:logo"/, 'as it was sent')
 })
 
 test('an email whose content stands in pieces is shown whole', async () => {

@@ -194,12 +194,19 @@ export function useApiText(path: string): UseQueryResult<string, Error> {
   return useQuery<string, Error>({
     queryKey: [`text ${path}`],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async () => {
-      const answer = await fetch(`/api/v1${path}`, { credentials: 'same-origin' })
-      if (!answer.ok) throw new ApiProblem(answer.status, await answer.json())
-      return answer.text()
-    },
+    queryFn: async () => (await fetched(path)).text(),
   })
+}
+
+/** What is no text either: the source of a mail, byte for byte. */
+export async function bytesAt(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await (await fetched(path)).arrayBuffer())
+}
+
+async function fetched(path: string): Promise<Response> {
+  const answer = await fetch(`/api/v1${path}`, { credentials: 'same-origin' })
+  if (!answer.ok) throw new ApiProblem(answer.status, await answer.json())
+  return answer
 }
 
 function bareOf(path: string): string | undefined {

@@ -18,7 +18,7 @@ const loads: Load[] = []
 class PageAway extends Error {}
 
 /** @returns the same; what goes wrong is told by a page of ours, where the router would load the whole address anew */
-export function pageFile(load: Load): Load {
+export function pageFile<Code extends Record<string, unknown>>(load: () => Promise<Code>): () => Promise<Code> {
   loads.push(load)
   return () =>
     load().catch((cause: unknown) => {

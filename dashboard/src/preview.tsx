@@ -2,8 +2,11 @@
 // and shown as text; none of them can be followed from here, so looking at a mail never counts as a click.
 
 import { useState } from 'react'
-import { type Json, useApiText } from './api.ts'
+import { bytesAt, type Json, useApiText } from './api.ts'
+import type { Listed } from './attachments.ts'
 import { figure } from './figure.ts'
+import { pageFile } from './page-files.tsx'
+import { saveBytes } from './save.ts'
 import { Button, Code, Copy, Empty, Problem, Waiting } from './ui.tsx'
 
 type View = 'html' | 'text' | 'source' | 'headers' | 'links'
@@ -74,7 +77,7 @@ export function Preview({
       {view === 'text' && (mail.text === null ? <Empty>It has no text part.</Empty> : <Code text={mail.text} />)}
       {view === 'links' && <Links html={html} text={mail.text} />}
       {(view === 'source' || view === 'headers') && <Raw base={base} headersOnly={view === 'headers'} />}
-      {mail.attachments.length > 0 && <Attachments list={mail.attachments} />}
+      {mail.attachments.length > 0 && <Attachments base={base} list={mail.attachments} />}
     </div>
   )
 }
@@ -92,19 +95,49 @@ function Size({ html }: { readonly html: string }) {
   )
 }
 
-function Attachments({ list }: { readonly list: readonly Json[] }) {
+/** What reads a mail's files comes when it is wanted, as a page does. */
+const reader = pageFile(() => import('./attachments.ts'))
+
+/** Each is saved and never shown: what a stranger sent runs nowhere near the session. */
+function Attachments({ base, list }: { readonly base: string; readonly list: readonly Listed[] }) {
+  const [busy, setBusy] = useState<number | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const download = async (file: Listed, place: number): Promise<void> => {
+    setError(null)
+    setBusy(place)
+    try {
+      const [{ fileIn, savedAs }, source] = await Promise.all([reader(), bytesAt(`${base}/raw`)])
+      const bytes = await fileIn(source, list, place)
+      if (bytes === null)
+        throw new Error('It was not found in the source of the mail, which can be downloaded as .eml.')
+      saveBytes(savedAs(file, place), bytes)
+    } catch (problem) {
+      setError(problem)
+    } finally {
+      setBusy(null)
+    }
+  }
   return (
-    <ul className="mt-3" aria-label="Attachments">
-      {list.map(({ filename, content_type: type, size }, i) => (
-        // oxlint-disable-next-line react/no-array-index-key -- two may have the same name
-        <li key={i} className="flex flex-wrap gap-x-4 border-t border-line py-1.5">
-          <span className="font-semibold break-all">{filename ?? '(no name)'}</span>
-          <span className="text-quiet">
-            {type}, {figure(size)} bytes
-          </span>
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul className="mt-3" aria-label="Attachments">
+        {list.map((file, i) => (
+          // oxlint-disable-next-line react/no-array-index-key -- two may have the same name
+          <li key={i} className="flex items-baseline gap-x-4 border-t border-line py-1.5">
+            <span className="flex min-w-0 flex-1 flex-wrap gap-x-4">
+              <span className="font-semibold break-all">{file.filename ?? '(no name)'}</span>
+              <span className="text-quiet">
+                {file.content_type}, {figure(file.size)} bytes
+              </span>
+            </span>
+            <Button small disabled={busy !== null} onClick={() => void download(file, i)}>
+              {busy === i ? 'Reading…' : 'Download'}
+              <span className="sr-only"> {file.filename ?? `attachment ${i + 1}`}</span>
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <Problem error={error} />
+    </>
   )
 }
 

@@ -1,4 +1,4 @@
-// Files that the page makes itself.
+// Files that the page makes itself, or takes out of a mail.
 
 import { call, type Json, withQuery } from './api.ts'
 import { type Cell, csvText } from './csv.ts'
@@ -8,7 +8,16 @@ import { insisting, pause } from './work.ts'
 const ROWS_AT_ONCE = { page: 100, offset: 1_000 }
 
 export function save(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }))
+  saveBlob(name, new Blob([text], { type: 'text/csv;charset=utf-8' }))
+}
+
+/** Bytes of a stranger's: told as nothing that a browser would rather show than save. */
+export function saveBytes(name: string, bytes: Uint8Array<ArrayBuffer>): void {
+  saveBlob(name, new Blob([bytes], { type: 'application/octet-stream' }))
+}
+
+function saveBlob(name: string, blob: Blob): void {
+  const address = URL.createObjectURL(blob)
   const link = document.createElement('a')
   link.href = address
   link.download = name

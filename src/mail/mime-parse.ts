@@ -3,15 +3,13 @@
 // A message over a limit, or one that the parser gives up on, is "unparsed": its header fields are still told, and whoever
 // keeps it keeps the raw bytes. Nothing throws, whatever the bytes. Headers are lists of pairs, never keys of objects.
 
-import PostalMime, { type Address as ParsedAddress } from 'postal-mime'
+import type { Address as ParsedAddress } from 'postal-mime'
 import { fieldValue, parseHeaderBlock } from './headers.ts'
+import { MailParser } from './mail-parser.ts'
 
-const NESTING_MOST = 100
 const PARTS_MOST = 1_000
 /** Of the message's own header; what stands behind it is ignored. */
 const HEADER_BYTES = 65_536
-/** Of all parts together. */
-const HEADERS_BYTES = 1_048_576
 /** The parser keeps an object for each: ten million would be more memory than the process has. 25 MB of base64 have a third of a million. */
 const LINES_MOST = 500_000
 /** What is accepted has at most 25 MB; the rest is room for what the way adds. */
@@ -50,52 +48,6 @@ export interface ParsedMessage {
   readonly unparsed: 'too_large' | 'too_many_parts' | 'malformed' | null
 }
 
-/** What is read here of a part of the parser's. */
-interface ParserPart {
-  readonly parentNode?: ParserPart
-  readonly childNodes: readonly ParserPart[]
-  readonly contentType: ParserField & { readonly multipart: string | false }
-  readonly contentDisposition: ParserField
-  readonly contentId?: string
-}
-
-interface ParserField {
-  readonly parsed: { readonly value: string; readonly params: Readonly<Record<string, string>> }
-}
-
-/**
- * The parser takes every text that is not marked `attachment` for a piece of the letter. One that has a name or a Content-ID
- * is a file that is shown beside it (RFC 2183 section 2.1) and stays whole, but for where the letter itself stands: some
- * programs give that an id as well.
- */
-class Parser extends PostalMime {
-  /** A method of the parser's own that its types do not tell of; the version is pinned. */
-  isInlineTextNode(part: ParserPart): boolean {
-    const { contentType, contentDisposition } = part
-    const type = contentType.parsed.value
-    if ((type !== 'text/html' && type !== 'text/plain') || contentDisposition.parsed.value === 'attachment')
-      return false
-    const isFile =
-      hasValue(contentDisposition.parsed.params['filename']) ||
-      hasValue(contentType.parsed.params['name']) ||
-      hasValue(part.contentId)
-    return !isFile || isLetter(part)
-  }
-}
-
-function hasValue(text: string | undefined): boolean {
-  return text !== undefined && text !== ''
-}
-
-/** All of a message, the first part of a multipart, or one way of several to say it. */
-function isLetter(part: ParserPart): boolean {
-  for (let at = part; at.parentNode !== undefined; at = at.parentNode) {
-    if (at.parentNode.contentType.multipart === 'alternative') return true
-    if (at.parentNode.childNodes[0] !== at) return false
-  }
-  return true
-}
-
 /** @param raw one message; never throws */
 export async function parseMessage(raw: Buffer): Promise<ParsedMessage> {
   const { fields, bodyStart, truncated } = parseHeaderBlock(raw, HEADER_BYTES)
@@ -108,12 +60,7 @@ export async function parseMessage(raw: Buffer): Promise<ParsedMessage> {
   if (hasManyLines(readable)) return unparsed(headers, 'too_large')
   if (countParts(readable) > PARTS_MOST) return unparsed(headers, 'too_many_parts')
   try {
-    const mail = await new Parser({
-      maxNestingDepth: NESTING_MOST,
-      maxHeadersSize: HEADERS_BYTES,
-      attachmentEncoding: 'arraybuffer',
-      forceRfc822Attachments: true,
-    }).parse(readable)
+    const mail = await new MailParser().parse(readable)
     return {
       headers,
       from: mailboxes(mail.from === undefined ? [] : [mail.from])[0] ?? null,

@@ -1448,7 +1448,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The html part alone, for a frame: it can run and load nothing */
+        /** The html part with the pictures it brings along, for a frame: it can run and load nothing */
         get: operations["getEmailHtml"];
         put?: never;
         post?: never;
@@ -1569,7 +1569,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The html part alone, for a frame: it can run and load nothing */
+        /** The html part with the pictures it brings along, for a frame: it can run and load nothing */
         get: operations["getInboxMailHtml"];
         put?: never;
         post?: never;

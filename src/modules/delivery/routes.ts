@@ -12,7 +12,6 @@ import {
   DateTime,
   dataOf,
   endpoint,
-  FRAMED_HEADERS,
   IdParams,
   ListLimit,
   ListOffset,
@@ -27,7 +26,7 @@ import {
 } from '../../platform/http.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { isDateTime } from '../../platform/validation.ts'
-import { AttachmentFields, type ReadMessage, readingTurns, wireAttachment } from '../outbox/index.ts'
+import { AttachmentFields, framed, type ReadMessage, readingTurns, wireAttachment } from '../outbox/index.ts'
 import { errors } from './errors.ts'
 import { clearInbox, deleteInboxMail, type InboxRow, inboxMailBytes, listInbox, oneInboxMail } from './inbox.ts'
 import { inboxPage, PAGE_HEADERS } from './inbox-page.ts'
@@ -136,15 +135,12 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
       path: '/api/v1/inbox/{id}/preview',
       access: read,
       operationId: 'getInboxMailHtml',
-      summary: 'The html part alone, for a frame: it can run and load nothing',
+      summary: 'The html part with the pictures it brings along, for a frame: it can run and load nothing',
       tag: 'Inbox',
       params: IdParams,
       answers: { 200: typed('text/html') },
       errors: [errors.not_found],
-      handle: async (call) => {
-        const { html } = await withMail(call, ({ raw: bytes }) => readMessage(bytes))
-        return raw('text/html; charset=utf-8', html ?? '', FRAMED_HEADERS)
-      },
+      handle: (call) => withMail(call, async ({ raw: bytes }) => framed(await readMessage(bytes))),
     }),
     endpoint({
       method: 'GET',

@@ -48,7 +48,7 @@ export {
   releaseDomain,
   releaseRemoved,
 } from './queue.ts'
-export { AttachmentFields, wireAttachment } from './readable.ts'
+export { AttachmentFields, framed, wireAttachment } from './readable.ts'
 export { readingTurns } from './reading-turns.ts'
 export { lockReportedEmail, markReported, type ReportedEmail, type ReportKey } from './reports.ts'
 export { type EmailRoutesOptions, emailRoutes } from './routes.ts'

@@ -4,7 +4,9 @@
 import { decodeWords } from 'postal-mime'
 import { Type } from 'typebox'
 import { isForbiddenHeader } from '../../mail/headers.ts'
+import { withInlineImages } from '../../mail/inline-images.ts'
 import type { ParsedMessage } from '../../mail/mime-parse.ts'
+import { type Answer, FRAMED_HEADERS, raw } from '../../platform/http.ts'
 import type { ReadMessage } from './message-reader.ts'
 import type { Content } from './types.ts'
 
@@ -24,6 +26,7 @@ export interface ReadableAttachment {
   readonly disposition: string | null
   /** Bytes, decoded. */
   readonly size: number
+  readonly content: Buffer
 }
 
 const Text = Type.Union([Type.String(), Type.Null()])
@@ -40,13 +43,18 @@ export function wireAttachment({ filename, contentType, contentId, disposition, 
   return { filename, content_type: contentType, content_id: contentId, disposition, size }
 }
 
+/** What a frame is given of a mail: its html, with the pictures that it brings along. */
+export function framed({ html, attachments }: Pick<Readable, 'html' | 'attachments'>): Answer {
+  return raw('text/html; charset=utf-8', withInlineImages(html ?? '', attachments), FRAMED_HEADERS)
+}
+
 /** @param content null when it has been erased */
 export async function readable(content: Content | null, readMessage: ReadMessage): Promise<Readable> {
   switch (content?.kind) {
     case undefined:
       return { headers: {}, html: null, text: null, attachments: [] }
     case 'composed': {
-      const attachments = content.attachments.map(({ content: bytes, ...rest }) => ({ ...rest, size: bytes.length }))
+      const attachments = content.attachments.map((one) => ({ ...one, size: one.content.length }))
       return { headers: Object.fromEntries(content.headers), html: content.html, text: content.text, attachments }
     }
     case 'submitted': {

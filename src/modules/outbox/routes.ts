@@ -10,7 +10,6 @@ import {
   dataOf,
   domainsSeen,
   endpoint,
-  FRAMED_HEADERS,
   IdParams,
   ListLimit,
   ListOffset,
@@ -37,7 +36,7 @@ import {
 } from './emails.ts'
 import { emailErrors as errors } from './errors.ts'
 import type { ReadMessage } from './message-reader.ts'
-import { AttachmentFields, readable, wireAttachment } from './readable.ts'
+import { AttachmentFields, framed, readable, wireAttachment } from './readable.ts'
 import { readingTurns } from './reading-turns.ts'
 import { cancelManyRoute } from './routes-cancel.ts'
 import { ATTEMPT_OUTCOMES, type EmailStatus, STATUS } from './types.ts'
@@ -187,18 +186,17 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       path: '/api/v1/emails/{id}/preview',
       access: read,
       operationId: 'getEmailHtml',
-      summary: 'The html part alone, for a frame: it can run and load nothing',
+      summary: 'The html part with the pictures it brings along, for a frame: it can run and load nothing',
       tag: 'Emails',
       params: IdParams,
       answers: { 200: typed('text/html') },
       errors: [errors.not_found],
       handle: async ({ principal, params, signal }) => {
         const { size_bytes: bytes } = await seen(principal, params.id)
-        const { html } = await inTurn(bytes, signal, async () => {
+        return inTurn(bytes, signal, async () => {
           const { content } = await emailStory(database, principal.accountId, params.id)
-          return readable(content, options.readMessage)
+          return framed(await readable(content, options.readMessage))
         })
-        return raw('text/html; charset=utf-8', html ?? '', FRAMED_HEADERS)
       },
     }),
     endpoint({
