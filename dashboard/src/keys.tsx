@@ -54,11 +54,13 @@ function isTaken(target: EventTarget | null): boolean {
   return /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest('dialog') !== null
 }
 
-/** To the first thing that can be opened in the next row, or the one before; where there are no rows, to what comes next. */
+/** To the first thing that can be opened in the next row, or the one before; on the page of one mail, to the one beside it. */
 function walk(step: number): void {
-  const rows = [...document.querySelectorAll<HTMLElement>(ROW)]
-  if (rows.length === 0)
+  if (document.querySelector('main :is(a[rel=next], a[rel=prev])') !== null) {
     document.querySelector<HTMLElement>(step > 0 ? 'main a[rel=next]' : 'main a[rel=prev]')?.click()
+    return
+  }
+  const rows = [...document.querySelectorAll<HTMLElement>(ROW)]
   const here = rows.findIndex((row) => row.contains(document.activeElement))
   const next = rows[here === -1 ? (step > 0 ? 0 : rows.length - 1) : here + step]
   const target = next?.querySelector<HTMLElement>('a, button')
@@ -69,7 +71,7 @@ function walk(step: number): void {
 const MORE: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl K', 'palette: pages, emails, domains, actions'],
   ['/', 'search on this page'],
-  ['j  k', 'next and previous row, or captured mail'],
+  ['j  k', 'next and previous row, or mail of the list one came from'],
   ['Enter', 'open the row'],
   ['?', 'this list'],
 ]

@@ -31,6 +31,30 @@ const COUNTED = 100_000
 /** A phone shows so many filters to begin with. */
 const PHONE_FILTERS = 2
 
+/** How a path counts: `offset` from 0, or `page` from 1. */
+type Pages = 'offset' | 'page'
+
+/** Which page of a list an address says; 1 is the first. */
+export function pageIn(search: Search): number {
+  return Math.max(1, Math.floor(Number(search['page'] ?? 1)) || 1)
+}
+
+/** What the API is asked for one page of a list. */
+export function pagePath(
+  path: string,
+  chosen: Readonly<Record<string, string | boolean>>,
+  page: number,
+  pages: Pages = 'offset',
+): string {
+  const place = pages === 'page' ? { page } : { offset: (page - 1) * PAGE_ROWS }
+  return withQuery(path, { ...chosen, ...place, limit: PAGE_ROWS })
+}
+
+/** Others may stand behind it. */
+export function isFullPage(rows: readonly unknown[]): boolean {
+  return rows.length >= PAGE_ROWS
+}
+
 export function Listing({
   path,
   fixed = {},
@@ -50,8 +74,7 @@ export function Listing({
   readonly columns: readonly Column<Json>[]
   readonly caption: string
   readonly empty: ReactNode
-  /** How the path counts: `offset` from 0, or `page` from 1. */
-  readonly pages?: 'offset' | 'page'
+  readonly pages?: Pages
   readonly every?: number
   readonly always?: number
   /** What tells a row from the others; absent: its `id`. */
@@ -59,10 +82,9 @@ export function Listing({
 }) {
   const search = useSearch({ strict: false }) as Search
   const navigate = useNavigate()
-  const page = Math.max(1, Number(search['page'] ?? 1) || 1)
-  const place = pages === 'page' ? { page } : { offset: (page - 1) * PAGE_ROWS }
+  const page = pageIn(search)
   const chosen = chosenOf(filters, search)
-  const found = useApi(withQuery(path, { ...fixed, ...chosen, ...place, limit: PAGE_ROWS }), {
+  const found = useApi(pagePath(path, { ...fixed, ...chosen }, page, pages), {
     ...(every !== undefined && { every }),
     ...(always !== undefined && { always }),
   })

@@ -1,8 +1,9 @@
-// Mails as they are read: with their pictures and their files.
+// Mails as they are read: with their pictures and their files, and one after the other as their list has them.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { type Dashboard, type Owner, seriousFaults, startDashboard } from './dashboard.ts'
 import { waitFor } from './ground.ts'
 
@@ -28,6 +29,9 @@ async function send({ test_api_key: key }: Owner, mail: object): Promise<string>
   )
   return id
 }
+
+const titled = (page: Page, name: string) => page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
+const beside = (page: Page, name: 'Newer' | 'Older') => page.getByRole('link', { name, exact: true })
 
 /** One dot. */
 const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -65,5 +69,101 @@ test('a mail is shown with the pictures it brings along, and its files are saved
     assert.equal(await page.getByRole('alert').count(), 0)
   }
   assert.deepEqual(await seriousFaults(page), [])
+  assert.deepEqual(here.faults, [])
+})
+
+test('emails are read one after the other as the list has them that one came from, also over the edge of a page', async () => {
+  const who = await dashboard.owner()
+  // A page of the list has fifty.
+  for (let number = 1; number <= 26; number++) {
+    await Promise.all([
+      send(who, { subject: `Order ${number}`, tag: 'order' }),
+      send(who, { subject: `Order ${number}b`, tag: 'order' }),
+    ])
+    if (number % 13 === 0) await send(who, { subject: `News ${number}`, tag: 'news' })
+  }
+  const where = '/api/v1/emails?tag=order&limit=100'
+  const { data } = (await call(who.api_key, 'GET', where)).body
+  const subjects: readonly string[] = data.map(({ subject }: { subject: string }) => subject)
+  assert.equal(subjects.length, 52)
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/emails?tag=order')
+  await page.getByRole('link', { name: subjects[48] ?? '', exact: true }).click()
+  await titled(page, subjects[48] ?? '')
+  for (const place of [49, 50, 51]) {
+    await beside(page, 'Older').waitFor()
+    await page.keyboard.press('j')
+    await titled(page, subjects[place] ?? '')
+  }
+  await beside(page, 'Newer').waitFor()
+  assert.equal(await beside(page, 'Older').count(), 0, 'the last one')
+  assert.equal(new URL(page.url()).search, '?tag=order&page=2')
+  await page.reload()
+  await titled(page, subjects[51] ?? '')
+  for (const place of [50, 49]) {
+    await beside(page, 'Newer').click()
+    await titled(page, subjects[place] ?? '')
+  }
+  await page.keyboard.press('k')
+  await titled(page, subjects[48] ?? '')
+  assert.equal(new URL(page.url()).search, '?tag=order')
+  await dashboard.open(page, '/emails?tag=news')
+  await page.getByRole('link', { name: 'News 26', exact: true }).click()
+  await titled(page, 'News 26')
+  await beside(page, 'Older').click()
+  await titled(page, 'News 13')
+  await beside(page, 'Newer').waitFor()
+  assert.equal(await beside(page, 'Older').count(), 0)
+  assert.deepEqual(await seriousFaults(page), [])
+  assert.deepEqual(here.faults, [])
+})
+
+test('captured mails are read as their list is filtered, and one that is deleted leads back to it', async () => {
+  const who = await dashboard.owner()
+  for (const subject of ['Bill 1', 'Note', 'Bill 2']) await send(who, { subject })
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/inbox?subject=Bill')
+  await page.getByRole('link', { name: 'Bill 2', exact: true }).click()
+  await titled(page, 'Bill 2')
+  await beside(page, 'Older').waitFor()
+  await page.keyboard.press('j')
+  await titled(page, 'Bill 1')
+  await beside(page, 'Newer').waitFor()
+  assert.equal(await beside(page, 'Older').count(), 0)
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+  await titled(page, 'Inbox')
+  await page.getByRole('link', { name: 'Bill 2', exact: true }).waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Bill 1', exact: true }).count(), 0)
+  assert.equal(new URL(page.url()).search, '?subject=Bill')
+  assert.deepEqual(here.faults, [])
+})
+
+test('an email that fits its filter no more keeps its place among those it was read with', async () => {
+  const who = await dashboard.owner()
+  for (const subject of ['One', 'Two', 'Three']) await send(who, { subject })
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  let gone: string | null = null
+  await page.route('**/api/v1/emails?*', async (route) => {
+    const answer = await (await route.fetch()).json()
+    answer.data = answer.data.filter(({ subject }: { subject: string }) => subject !== gone)
+    await route.fulfill({ json: answer })
+  })
+  await dashboard.open(page, '/emails?status=delivered')
+  await page.getByRole('link', { name: 'Two', exact: true }).click()
+  await titled(page, 'Two')
+  await beside(page, 'Older').waitFor()
+  gone = 'Two'
+  const told = page.waitForResponse(/\/api\/v1\/emails\?/)
+  await send(who, { subject: 'Four' })
+  await told
+  assert.equal(await beside(page, 'Newer').count(), 1)
+  await beside(page, 'Older').click()
+  await titled(page, 'One')
+  await beside(page, 'Newer').click()
+  await titled(page, 'Three')
   assert.deepEqual(here.faults, [])
 })

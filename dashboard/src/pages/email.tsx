@@ -4,7 +4,9 @@ import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { adviceFor } from '../../../src/mail/bounce-advice.ts'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
+import { Beside } from '../beside.tsx'
 import { Confirm } from '../confirm.tsx'
+import { useEmailFilters } from '../email-filters.ts'
 import { figure } from '../figure.ts'
 import { May } from '../may.tsx'
 import { localOf, Moment, momentOf } from '../moment.tsx'
@@ -32,6 +34,7 @@ export function Email() {
   const found = useApi(`/emails/${id}`, { every: 5_000 })
   const bounces = useApi(withQuery('/customer/bounces', { email_id: id, include_sandbox: true }))
   const [error, setError] = useState<unknown>(null)
+  const filters = useEmailFilters()
   if (found.data === undefined)
     return (
       <Page title="Email">
@@ -55,7 +58,8 @@ export function Email() {
         </>
       }
       actions={
-        <div className="flex gap-2">
+        <div className="flex flex-wrap gap-2">
+          <Beside path="/emails" to="/emails/$id" filters={filters} id={id} every={5_000} />
           <Link to="/emails" search={{ recipient: email.to } as never} className={LIKE_A_BUTTON}>
             All to this address
           </Link>

@@ -1,35 +1,13 @@
 import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call, type Json, refresh } from '../api.ts'
-import { useDomainFilter } from '../by-domain.tsx'
 import { Confirm } from '../confirm.tsx'
+import { useEmailFilters } from '../email-filters.ts'
 import { figure } from '../figure.ts'
-import { chosenOf, type Filter, Listing, WHOLE_ADDRESS, words } from '../listing.tsx'
+import { chosenOf, Listing } from '../listing.tsx'
 import { say } from '../say.tsx'
 import type { Search } from '../search.ts'
 import { Page, Problem, State, Time } from '../ui.tsx'
-
-const ANYWHERE = 'Subject, recipient or message id'
-
-/** What a receiver is to get, or was: all but what is still to come, was stopped, or may not go. */
-const SENT = 'queued,deferred,delivered,bounced,failed,complained'
-
-const STATUSES = [
-  [SENT, 'all sent'] as const,
-  ...words('scheduled', 'queued', 'deferred', 'delivered', 'bounced', 'failed', 'suppressed', 'canceled', 'complained'),
-]
-
-const FILTERS: readonly Filter[] = [
-  { name: 'search', label: ANYWHERE, wide: true },
-  { name: 'recipient', label: 'Recipient', form: `${WHOLE_ADDRESS} «${ANYWHERE}» finds a part of one too.` },
-  { name: 'tag', label: 'Tag' },
-  { name: 'status', label: 'Status', options: STATUSES },
-]
-const LAST_FILTERS: readonly Filter[] = [
-  { name: 'from', label: 'From day', day: 'start' },
-  { name: 'to', label: 'To day', day: 'end' },
-  { name: 'include_sandbox', label: 'Sandbox', options: [['false', 'left out']] },
-]
 
 /** A campaign that should not have been started: what has not gone out of it. It takes several calls where there is much. */
 function CancelTag({ tag, setError }: { readonly tag: string; readonly setError: (error: unknown) => void }) {
@@ -74,8 +52,9 @@ function Answer({ of: { status, scheduled_at: at, last_response: said } }: { rea
 }
 
 export function Emails() {
-  const filters = [...FILTERS, ...useDomainFilter(), ...LAST_FILTERS]
-  const { tag } = chosenOf(filters, useSearch({ strict: false }) as Search)
+  const filters = useEmailFilters()
+  const search = useSearch({ strict: false }) as Search
+  const { tag } = chosenOf(filters, search)
   const [error, setError] = useState<unknown>(null)
   return (
     <Page
@@ -97,7 +76,7 @@ export function Emails() {
             fill: true,
             cell: ({ id, subject, sandbox }) => (
               <span className="flex" title={subject}>
-                <Link to="/emails/$id" params={{ id }} className="truncate underline">
+                <Link to="/emails/$id" params={{ id }} search={search as never} className="truncate underline">
                   {subject === '' ? '(no subject)' : subject}
                 </Link>
                 {sandbox && <span className="shrink-0 whitespace-pre text-quiet"> · sandbox</span>}

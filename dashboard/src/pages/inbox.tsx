@@ -1,14 +1,23 @@
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
+import { call, refresh, useApi } from '../api.ts'
+import { Beside } from '../beside.tsx'
 import { Confirm } from '../confirm.tsx'
 import { figure } from '../figure.ts'
-import { Listing, WHOLE_ADDRESS } from '../listing.tsx'
+import { type Filter, Listing, WHOLE_ADDRESS } from '../listing.tsx'
 import { Preview } from '../preview.tsx'
 import { say } from '../say.tsx'
+import type { Search } from '../search.ts'
 import { Facts, LIKE_A_BUTTON, Page, Problem, Time, Waiting } from '../ui.tsx'
 
+const FILTERS: readonly Filter[] = [
+  { name: 'subject', label: 'Subject' },
+  { name: 'to', label: 'To', form: WHOLE_ADDRESS },
+]
+const AGAIN_MS = 3_000
+
 export function Inbox() {
+  const search = useSearch({ strict: false }) as Search
   const [error, setError] = useState<unknown>(null)
   const clear = async (): Promise<void> => {
     setError(null)
@@ -34,18 +43,15 @@ export function Inbox() {
       <Listing
         path="/inbox"
         caption="Captured mail"
-        every={3_000}
-        filters={[
-          { name: 'subject', label: 'Subject' },
-          { name: 'to', label: 'To', form: WHOLE_ADDRESS },
-        ]}
+        every={AGAIN_MS}
+        filters={FILTERS}
         columns={[
           {
             head: 'Subject',
             main: true,
             fill: true,
             cell: ({ id, subject }) => (
-              <Link to="/inbox/$id" params={{ id }} className="underline">
+              <Link to="/inbox/$id" params={{ id }} search={search as never} className="underline">
                 {subject === '' ? '(no subject)' : subject}
               </Link>
             ),
@@ -60,34 +66,9 @@ export function Inbox() {
   )
 }
 
-/** So many of the newest are read through one after the other. */
-const AMONG = 100
-
-/** The mails that came before and after this one: read through without going back to the list. */
-function Beside({ id }: { readonly id: string }) {
-  const mails: readonly Json[] = useApi(withQuery('/inbox', { limit: AMONG }), { every: 3_000 }).data?.data ?? []
-  const here = mails.findIndex((mail) => mail.id === id)
-  if (here === -1) return null
-  const newer = mails[here - 1]
-  const older = mails[here + 1]
-  return (
-    <>
-      {newer !== undefined && (
-        <Link to="/inbox/$id" params={{ id: newer.id }} rel="prev" title="k" className={LIKE_A_BUTTON}>
-          Newer
-        </Link>
-      )}
-      {older !== undefined && (
-        <Link to="/inbox/$id" params={{ id: older.id }} rel="next" title="j" className={LIKE_A_BUTTON}>
-          Older
-        </Link>
-      )}
-    </>
-  )
-}
-
 export function InboxMail() {
   const { id } = useParams({ strict: false }) as { id: string }
+  const search = useSearch({ strict: false }) as Search
   const navigate = useNavigate()
   const found = useApi(`/inbox/${id}`)
   const [error, setError] = useState<unknown>(null)
@@ -106,7 +87,7 @@ export function InboxMail() {
   const mail = found.data.data
   const remove = async (): Promise<void> => {
     setError(null)
-    await call('DELETE', `/inbox/${id}`).then(() => navigate({ to: '/inbox' }), setError)
+    await call('DELETE', `/inbox/${id}`).then(() => navigate({ to: '/inbox', search: search as never }), setError)
     await refresh('/inbox')
   }
   return (
@@ -114,7 +95,7 @@ export function InboxMail() {
       title={mail.subject === '' ? '(no subject)' : mail.subject}
       actions={
         <div className="flex flex-wrap gap-2">
-          <Beside id={id} />
+          <Beside path="/inbox" to="/inbox/$id" filters={FILTERS} id={id} every={AGAIN_MS} />
           <Link to="/emails/$id" params={{ id: mail.email_id }} className={LIKE_A_BUTTON}>
             What became of it
           </Link>

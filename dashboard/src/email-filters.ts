@@ -1,0 +1,30 @@
+// By what emails are looked for: in their list, and beside one that was opened from it.
+
+import { useDomainFilter } from './by-domain.tsx'
+import { type Filter, WHOLE_ADDRESS, words } from './listing.tsx'
+
+const ANYWHERE = 'Subject, recipient or message id'
+
+/** What a receiver is to get, or was: all but what is still to come, was stopped, or may not go. */
+const SENT = 'queued,deferred,delivered,bounced,failed,complained'
+
+const STATUSES = [
+  [SENT, 'all sent'] as const,
+  ...words('scheduled', 'queued', 'deferred', 'delivered', 'bounced', 'failed', 'suppressed', 'canceled', 'complained'),
+]
+
+const FILTERS: readonly Filter[] = [
+  { name: 'search', label: ANYWHERE, wide: true },
+  { name: 'recipient', label: 'Recipient', form: `${WHOLE_ADDRESS} «${ANYWHERE}» finds a part of one too.` },
+  { name: 'tag', label: 'Tag' },
+  { name: 'status', label: 'Status', options: STATUSES },
+]
+const LAST_FILTERS: readonly Filter[] = [
+  { name: 'from', label: 'From day', day: 'start' },
+  { name: 'to', label: 'To day', day: 'end' },
+  { name: 'include_sandbox', label: 'Sandbox', options: [['false', 'left out']] },
+]
+
+export function useEmailFilters(): readonly Filter[] {
+  return [...FILTERS, ...useDomainFilter(), ...LAST_FILTERS]
+}
