@@ -6,7 +6,8 @@ import { Empty, Pending } from './ui.tsx'
 
 export interface Column<Row> {
   readonly head: string
-  readonly cell: (row: Row) => ReactNode
+  /** `above`: the row before it. */
+  readonly cell: (row: Row, above?: Row) => ReactNode
   /** Says which thing the row is: the first line on a phone. */
   readonly main?: boolean
   /** Left out on a phone. */
@@ -75,7 +76,7 @@ export function Table<Row>({
               className="border-b border-line align-baseline focus-within:bg-line/30 hover:bg-line/30 max-md:flex max-md:flex-wrap max-md:items-baseline max-md:gap-x-3 max-md:py-2"
             >
               {columns.map((column) => (
-                <Cell key={column.head} column={column} row={row} filling={filling} />
+                <Cell key={column.head} column={column} row={row} above={rows[i - 1]} filling={filling} />
               ))}
             </tr>
           ))}
@@ -95,15 +96,17 @@ const CUT = 'max-md:flex-1 max-md:basis-16 max-md:truncate'
 function Cell<Row>({
   column,
   row,
+  above,
   filling,
 }: {
   readonly column: Column<Row>
   readonly row: Row
+  readonly above: Row | undefined
   /** So many columns share what room is left; where there is one, the others keep to one line. */
   readonly filling: number
 }) {
   const { head, cell, main = false, wide, roomy, right = false, named = false, fill = false, cut = false } = column
-  const shown = cell(row)
+  const shown = cell(row, above)
   const tight = filling > 0
   const width = fill
     ? `${filling > 1 ? 'w-1/2' : 'w-full'} max-w-0 truncate max-md:w-auto max-md:max-w-full`

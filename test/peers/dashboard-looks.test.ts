@@ -144,9 +144,10 @@ test('what happened to an address is told with its reason, and a complaint is as
 
 test('an endpoint that takes nothing is failing, one that said it is gone is off, and an answer is told once', async () => {
   const who = await dashboard.owner()
+  let works = false
   const receiver = createServer((request, response) => {
     request.resume()
-    response.writeHead(request.url === '/gone' ? 410 : 500).end('out of order')
+    response.writeHead(works ? 200 : request.url === '/gone' ? 410 : 500).end('out of order')
   })
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', () => resolve()))
   try {
@@ -168,11 +169,59 @@ test('an endpoint that takes nothing is failing, one that said it is gone is off
     await dashboard.open(page, `/webhooks/${failing}`)
     await page.getByText('500 · out of order', { exact: true }).first().waitFor()
     assert.equal(await page.getByRole('columnheader', { name: 'Actions', exact: true }).count(), 1)
+    await page.getByRole('list', { name: 'Reasons' }).getByText('500 · out of order', { exact: true }).waitFor()
+    works = true
+    await page.getByRole('button', { name: 'Tell all of them again', exact: true }).click()
+    await page.getByText('1 event told again.', { exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'Not taken', exact: true }).waitFor({ state: 'detached', timeout: 60_000 })
     assert.deepEqual(here.faults, [])
   } finally {
     receiver.closeAllConnections()
     receiver.close()
   }
+})
+
+test('what an endpoint did not take is told by its reasons, each once, and one action tells all of it again', async () => {
+  const who = await dashboard.owner()
+  const given = { name: 'Broken', events: ['*'], url: 'http://127.0.0.1:9/' }
+  const { id } = (await call(who.api_key, 'POST', '/api/v1/customer/webhooks', given)).body.data
+  await using here = await dashboard.visit(who, { timezoneId: 'Asia/Tokyo' })
+  const { page } = here
+  const row = (number: number, others: object) => ({
+    ...{ id: `d${number}`, event_id: `e${number}`, event: 'email.delivered', email_id: null, attempt: 8 },
+    ...{ status: 'failed', http_status: 500, error: 'answered with 500', response_body: 'out of order' },
+    ...{ duration_ms: 3, next_attempt_at: null, created_at: `2026-03-01T09:${10 + (number % 50)}:30.000Z` },
+    ...others,
+  })
+  const away = { http_status: null, error: 'connect ECONNREFUSED', status: 'pending', event: 'email.opened' }
+  const rows = Array.from({ length: 243 }, (_, i) => row(i, i < 3 ? away : {}))
+  let told = false
+  await page.route('**/deliveries?**', async (route) => {
+    const status = new URL(route.request().url()).searchParams.get('status')
+    const taken = told ? rows.map((one) => ({ ...one, status: 'success', http_status: 200, error: null })) : []
+    const data = status === 'success' ? taken : rows.filter((one) => status === null || one.status === status)
+    const pagination = { total: data.length, limit: 1_000, offset: 0, next_cursor: null }
+    await route.fulfill({ json: { data: data.slice(0, status === null ? 50 : 1_000), pagination } })
+  })
+  await dashboard.open(page, `/webhooks/${id}`)
+  await page.getByText('240 events were given up, and 3 events are tried again by themselves.').waitFor()
+  const reasons = page.getByRole('list', { name: 'Reasons' }).getByRole('listitem')
+  assert.match(await reasons.nth(0).innerText(), /^500 · out of order\s+240 events, /)
+  assert.match(await reasons.nth(1).innerText(), /^connect ECONNREFUSED\s+3 events, /)
+  assert.equal(await reasons.count(), 2)
+  const table = page.getByRole('table', { name: 'Deliveries', exact: true })
+  assert.equal(await table.getByText('500 · out of order', { exact: true }).count(), 1)
+  assert.equal(await table.getByText('as above', { exact: true }).count(), 48)
+  assert.deepEqual(await seriousFaults(page), [])
+  const since = page.getByLabel('Failed since', { exact: true })
+  assert.equal(await since.inputValue(), '2026-03-01T18:09', 'a minute before the first one, in the zone of who looks')
+  const asked = page.waitForRequest(/\/replay$/)
+  told = true
+  await page.getByRole('button', { name: 'Tell all of them again', exact: true }).click()
+  const { from, events } = (await asked).postDataJSON()
+  assert.deepEqual([from, events], ['2026-03-01T09:09:00.000Z', ['email.delivered', 'email.opened']])
+  await page.getByRole('heading', { name: 'Not taken', exact: true }).waitFor({ state: 'detached' })
+  assert.deepEqual(here.faults, [])
 })
 
 test('captured mails are read one after the other by j and k, or by their links', async () => {

@@ -13,6 +13,8 @@ import { May } from '../may.tsx'
 import { Moment, momentOf } from '../moment.tsx'
 import { say } from '../say.tsx'
 import { Button, Code, Copy, Facts, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
+import { answerOf, TEST } from '../untaken.ts'
+import { UntakenList } from '../untaken-list.tsx'
 
 const PATH = '/customer/webhooks'
 
@@ -157,6 +159,7 @@ export function Webhook() {
           ['Since', <Time key="t" full at={hook.created_at} />],
         ]}
       />
+      <UntakenList key={`untaken ${id}`} path={path} active={hook.is_active} />
       <Section title="Where it is, and what it is told">
         <Endpoint key={id} hook={hook} />
       </Section>
@@ -226,7 +229,7 @@ function Deliveries({ path, act }: { readonly path: string; readonly act: Act })
               </Link>
             ),
         },
-        { head: 'Answer', fill: true, cut: true, cell: (row: Json) => answerOf(row) },
+        { head: 'Answer', fill: true, cut: true, cell: (row: Json, above?: Json) => <Answer of={row} above={above} /> },
         { head: 'Try', wide: true, right: true, cell: ({ attempt }) => attempt },
         { head: 'Took', wide: true, right: true, cell: ({ duration_ms: ms }) => (ms === null ? '–' : `${ms} ms`) },
         {
@@ -247,7 +250,7 @@ function Deliveries({ path, act }: { readonly path: string; readonly act: Act })
           scope: 'webhooks:write',
           right: true,
           cell: ({ id, event }) =>
-            event === 'test' ? null : (
+            event === TEST ? null : (
               <Button small onClick={() => void act('POST', `${PATH}/deliveries/${id}/replay`, 'It is told again.')}>
                 Replay
               </Button>
@@ -259,11 +262,17 @@ function Deliveries({ path, act }: { readonly path: string; readonly act: Act })
   )
 }
 
-/** What the server said, as it said it: the whole of it on hover. */
-function answerOf({ http_status: status, response_body: body, error }: Json): string {
-  // An error that is no more than the status in words says nothing beside it.
-  const why = status !== null && String(error).endsWith(` ${status}`) ? null : error
-  return [status, why, body].filter((part) => part !== null && part !== '').join(' · ') || '–'
+/** Where one row after the other has the same, it stands in the first; the whole of it on hover. */
+function Answer({ of, above }: { readonly of: Json; readonly above?: Json }) {
+  const answer = answerOf(of)
+  const isSame = above !== undefined && of.status !== 'success' && answerOf(above) === answer
+  return isSame ? (
+    <span className="text-quiet" title={answer}>
+      as above
+    </span>
+  ) : (
+    <span title={answer}>{answer}</span>
+  )
 }
 
 function ReplayPeriod({ path, act }: { readonly path: string; readonly act: Act }) {

@@ -1,0 +1,105 @@
+// What an endpoint did not take: each reason once, however many events it cost, and one way to have all of them told again.
+
+import { type FormEvent, useState } from 'react'
+import { call, type Json, refresh, useApi, withQuery } from './api.ts'
+import { figure } from './figure.ts'
+import { May } from './may.tsx'
+import { localOf, Moment, momentOf } from './moment.tsx'
+import { say } from './say.tsx'
+import { Button, Problem, Section, Time } from './ui.tsx'
+import { type Delivery, type Untaken, untakenOf } from './untaken.ts'
+
+/** The most that the API gives at once. */
+const MOST = 1_000
+const AGAIN_MS = 15_000
+/** An event is told a moment after it happened. */
+const TOLD_WITHIN_MS = 60_000
+const REASONS_SHOWN = 5
+
+/** Nothing where all was taken. */
+export function UntakenList({ path, active }: { readonly path: string; readonly active: boolean }) {
+  const failed = useDeliveries(path, 'failed')
+  const waiting = useDeliveries(path, 'pending')
+  const refused: readonly Delivery[] = [...(failed?.data ?? []), ...(waiting?.data ?? [])]
+  const taken = useDeliveries(path, 'success', refused.length > 0)
+  // What was told anew since is not known before.
+  if (failed === undefined || waiting === undefined || taken === undefined) return null
+  const untaken = untakenOf([...refused, ...taken.data])
+  if (untaken.since === null) return null
+  const more = failed.pagination.total > MOST || waiting.pagination.total > MOST
+  return (
+    <Section title="Not taken">
+      <p>{sentenceOf(untaken, more)}</p>
+      <ul className="mt-2" aria-label="Reasons">
+        {untaken.reasons.slice(0, REASONS_SHOWN).map(({ answer, count, first, last }) => (
+          <li key={answer} className="flex flex-wrap items-baseline gap-x-4 border-b border-line py-1.5">
+            <code className="min-w-0 flex-1 basis-60 font-mono text-xs break-words">{answer}</code>
+            <span className="text-quiet">
+              {eventsOf(count)}, {count > 1 && <Time at={first} />}
+              {count > 1 && ' to '}
+              <Time at={last} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {untaken.reasons.length > REASONS_SHOWN && (
+        <p className="mt-1 text-quiet">And {figure(untaken.reasons.length - REASONS_SHOWN)} answers more.</p>
+      )}
+      <May scope="webhooks:write">
+        {active ? (
+          <TellAgain key={path} path={path} untaken={untaken} />
+        ) : (
+          <p className="mt-3 text-quiet">Switched on, it can be told of them again.</p>
+        )}
+      </May>
+    </Section>
+  )
+}
+
+function useDeliveries(path: string, status: string, enabled = true): Json {
+  return useApi(withQuery(`${path}/deliveries`, { status, limit: MOST }), { always: AGAIN_MS, enabled }).data
+}
+
+function eventsOf(count: number): string {
+  return count === 1 ? '1 event' : `${figure(count)} events`
+}
+
+function sentenceOf({ waiting, givenUp }: Untaken, more: boolean): string {
+  const shown = (count: number): string => `${eventsOf(count)}${more ? ' or more' : ''}`
+  const ended = `${shown(givenUp)} ${givenUp === 1 ? 'was' : 'were'} given up`
+  const open = `${shown(waiting)} ${waiting === 1 ? 'is' : 'are'} tried again by ${waiting === 1 ? 'itself' : 'themselves'}`
+  if (waiting === 0) return `${ended}.`
+  return givenUp === 0 ? `${open}.` : `${ended}, and ${open}.`
+}
+
+/** Since the first that failed, unless the person says from when on. */
+function TellAgain({ path, untaken: { since, kinds } }: { readonly path: string; readonly untaken: Untaken }) {
+  const [typed, setTyped] = useState<string | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const from = typed ?? localOf(new Date(Date.parse(since ?? '') - TOLD_WITHIN_MS).toISOString())
+  const tell = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setError(null)
+    const body = { from: momentOf(from), to: new Date().toISOString(), events: kinds }
+    await call('POST', `${path}/replay`, body).then(
+      (answer: Json) => say(`${eventsOf(answer.data.queued)} told again.`),
+      setError,
+    )
+    await refresh(path)
+  }
+  return (
+    <form onSubmit={(event) => void tell(event)} className="mt-3 flex flex-wrap items-start gap-3">
+      <Moment label="Failed since" required value={from} onChange={setTyped} />
+      <div className="sm:pt-[25px]">
+        <Button type="submit">Tell all of them again</Button>
+      </div>
+      <p className="basis-full text-quiet">
+        Once your server takes them. What it took of these kinds in that time comes again too: each event has the id it
+        had before, by which it is known.
+      </p>
+      <div className="basis-full">
+        <Problem error={error} />
+      </div>
+    </form>
+  )
+}
