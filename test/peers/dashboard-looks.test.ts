@@ -270,6 +270,7 @@ test('a record that need not be is not missing, and where the DNS is silent noth
   await record(/^Ownership/)
     .locator('.text-bad', { hasText: 'missing' })
     .waitFor()
+  await page.getByText(/^\d+ more may be published, and none of them has to be: \d+ not set$/).click()
   await record(/^BIMI optional/)
     .getByText('not set', { exact: false })
     .waitFor()
@@ -279,6 +280,35 @@ test('a record that need not be is not missing, and where the DNS is silent noth
       .count(),
     0,
   )
+  assert.deepEqual(await seriousFaults(page), [])
+  assert.deepEqual(here.faults, [])
+})
+
+test('a record has its name for either form of a provider; those that need not be fold away unless one is wrong', async () => {
+  const who = await dashboard.owner()
+  const given = { domain: 'mail.shop.example' }
+  const { id } = (await call(who.api_key, 'POST', '/api/v1/customer/domains', given)).body.data
+  await using here = await dashboard.visit(who, { permissions: ['clipboard-read', 'clipboard-write'] })
+  const { page } = here
+  let bimi = 'missing'
+  await page.route(`**/domains/${id}/dns`, async (route) => {
+    const answer = await (await route.fetch()).json()
+    for (const record of answer.data.optional_records) record.status = record.purpose === 'bimi' ? bimi : 'missing'
+    await route.fulfill({ json: answer })
+  })
+  await dashboard.open(page, `/domains/${id}`)
+  const record = (name: RegExp) => page.getByRole('listitem').filter({ hasText: name })
+  const copied = async (what: string): Promise<string> => {
+    await page.getByRole('button', { name: `Copy ${what}`, exact: true }).click()
+    return page.evaluate<string>('navigator.clipboard.readText()')
+  }
+  assert.equal(await copied('the name of SPF'), 'mail.shop.example')
+  assert.equal(await copied('the host of SPF'), 'mail')
+  await record(/^SPF/).getByText('where the form adds .shop.example by itself').waitFor()
+  assert.equal(await record(/^BIMI/).isVisible(), false)
+  bimi = 'mismatch'
+  await page.reload()
+  await record(/^BIMI/).waitFor()
   assert.deepEqual(await seriousFaults(page), [])
   assert.deepEqual(here.faults, [])
 })

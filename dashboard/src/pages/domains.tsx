@@ -84,7 +84,9 @@ export function Domain() {
     await call('DELETE', `/customer/domains/${id}`).then(() => navigate({ to: '/domains' }), setError)
     await refresh('/customer/domains')
   }
-  const records: readonly Json[] = [...(dns.data?.data.dns_records ?? []), ...(dns.data?.data.optional_records ?? [])]
+  const needed: readonly Json[] = dns.data?.data.dns_records ?? []
+  const optional: readonly Json[] = dns.data?.data.optional_records ?? []
+  const records = [...needed, ...optional]
   const report = ready.data?.data
   return (
     <Page
@@ -117,11 +119,20 @@ export function Domain() {
         {dns.data === undefined ? (
           <Pending error={dns.error} lines={12} />
         ) : (
-          <ul className="grid grid-cols-1 gap-3">
-            {records.map((record) => (
-              <DnsRecord key={`${record.purpose} ${record.name}`} record={record} />
-            ))}
-          </ul>
+          <>
+            <Records list={needed} />
+            {optional.length > 0 && (
+              <details key={id} open={optional.some(isWrong)} className="mt-3">
+                <summary className="cursor-pointer py-1">
+                  {optional.length} more may be published, and none of them has to be:{' '}
+                  <span className="text-quiet">{howTheyAre(optional)}</span>
+                </summary>
+                <div className="mt-2">
+                  <Records list={optional} />
+                </div>
+              </details>
+            )}
+          </>
         )}
       </Section>
       <Section title="Tracking">
@@ -168,6 +179,38 @@ function purposeOf(purpose: string): string {
   return PURPOSES[purpose] ?? purpose.toUpperCase().replaceAll('_', ' ')
 }
 
+function Records({ list }: { readonly list: readonly Json[] }) {
+  return (
+    <ul className="grid grid-cols-1 gap-3">
+      {list.map((record) => (
+        <DnsRecord key={`${record.purpose} ${record.name}`} record={record} />
+      ))}
+    </ul>
+  )
+}
+
+/** Something else stands there: to be seen, also where nothing has to. */
+function isWrong({ status }: Json): boolean {
+  return status === 'mismatch' || status === 'multiple'
+}
+
+/** One that need not be is not missing. */
+function stateOf({ status, required }: Json): string {
+  return status === 'missing' && !required ? 'not_set' : status
+}
+
+/** «2 valid, 3 not set». */
+function howTheyAre(list: readonly Json[]): string {
+  const counts = new Map<string, number>()
+  for (const record of list) counts.set(stateOf(record), (counts.get(stateOf(record)) ?? 0) + 1)
+  return [...counts].map(([state, count]) => `${count} ${state.replaceAll('_', ' ')}`).join(', ')
+}
+
+/** What a name is relative to: the domain that its `host` stands before. */
+function zoneIn({ name, host }: Json): string {
+  return host === '@' ? name : String(name).slice(host.length + 1)
+}
+
 function DnsRecord({ record }: { readonly record: Json }) {
   const found: readonly string[] = record.found ?? []
   const purpose = purposeOf(record.purpose)
@@ -178,11 +221,12 @@ function DnsRecord({ record }: { readonly record: Json }) {
           {purpose}
           {!record.required && <span className="font-normal text-quiet"> optional</span>}
         </span>
-        <State name={record.status === 'missing' && !record.required ? 'not_set' : record.status} />
+        <State name={stateOf(record)} />
       </div>
       <dl className="mt-1 grid grid-cols-[3.5rem_1fr_auto] items-start gap-x-3 gap-y-1">
         <Row name="Type" value={record.type} of={purpose} />
         <Row name="Name" value={record.name} of={purpose} />
+        <Row name="Host" value={record.host} of={purpose} note={`where the form adds .${zoneIn(record)} by itself`} />
         <Row name="Value" value={record.value} of={purpose} />
       </dl>
       {record.status !== 'valid' && record.last_checked_at !== null && (
@@ -208,12 +252,24 @@ function DnsRecord({ record }: { readonly record: Json }) {
 }
 
 /** One line of a record: what it is called, what it holds, and a button that copies it. */
-function Row({ name, value, of }: { readonly name: string; readonly value: string; readonly of: string }) {
+function Row({
+  name,
+  value,
+  of,
+  note,
+}: {
+  readonly name: string
+  readonly value: string
+  readonly of: string
+  /** When it is this that is wanted. */
+  readonly note?: string
+}) {
   return (
     <>
       <dt className="text-quiet">{name}</dt>
       <dd className="min-w-0">
         <code className="font-mono text-xs break-all">{value}</code>
+        {note !== undefined && <span className="text-xs break-words text-quiet"> {note}</span>}
       </dd>
       <dd>{name === 'Type' ? null : <Copy text={value} what={`the ${name.toLowerCase()} of ${of}`} />}</dd>
     </>
