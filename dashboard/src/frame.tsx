@@ -11,6 +11,7 @@ import { Reach } from './may.tsx'
 import { closedTo, groupsFor, type Person } from './nav.ts'
 import { Palette } from './palette.tsx'
 import { Said, say } from './say.tsx'
+import { Scroller } from './scroller.tsx'
 import { SignIn } from './sign-in.tsx'
 import { Button, Pending } from './ui.tsx'
 
@@ -87,7 +88,7 @@ function Inside({
       </header>
       <nav
         aria-label="Main"
-        className={`${open ? 'flex' : 'hidden'} shrink-0 flex-col border-line px-3 pt-4 max-lg:fixed max-lg:inset-x-0 max-lg:top-[51px] max-lg:bottom-0 max-lg:z-20 max-lg:overflow-y-auto max-lg:bg-paper lg:sticky lg:top-0 lg:flex lg:h-dvh lg:w-52 lg:scroll-pb-28 lg:overflow-y-auto lg:border-r`}
+        className={`${open ? 'flex' : 'hidden'} shrink-0 flex-col border-line px-3 pt-4 max-lg:fixed max-lg:inset-x-0 max-lg:top-[51px] max-lg:bottom-0 max-lg:z-20 max-lg:overflow-y-auto max-lg:bg-paper lg:sticky lg:top-0 lg:flex lg:h-dvh lg:w-52 lg:border-r`}
       >
         <p className="mb-3 hidden px-2 lg:block">
           <Brand />
@@ -99,7 +100,9 @@ function Inside({
         >
           Find or do <kbd className="font-mono text-xs">Ctrl K</kbd>
         </button>
-        <Groups person={me} />
+        <Scroller>
+          <Groups person={me} />
+        </Scroller>
         <Who me={me} />
       </nav>
       <div className="min-w-0 flex-1">
@@ -160,7 +163,7 @@ function Brand() {
 
 function Groups({ person }: { readonly person: Person }) {
   const at = useLocation({ select: ({ pathname }) => pathname })
-  // A column that is longer than the window shows where one is: who stands below it covers no part of that.
+  // A column that is longer than the window shows where one is.
   useEffect(() => {
     document.querySelector('nav [aria-current=page]')?.scrollIntoView({ block: 'nearest' })
   }, [at])
@@ -204,7 +207,7 @@ function Who({ me }: { readonly me: Json }) {
       (problem: unknown) => say(problemText(problem)),
     )
   return (
-    <div className="sticky bottom-0 mt-auto border-t border-line bg-paper px-2 pt-2 text-quiet pb-3">
+    <div className="mt-auto border-t border-line max-lg:sticky max-lg:bottom-0 bg-paper px-2 pt-2 text-quiet pb-3">
       <p className="truncate" title={me.user.email}>
         {me.user.email}
       </p>

@@ -355,6 +355,29 @@ test('the column of pages shows where one is, also in a window lower than it', a
   assert.deepEqual(here.faults, [])
 })
 
+test('a column that is longer than its window says so, and who is signed in covers none of it', async () => {
+  const who = await dashboard.owner({ operator: true })
+  await using here = await dashboard.visit(who, { viewport: DESKTOP })
+  const { page } = here
+  await dashboard.open(page, '/')
+  const column = page.getByRole('navigation', { name: 'Main', exact: true })
+  const [below, above] = [column.getByText('more below'), column.getByText('more above')]
+  await below.waitFor()
+  assert.equal(await above.count(), 0)
+  await column.getByRole('link', { name: 'Domains', exact: true }).hover()
+  await page.mouse.wheel(0, 2_000)
+  await above.waitFor()
+  await below.waitFor({ state: 'detached' })
+  const last = await column.getByRole('link', { name: 'What was done', exact: true }).boundingBox()
+  const signOut = await column.getByRole('button', { name: 'Sign out', exact: true }).boundingBox()
+  assert.ok(last !== null && signOut !== null && last.y + last.height < signOut.y)
+  assert.deepEqual(await seriousFaults(page), [])
+  await page.setViewportSize({ width: 1440, height: 1_400 })
+  await above.waitFor({ state: 'detached' })
+  assert.equal(await below.count(), 0)
+  assert.deepEqual(here.faults, [])
+})
+
 test('SMTP can be copied into a program, without the password', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
