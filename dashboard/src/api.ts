@@ -56,7 +56,7 @@ async function ask(method: string, path: string, body: unknown): Promise<Json> {
   if (!answer.ok) {
     // Of another than the service: a proxy that reaches nobody behind it.
     const unknown = {
-      error: `The answer was ${answer.status} ${answer.statusText}`.trim(),
+      error: `The server answered ${answer.status} ${answer.statusText}`.trim(),
       code: 'unknown',
       details: {},
     }
@@ -92,8 +92,7 @@ export function problemText(error: unknown): string {
   if (error instanceof TypeError) return 'The service did not answer. Is it running, and can this browser reach it?'
   if (!(error instanceof ApiProblem)) return error instanceof Error ? error.message : String(error)
   const seconds: unknown = error.details?.retry_after
-  if (error.status === 429 && typeof seconds === 'number')
-    return `${error.message}; it may be tried ${inTime(seconds)}.`
+  if (error.status === 429 && typeof seconds === 'number') return `${error.message}; try ${inTime(seconds)}.`
   if (error.code === 'invalid_parameter')
     return error.details?.rule === 'enum' ? asSentence(error.message) : parameterText(error.details)
   const fields = faultsOf(error)

@@ -9,10 +9,10 @@ export function ClosedPage({ closed: { title, to }, role }: { readonly closed: C
     <Page title={title}>
       <Empty>
         {to === 'others'
-          ? 'Only an operator of this installation sees this page.'
-          : `Your role does not do this. You are ${role === 'owner' ? 'an' : 'a'} ${role} here; an owner of the account may change it.`}{' '}
+          ? 'Only an operator of this installation can see this page.'
+          : `Your role does not allow this. You are ${role === 'owner' ? 'an' : 'a'} ${role} here; an owner of the account can change that.`}{' '}
         <Link to="/" className="underline">
-          To the overview
+          Go to the overview
         </Link>
       </Empty>
     </Page>

@@ -8,22 +8,22 @@ export interface FieldFault {
 
 /** Of what an address lacks, in the words of src/mail/address.ts. */
 const ADDRESS_FAULTS: Readonly<Record<string, string>> = {
-  empty: 'nothing stands there',
+  empty: 'it is empty',
   too_long: 'it is too long',
-  forbidden_character: 'it has a character that no address has',
+  forbidden_character: 'it contains a character that is not allowed',
   missing_at: 'it has no @',
-  single_label_domain: 'what stands behind the @ has no dot',
-  invalid_domain: 'what stands behind the @ is no domain',
-  local_part_too_long: 'what stands before the @ is too long',
-  invalid_local_part: 'what stands before the @ is not written as it may be',
-  more_than_one: 'it is more than one',
+  single_label_domain: 'the part after the @ has no dot',
+  invalid_domain: 'the part after the @ is not a domain',
+  local_part_too_long: 'the part before the @ is too long',
+  invalid_local_part: 'the part before the @ is not valid',
+  more_than_one: 'there is more than one',
 }
 
 const VERB = /^(?:is|has|was|must|may|does|needs|takes|lacks|cannot|holds|names) /
 
 /** A pattern is for programs, and so are signs and the names of faults. */
 export function inWords(message: string, rule = ''): string {
-  if (rule === 'pattern' || rule === 'format') return 'is not written as it should be'
+  if (rule === 'pattern' || rule === 'format') return 'is not in the expected format'
   return message
     .replace(/must NOT have fewer than (\d+) (\w+)/, 'must have $1 $2 or more')
     .replace(/must NOT have more than (\d+) (\w+)/, 'must have $1 $2 at most')
@@ -33,7 +33,7 @@ export function inWords(message: string, rule = ''): string {
     .replace(/must be number$/, 'must be a number')
     .replace(
       /^is not an email address: (\w+)$/,
-      (_, fault: string) => `is not an email address: ${ADDRESS_FAULTS[fault] ?? 'it is not written as one'}`,
+      (_, fault: string) => `is not an email address: ${ADDRESS_FAULTS[fault] ?? 'the format is wrong'}`,
     )
 }
 
@@ -54,8 +54,8 @@ export function sentenceOf({ field, rule, message }: FieldFault): string {
 
 /** A fault in the address of a page. */
 export function parameterText({ parameter, rule }: { readonly parameter: string; readonly rule: string }): string {
-  if (parameter === 'id') return 'There is nothing here: the address of this page ends in what is no id.'
+  if (parameter === 'id') return 'There is nothing here: the address of this page does not end in a valid ID.'
   const name = parameter.replaceAll('_', ' ')
-  if (rule === 'email') return `«${name}» is asked for by a whole email address, such as jo@example.net.`
-  return `What the address of this page says for «${name}» is nothing that can be looked for.`
+  if (rule === 'email') return `“${name}” needs a full email address, such as jo@example.net.`
+  return `The address of this page has no valid value for “${name}”.`
 }

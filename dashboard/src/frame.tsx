@@ -80,7 +80,7 @@ function Inside({
       <header className="sticky top-0 z-20 flex items-center justify-between border-b border-line bg-paper px-4 py-2 lg:hidden">
         <Brand />
         <span className="flex gap-2">
-          <Button onClick={() => setPalette(true)}>Find</Button>
+          <Button onClick={() => setPalette(true)}>Jump to</Button>
           <Button expanded={open} onClick={() => setOpen(!open)}>
             {open ? 'Close' : 'Menu'}
           </Button>
@@ -98,7 +98,7 @@ function Inside({
           onClick={() => setPalette(true)}
           className="mb-3 hidden cursor-pointer items-center justify-between rounded border border-line bg-raised px-2 py-1 text-quiet hover:border-quiet lg:flex"
         >
-          Find or do <kbd className="font-mono text-xs">Ctrl K</kbd>
+          Search or jump to <kbd className="font-mono text-xs">Ctrl K</kbd>
         </button>
         <Scroller>
           <Groups person={me} />
@@ -130,7 +130,7 @@ function Acting({ name }: { readonly name: string }) {
       className="flex flex-wrap items-center justify-between gap-2 border-b border-brass bg-raised px-4 py-2 sm:px-8"
     >
       <span>
-        You look into <strong>{name}</strong> as its owner. What you change is written down.
+        You are viewing <strong>{name}</strong> as its owner. Your changes are recorded.
       </span>
       <Button onClick={() => void leave()}>Leave</Button>
     </aside>
@@ -144,8 +144,8 @@ function Suspended() {
       <strong className="text-bad">
         <span aria-hidden="true">▲ </span>This account is suspended.
       </strong>{' '}
-      Everything can be read; nothing is sent, and nothing can be changed. Only the operator of this installation can
-      end that: ask there what it is about.
+      Everything can be read, but nothing is sent and nothing can be changed. Only the operator of this installation can
+      lift this: contact them to find out why.
     </aside>
   )
 }
@@ -215,7 +215,7 @@ function Who({ me }: { readonly me: Json }) {
         {me.account.name}, {me.user.role}
       </p>
       <p className="mt-1 flex items-center justify-between gap-2 text-xs">
-        <span title={live ? 'Events arrive as they happen' : 'No stream of events: asked again every few seconds'}>
+        <span title={live ? 'Events arrive as they happen' : 'No live connection: refreshed every few seconds'}>
           <span aria-hidden="true" className={live ? 'text-good' : 'text-robot'}>
             {live ? '●' : '○'}
           </span>{' '}

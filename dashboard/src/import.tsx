@@ -181,15 +181,15 @@ function Found({
       </p>
       {[...reasons].map(([reason, faults]) => (
         <p key={reason} className="text-bad">
-          Left out, {linesOf(faults.map(({ line }) => line))}: {reason}
+          Skipped, {linesOf(faults.map(({ line }) => line))}: {reason}
         </p>
       ))}
       {swallowing.length > 0 && (
         <p className="text-wait">
-          A field goes over several lines, with an @ in them, in {linesOf(swallowing)}. Is a closing quote missing?
+          A field spans several lines, with an @ in them, in {linesOf(swallowing)}. Is a closing quote missing?
         </p>
       )}
-      {ignored.length > 0 && <p className="text-wait">Columns that are not read: {ignored.join(', ')}.</p>}
+      {ignored.length > 0 && <p className="text-wait">Ignored columns: {ignored.join(', ')}.</p>}
     </div>
   )
 }
@@ -218,7 +218,7 @@ function Shown({
       ? `Stopped after ${figure(at)} of ${figure(total)}: `
       : 'Finished: '
     : waits > 0
-      ? `Asked too often, going on in ${waits} s: `
+      ? `Rate limited, continuing in ${waits} s: `
       : ''
   return (
     <div className="grid gap-2">
@@ -226,19 +226,19 @@ function Shown({
       <p role="status">
         {state}
         {figure(done)} of {figure(total + leftOut.length)} done
-        {faults.length > 0 && `, ${figure(faults.length)} with a fault`}.
+        {faults.length > 0 && `, ${figure(faults.length)} failed`}.
       </p>
       {result}
       {faults.length > 0 && (
         <>
           <Table
-            caption="Lines with a fault"
+            caption="Failed lines"
             rows={faults.slice(0, SHOWN_FAULTS)}
             keyOf={({ line, text }) => `${line} ${text}`}
             columns={[
               { head: 'Line', right: true, cell: ({ line }) => line },
               { head: 'Text', main: true, cell: ({ text }) => <span className="break-all">{text}</span> },
-              { head: 'What is wrong', fill: true, cell: ({ message }) => message },
+              { head: 'Problem', fill: true, cell: ({ message }) => message },
             ]}
             empty=""
           />
@@ -252,7 +252,7 @@ function Shown({
                 )
               }
             >
-              Download all {figure(faults.length)} with a fault
+              Download all {figure(faults.length)} failed lines
             </Button>
           </div>
         </>
@@ -271,7 +271,7 @@ export function useImport(scope: Scope): readonly [open: boolean, button: ReactN
   return [
     open,
     <Button key="import" scope={scope} expanded={open} onClick={turn}>
-      {open ? 'Close the import' : 'Import'}
+      {open ? 'Close import' : 'Import'}
     </Button>,
   ]
 }

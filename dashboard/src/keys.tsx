@@ -69,11 +69,11 @@ function walk(step: number): void {
 }
 
 const MORE: readonly (readonly [keys: string, what: string])[] = [
-  ['Ctrl K', 'palette: pages, emails, domains, actions'],
+  ['Ctrl K', 'search pages, emails, domains and actions'],
   ['/', 'search on this page'],
   ['j  k', 'next and previous row, or mail of the list one came from'],
   ['Enter', 'open the row'],
-  ['?', 'this list'],
+  ['?', 'show this list'],
 ]
 
 export function KeyHelp({ person, close }: { readonly person: Person; readonly close: () => void }) {
@@ -87,10 +87,10 @@ export function KeyHelp({ person, close }: { readonly person: Person; readonly c
     <dialog
       ref={dialog}
       onClose={close}
-      aria-label="Keyboard"
+      aria-label="Keyboard shortcuts"
       className="m-auto w-[40rem] max-w-[92vw] rounded border border-line bg-raised p-6 text-ink backdrop:bg-black/40"
     >
-      <h2 className="mb-3 font-semibold">Keyboard</h2>
+      <h2 className="mb-3 font-semibold">Keyboard shortcuts</h2>
       <dl className="gap-x-8 sm:columns-2">
         {rows.map(([keys, what]) => (
           <div key={keys} className="flex gap-3 py-0.5">

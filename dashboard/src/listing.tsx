@@ -23,7 +23,7 @@ export interface Filter {
 }
 
 /** For recipients, whom the API finds by a whole address alone. */
-export const WHOLE_ADDRESS = 'It takes a whole address, such as jo@example.net.'
+export const WHOLE_ADDRESS = 'Enter a full email address, such as jo@example.net.'
 
 const PAGE_ROWS = 50
 /** Where the API stops counting. */
@@ -109,7 +109,7 @@ export function Listing({
         empty={
           refused !== null ? (
             <>
-              «{search[refused.name]}» is nothing that {refused.label} can be.{' '}
+              “{search[refused.name]}” is not a valid value for {refused.label}.{' '}
               <button type="button" className="cursor-pointer underline" onClick={clear}>
                 Show all
               </button>
@@ -118,7 +118,7 @@ export function Listing({
             <>
               There is no page {figure(page)}.{' '}
               <button type="button" className="cursor-pointer underline" onClick={() => go({ page: String(last) })}>
-                To the last one
+                Go to the last page
               </button>
             </>
           ) : Object.keys(chosen).length > 0 ? (
@@ -191,7 +191,7 @@ function Filters({
               value={typed[name] ?? search[name] ?? ''}
               literal
               placeholder={form?.startsWith(WHOLE_ADDRESS) ? 'jo@example.net' : undefined}
-              fault={refused?.name === name ? (form ?? 'is not written as it should be') : undefined}
+              fault={refused?.name === name ? (form ?? 'is not in the expected format') : undefined}
               onChange={(value) => setTyped({ ...typed, [name]: value })}
             />
           </div>
@@ -237,7 +237,7 @@ function momentOf(text: string | undefined, day: Filter['day']): string | undefi
 function NothingFits({ clear }: { readonly clear: () => void }) {
   return (
     <>
-      Nothing fits these filters.{' '}
+      Nothing matches these filters.{' '}
       <button type="button" className="cursor-pointer underline" onClick={clear}>
         Show all
       </button>

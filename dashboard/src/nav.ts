@@ -66,7 +66,7 @@ const OPERATOR: Group = {
     { path: '/operator/accounts', name: 'Accounts', key: 'a' },
     { path: '/operator/machines', name: 'Machines', key: 'n' },
     { path: '/operator/plans', name: 'Plans', key: 'p' },
-    { path: '/operator/log', name: 'What was done', key: 'y' },
+    { path: '/operator/log', name: 'Audit log', key: 'y' },
   ],
 }
 

@@ -4,9 +4,12 @@ import { Page } from './ui.tsx'
 /** At an address that is none of the dashboard's. */
 export function Nowhere() {
   return (
-    <Page title="No such page" sentence="The address leads nowhere here: it may be misspelt, or of another release.">
+    <Page
+      title="Page not found"
+      sentence="There is nothing at this address. It may be mistyped, or belong to another release."
+    >
       <Link to="/" className="underline">
-        To the overview
+        Go to the overview
       </Link>
     </Page>
   )

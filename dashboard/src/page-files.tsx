@@ -22,7 +22,7 @@ export function pageFile<Code extends Record<string, unknown>>(load: () => Promi
   loads.push(load)
   return () =>
     load().catch((cause: unknown) => {
-      throw new PageAway('The code of this page did not come.', { cause })
+      throw new PageAway('This page could not be loaded.', { cause })
     })
 }
 
@@ -49,10 +49,10 @@ export function PageFailed({ error }: ErrorComponentProps) {
   const said = !away
     ? `This page failed: ${problemText(error)}`
     : navigator.onLine
-      ? 'The code of this page did not come. Is the service running, and can this browser reach it?'
-      : 'This browser is offline, and the code of this page has not come yet.'
+      ? 'This page could not be loaded. Is the service running, and can this browser reach it?'
+      : 'This browser is offline, and this page is not loaded yet.'
   return (
-    <Page title="Not shown">
+    <Page title="Page not loaded">
       <Problem error={new Error(said)} />
       <Button onClick={() => void reload()}>Try again</Button>
     </Page>

@@ -16,9 +16,9 @@ interface Hit {
 
 const ACTIONS: readonly Hit[] = [
   { name: 'Add a domain', note: 'Domains', to: '/domains', needs: 'domains:write' },
-  { name: 'Make an API key', note: 'API keys', to: '/keys', needs: 'api_keys:write' },
+  { name: 'Create an API key', note: 'API keys', to: '/keys', needs: 'api_keys:write' },
   { name: 'Add a webhook', note: 'Webhooks', to: '/webhooks', needs: 'webhooks:write' },
-  { name: 'Write a template', note: 'Templates', to: '/templates', needs: 'templates:write' },
+  { name: 'Create a template', note: 'Templates', to: '/templates', needs: 'templates:write' },
   { name: 'Suppress an address', note: 'Suppressions', to: '/suppressions', needs: 'suppressions:write' },
   {
     name: 'Import suppressions',
@@ -27,8 +27,8 @@ const ACTIONS: readonly Hit[] = [
     needs: 'suppressions:write',
   },
   { name: 'Validate an address or a list', note: 'Validation', to: '/validation', needs: 'validation' },
-  { name: 'Why did a mail not arrive? Bounced emails', note: 'Emails', to: '/emails?status=bounced' },
-  { name: 'Emails that are put off', note: 'Emails', to: '/emails?status=deferred' },
+  { name: 'Why did an email not arrive? Bounced emails', note: 'Emails', to: '/emails?status=bounced' },
+  { name: 'Deferred emails', note: 'Emails', to: '/emails?status=deferred' },
 ]
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const MIN_CHARS = 3
@@ -62,17 +62,17 @@ export function Palette({ person, close }: { readonly person: Person; readonly c
     <dialog
       ref={dialog}
       onClose={close}
-      aria-label="Find or do"
+      aria-label="Search or jump to"
       className="mx-auto mt-[12vh] w-[36rem] max-w-[92vw] rounded border border-line bg-raised p-0 text-ink shadow-lg backdrop:bg-black/40"
     >
       <input
         role="combobox"
-        aria-label="Find a page, an email, a domain or an action"
+        aria-label="Search for a page, an email, a domain or an action"
         aria-expanded="true"
         aria-controls={`${id}-hits`}
         aria-activedescendant={hits.length > 0 ? `${id}-${at}` : undefined}
         autoComplete="off"
-        placeholder="A page, a subject, an address, a domain…"
+        placeholder="Page, subject, address or domain…"
         value={text}
         onChange={(event) => {
           setText(event.target.value)
@@ -81,7 +81,7 @@ export function Palette({ person, close }: { readonly person: Person; readonly c
         onKeyDown={pressed}
         className="w-full border-b border-line bg-transparent px-4 py-3 text-base outline-none placeholder:text-quiet"
       />
-      <ul id={`${id}-hits`} role="listbox" aria-label="Found" className="max-h-[50vh] overflow-y-auto p-1">
+      <ul id={`${id}-hits`} role="listbox" aria-label="Results" className="max-h-[50vh] overflow-y-auto p-1">
         {hits.map((hit, i) => (
           <li
             key={`${hit.to} ${hit.name}`}
@@ -97,7 +97,7 @@ export function Palette({ person, close }: { readonly person: Person; readonly c
           </li>
         ))}
       </ul>
-      {hits.length === 0 && <p className="px-4 pb-3 text-quiet">Nothing by that name.</p>}
+      {hits.length === 0 && <p className="px-4 pb-3 text-quiet">No results.</p>}
     </dialog>
   )
 }
@@ -124,6 +124,6 @@ function useHits(text: string, person: Person): readonly Hit[] {
   const domainHits: readonly Hit[] = (domains.data?.data ?? [])
     .map(({ id, domain }: Json) => ({ name: domain, note: 'domain', to: `/domains/${id}` }))
     .filter(fits)
-  const byId = UUID.test(text) ? [{ name: text, note: 'the email with this id', to: `/emails/${text}` }] : []
+  const byId = UUID.test(text) ? [{ name: text, note: 'email with this ID', to: `/emails/${text}` }] : []
   return [...byId, ...own, ...domainHits, ...mails].slice(0, MAX_HITS)
 }

@@ -15,8 +15,8 @@ function wrongCode(problem: unknown, withPassword: boolean): unknown {
   if (!(problem instanceof ApiProblem) || problem.code !== 'invalid_credentials') return problem
   return new Error(
     withPassword
-      ? 'The password or the code is not right. Each code works once, and for half a minute.'
-      : 'The code is not right. It holds for half a minute: type the one that is shown now. Is the clock of your device right?',
+      ? 'The password or the code is wrong. Each code works once, for 30 seconds.'
+      : 'The code is wrong. Each code is valid for 30 seconds: enter the one shown now. Is the clock of your device correct?',
   )
 }
 
@@ -27,7 +27,7 @@ function Picture({ text }: { readonly text: string }) {
   return (
     <svg
       role="img"
-      aria-label="The secret as a QR code"
+      aria-label="QR code of the secret"
       viewBox={`0 0 ${rows.length} ${rows.length}`}
       className="w-52 max-w-full"
     >
@@ -71,7 +71,7 @@ export function SecondFactor({ on }: { readonly on: boolean }) {
       {recovery !== null && (
         <div role="status" className="mb-3">
           <p className="mb-1 flex items-center justify-between gap-2">
-            Recovery codes, shown this once; each works once, when your authenticator is lost.
+            Recovery codes, shown only once. Each works once, if you lose your authenticator.
             <Copy text={recovery.join('\n')} what="the recovery codes" />
           </p>
           <Code text={recovery.join('\n')} />
@@ -79,15 +79,9 @@ export function SecondFactor({ on }: { readonly on: boolean }) {
       )}
       {on ? (
         <form onSubmit={takeAway} className="flex flex-wrap items-end gap-3">
+          <Field label="Password, to turn it off" type="password" required value={password} onChange={setPassword} />
           <Field
-            label="Password, to take the second factor away"
-            type="password"
-            required
-            value={password}
-            onChange={setPassword}
-          />
-          <Field
-            label="Code, or a recovery code"
+            label="Authentication or recovery code"
             autoComplete="one-time-code"
             literal
             required
@@ -95,14 +89,13 @@ export function SecondFactor({ on }: { readonly on: boolean }) {
             onChange={setCode}
           />
           <Button type="submit" kind="danger">
-            Take away
+            Turn off
           </Button>
         </form>
       ) : offer === null ? (
         <>
           <p className="mb-2 max-w-[70ch] text-quiet">
-            Off. With it, signing in asks for a code of an authenticator beside the password: who has your password
-            alone stays outside.
+            Off. When on, signing in also takes a code from an authenticator app: your password alone is not enough.
           </p>
           <Button onClick={() => void run(async () => setOffer((await call('POST', '/session/totp')).data))}>
             Set up
@@ -110,7 +103,7 @@ export function SecondFactor({ on }: { readonly on: boolean }) {
         </>
       ) : (
         <form onSubmit={confirmOffer} className="grid max-w-xl gap-3">
-          <p>Let your authenticator read this picture, or give it the secret, then type a code of it.</p>
+          <p>Scan this QR code with your authenticator app, or enter the secret there, then type the code it shows.</p>
           <Picture text={offer.url} />
           <Code text={offer.secret} />
           <p className="break-all text-quiet">

@@ -22,11 +22,11 @@ export function SetUp() {
   }
   return (
     <main id="main" className="mx-auto mt-[12vh] max-w-sm px-4">
-      <title>Set-up · Posthorn</title>
-      <h1 className="mb-1 text-xl font-semibold">Set Posthorn up</h1>
-      <p className="mb-6 text-quiet">You become the operator of this installation. The address works once.</p>
+      <title>Setup · Posthorn</title>
+      <h1 className="mb-1 text-xl font-semibold">Set up Posthorn</h1>
+      <p className="mb-6 text-quiet">This makes you the operator of this installation. The link works once.</p>
       {token === '' ? (
-        <p role="alert">The address lacks its token. `posthorn operator token` prints a new one.</p>
+        <p role="alert">The link has no token. `posthorn operator token` prints a new link.</p>
       ) : (
         <form onSubmit={(event) => void submit(event)} className="grid gap-4">
           <Field
@@ -50,7 +50,7 @@ export function SetUp() {
             fault={faultOf(error, 'password')}
           />
           <Field
-            label="Name of your company"
+            label="Company name"
             autoComplete="organization"
             value={name}
             onChange={setName}
@@ -58,7 +58,7 @@ export function SetUp() {
           />
           {faultOf(error, 'token') !== undefined && (
             <p role="alert" className="rounded border border-bad px-3 py-2 text-bad">
-              The address is not whole: open it as it was printed. `posthorn operator token` prints a new one.
+              The link is incomplete: open it exactly as it was printed. `posthorn operator token` prints a new one.
             </p>
           )}
           <Problem error={besides(error, ['email', 'password', 'name', 'token'])} />

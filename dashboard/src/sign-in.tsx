@@ -36,8 +36,8 @@ export function SignIn({ again = false }: { readonly again?: boolean }) {
       <h1 className="mb-1 text-xl font-semibold">Posthorn</h1>
       <p className="mb-6 text-quiet">
         {again
-          ? 'Your session ended. Sign in again, and go on where you were.'
-          : 'The first start prints an address on the console that makes you the operator; `posthorn operator token` prints another.'}
+          ? 'Your session ended. Sign in again to continue where you left off.'
+          : 'The first start prints a link on the console that makes you the operator; `posthorn operator token` prints a new one.'}
       </p>
       <form onSubmit={(event) => void submit(event)} className="grid gap-4">
         <Field
@@ -60,10 +60,10 @@ export function SignIn({ again = false }: { readonly again?: boolean }) {
         />
         {asksCode && (
           <Field
-            label="Code of the authenticator, or a recovery code"
+            label="Authentication or recovery code"
             name="code"
             autoComplete="one-time-code"
-            hint="The account has a second factor: its code is needed too."
+            hint="This account uses two-factor authentication."
             literal
             focused
             required

@@ -33,7 +33,7 @@ export function Page({
         </div>
         {may && actions}
       </div>
-      {may ? children : <Empty>Your role does not do this. An owner of the account may change it.</Empty>}
+      {may ? children : <Empty>Your role does not allow this. An owner of the account can change that.</Empty>}
     </main>
   )
 }
@@ -288,7 +288,7 @@ export function Copy({
 }) {
   const [done, setDone] = useState('')
   const copy = async (): Promise<void> => {
-    setDone((await copied(text)) ? 'Copied' : 'Not copied')
+    setDone((await copied(text)) ? 'Copied' : 'Copy failed')
     setTimeout(() => setDone(''), 1_500)
   }
   return (

@@ -37,10 +37,10 @@ export function Unsaved({ waits }: { readonly waits: () => boolean }) {
     <dialog
       ref={dialog}
       onClose={stay}
-      aria-label="Not saved"
+      aria-label="Unsaved changes"
       className="m-auto w-96 max-w-[90vw] rounded border border-line bg-raised p-5 text-ink backdrop:bg-black/40"
     >
-      <p className="mb-4">What you changed here is not saved.</p>
+      <p className="mb-4">You have unsaved changes.</p>
       <div className="flex justify-end gap-2">
         <Button
           onClick={() => {
@@ -48,7 +48,7 @@ export function Unsaved({ waits }: { readonly waits: () => boolean }) {
             leave()
           }}
         >
-          Leave without it
+          Leave without saving
         </Button>
         <Button kind="main" onClick={stay}>
           Stay

@@ -65,7 +65,7 @@ test('filters keep what was typed beside what is chosen, and the focus', async (
   await subject.fill('Found')
   await page.getByLabel('Status', { exact: true }).focus()
   await page.getByLabel('Status', { exact: true }).selectOption('bounced')
-  await page.getByText('Nothing fits these filters.').waitFor()
+  await page.getByText('Nothing matches these filters.').waitFor()
   assert.equal(await subject.inputValue(), 'Found')
   assert.match(page.url(), /\?(?=.*search=Found)(?=.*status=bounced)/)
   assert.equal(await page.evaluate<string>('document.activeElement.tagName'), 'SELECT')
@@ -75,7 +75,7 @@ test('filters keep what was typed beside what is chosen, and the focus', async (
   assert.equal(await subject.inputValue(), '')
   await dashboard.open(page, '/emails?page=77')
   await page.getByText('There is no page 77.').waitFor()
-  await page.getByRole('button', { name: 'To the last one', exact: true }).click()
+  await page.getByRole('button', { name: 'Go to the last page', exact: true }).click()
   await page.getByRole('link', { name: 'Found', exact: true }).waitFor()
   assert.deepEqual(here.faults, [])
 })
@@ -88,7 +88,7 @@ test('what is wrong with a field stands at the field, in words, and what was typ
   const field = page.getByLabel(/^Domain, such as/)
   await field.fill('https://shop.example/')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
-  await page.getByText('is not written as it should be: the letters a to z').waitFor()
+  await page.getByText('is not in the expected format: use the letters a to z').waitFor()
   assert.equal(await field.getAttribute('aria-invalid'), 'true')
   const described = (await field.getAttribute('aria-describedby')) ?? ''
   assert.match(await page.locator(`[id="${described}"]`).innerText(), /without https/)
@@ -111,11 +111,11 @@ test('a page that may not be read, or whose service is away, says so instead of 
   const { page } = here
   for (const where of ['/keys', '/smtp']) {
     await dashboard.open(page, where)
-    await page.locator('main').getByText('Your role does not do this.').waitFor()
+    await page.locator('main').getByText('Your role does not allow this.').waitFor()
   }
   await page.route('**/api/v1/emails?**', (route) => route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }))
   await dashboard.open(page, '/emails')
-  await page.getByText('The answer was 502').waitFor({ timeout: 20_000 })
+  await page.getByText('The server answered 502').waitFor({ timeout: 20_000 })
   await page.unroute('**/api/v1/emails?**')
   await page.route('**/api/v1/customer/health-score', (route) => route.abort())
   await dashboard.open(page, '/health')
@@ -160,7 +160,7 @@ test('each figure of the overview leads to what it counts', async () => {
   // What is taken along is what is shown, and no more.
   assert.deepEqual(await exported(page), ['bounce@sandbox.test'])
   await page.getByLabel('Sandbox', { exact: true }).selectOption('false')
-  await page.getByText('Nothing fits these filters.').waitFor()
+  await page.getByText('Nothing matches these filters.').waitFor()
   assert.deepEqual(await exported(page), [])
   for (const [name, event] of [
     ['Opened', 'email.opened'],
@@ -209,7 +209,7 @@ test('an arrow key alone changes no plan and no role: both are set, and asked fo
   await page.getByLabel('Email', { exact: true }).fill('other@posthorn.test')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByLabel('Role of other@posthorn.test', { exact: true }).selectOption('owner')
-  await page.getByRole('button', { name: 'Change the role', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Change role', exact: true }).waitFor()
   assert.equal(changes.length, 1)
   await page
     .getByRole('table', { name: 'Sessions' })
@@ -236,7 +236,7 @@ test('what was written into a template is not lost by leaving, nor by a version 
   await page.getByText('Version 2 was written meanwhile.').waitFor()
   assert.equal(await subject.inputValue(), 'Mine')
   await page.getByRole('link', { name: 'Domains', exact: true }).click()
-  const asks = page.getByRole('dialog', { name: 'Not saved' })
+  const asks = page.getByRole('dialog', { name: 'Unsaved changes' })
   await asks.getByRole('button', { name: 'Stay', exact: true }).click()
   assert.equal(await subject.inputValue(), 'Mine')
   await page.getByRole('button', { name: 'Save as a new version', exact: true }).click()
@@ -255,7 +255,7 @@ test('what was written into a template is not lost by leaving, nor by a version 
   assert.deepEqual({ name, subject: led, text: kept }, { ...theirs, text: 'Mine too' })
   await subject.fill('Given up')
   await page.getByRole('link', { name: 'Domains', exact: true }).click()
-  await asks.getByRole('button', { name: 'Leave without it', exact: true }).click()
+  await asks.getByRole('button', { name: 'Leave without saving', exact: true }).click()
   await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor()
   assert.deepEqual(here.faults, [])
 })
@@ -268,8 +268,8 @@ test('a button pressed twice in haste does its work once', async () => {
   await page.getByRole('button', { name: 'New account', exact: true }).click()
   await page.getByLabel('Address of the owner', { exact: true }).fill('haste@customer.example')
   await page.getByLabel('Name of the account', { exact: true }).fill('Haste')
-  await page.getByRole('button', { name: 'Make', exact: true }).dblclick()
-  await page.getByText('Shown this once').waitFor()
+  await page.getByRole('button', { name: 'Create', exact: true }).dblclick()
+  await page.getByText('Shown only once').waitFor()
   await page.getByLabel('Name, address or id', { exact: true }).fill('haste@customer.example')
   await page.getByRole('button', { name: 'Search', exact: true }).click()
   await page.getByText('1 entry', { exact: true }).waitFor()
@@ -284,7 +284,7 @@ test('a session that ends takes nothing that was typed, and gives nothing of it 
   const { page } = here
   const signIn = async ({ email, dashboard_password: password }: Owner): Promise<void> => {
     await page.getByText('Your session ended.').waitFor()
-    await page.getByTitle(/^No stream of events/).waitFor({ state: 'attached' })
+    await page.getByTitle(/^No live connection/).waitFor({ state: 'attached' })
     await page.getByLabel('Email', { exact: true }).fill(email)
     await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
@@ -391,7 +391,7 @@ test('a set-up address that was copied in part says so, and what to do', async (
   await page.getByLabel('Email', { exact: true }).fill('first@posthorn.test')
   await page.getByLabel('Password', { exact: true }).fill('a long password')
   await page.getByRole('button', { name: 'Set up', exact: true }).click()
-  await page.getByText('The address is not whole').waitFor()
+  await page.getByText('The link is incomplete').waitFor()
   assert.deepEqual(here.faults, [])
 })
 
@@ -426,8 +426,8 @@ test('an endpoint is told of chosen events and domains, a key may do chosen thin
 
   await dashboard.open(page, '/keys')
   await page.getByLabel(/^Name, such as/).fill('Statistics')
-  await page.getByLabel('It may', { exact: true }).selectOption('some')
-  await page.getByLabel('send', { exact: true }).uncheck()
+  await page.getByLabel('Permissions', { exact: true }).selectOption('some')
+  await page.getByLabel('send email', { exact: true }).uncheck()
   await page.getByLabel('read statistics and events', { exact: true }).check()
   await page.getByRole('button', { name: 'Make a key', exact: true }).click()
   await page.getByText('The key, shown this once.').waitFor()
@@ -442,8 +442,8 @@ test('an address that leads nowhere is told by a page to people, and by JSON to 
   const { page } = here
   const answer = await page.goto(`${dashboard.posthorn.url}/users/all`)
   assert.equal(answer?.status(), 404)
-  await page.getByRole('heading', { name: 'No such page', exact: true }).waitFor()
-  await page.getByRole('link', { name: 'To the overview', exact: true }).click()
+  await page.getByRole('heading', { name: 'Page not found', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Go to the overview', exact: true }).click()
   await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
   for (const [where, accept] of [
     ['/users/all', '*/*'],
@@ -468,7 +468,7 @@ test('a contact is asked once more, and removed; a refusal says until when', asy
   await page.getByText('reader@example.net is asked once more.').waitFor()
   // Once an hour.
   await again.click()
-  await page.getByText('it may be tried again in').waitFor()
+  await page.getByText('try again in').waitFor()
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByText('No contact yet.').waitFor()

@@ -118,22 +118,22 @@ test('a viewer sees all there is to read and no control that would be refused', 
   assert.ok(await page.getByLabel('Time zone', { exact: true }).isDisabled())
   assert.equal(await page.getByRole('button', { name: 'Save', exact: true }).count(), 0)
   assert.ok(await page.getByLabel('Refuse disposable addresses', { exact: true }).isDisabled())
-  assert.ok(await page.getByLabel('Present password', { exact: true }).isEnabled())
+  assert.ok(await page.getByLabel('Current password', { exact: true }).isEnabled())
   for (const where of ['/validation', '/risk', '/templates/new', '/keys', `/keys/${things.key}`, '/smtp']) {
     await dashboard.open(page, where)
-    await page.getByText('Your role does not do this.').waitFor()
+    await page.getByText('Your role does not allow this.').waitFor()
   }
   // By an address that an operator sent: no controls, and nothing that is asked for in vain.
   for (const where of ['/operator/accounts', '/operator/queues', `/operator/accounts/${owner.account_id}`]) {
     await dashboard.open(page, where)
     const main = page.getByRole('main')
-    await main.getByText('Only an operator of this installation sees this page.').waitFor()
+    await main.getByText('Only an operator of this installation can see this page.').waitFor()
     assert.equal(await main.getByRole('button').count(), 0)
-    assert.deepEqual(await main.getByRole('link').allInnerTexts(), ['To the overview'])
+    assert.deepEqual(await main.getByRole('link').allInnerTexts(), ['Go to the overview'])
   }
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('key')
-  await page.getByText('Nothing by that name.').waitFor()
+  await page.getByText('No results.').waitFor()
   assert.deepEqual(here.faults, [])
 })
 
@@ -142,7 +142,7 @@ test('a viewer of a new account is not told to add what they may not', async () 
   for (const where of ['/domains', '/webhooks', '/templates', '/contacts', '/suppressions']) {
     await dashboard.open(here.page, where)
     const said = await here.page.getByText(/^(?:No \w+ yet|Nobody is suppressed)/).innerText()
-    assert.doesNotMatch(said, /\b(?:add|import|bring|write|make)\b/i, where)
+    assert.doesNotMatch(said, /\b(?:add|import|bring|create|use)\b/i, where)
   }
 })
 

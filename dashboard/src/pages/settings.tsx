@@ -30,7 +30,7 @@ export function Settings() {
         <Password />
       </Section>
       {data !== undefined && (
-        <Section title="Second factor">
+        <Section title="Two-factor authentication">
           <SecondFactor on={data.user.totp_enabled} />
         </Section>
       )}
@@ -39,7 +39,7 @@ export function Settings() {
           <Users />
         </Section>
       )}
-      <Section title="Where you are signed in">
+      <Section title="Active sessions">
         <Sessions />
       </Section>
     </Page>
@@ -48,7 +48,7 @@ export function Settings() {
 
 const SWITCHES: readonly (readonly [field: string, label: string])[] = [
   ...TRACKING_SWITCHES,
-  ['enforce_sender_verification', 'Send from verified domains alone'],
+  ['enforce_sender_verification', 'Send only from verified domains'],
   ['block_disposable_emails', 'Refuse disposable addresses'],
 ]
 
@@ -90,13 +90,13 @@ function languagesWith(kept: string): readonly (readonly [tag: string, name: str
 
 function Profile({ profile }: { readonly profile: Json }) {
   const { typed, setTyped, error, save, waits } = useEdited(profile, {
-    ...{ path: PATH, address: PATH, method: 'PATCH', typedOf, fieldsOf, told: 'Kept.' },
+    ...{ path: PATH, address: PATH, method: 'PATCH', typedOf, fieldsOf, told: 'Saved.' },
   })
   const [switchError, setSwitchError] = useState<unknown>(null)
   const set = (field: keyof Typed) => (value: string) => setTyped({ ...typed, [field]: value })
   const change = async (body: object): Promise<void> => {
     setSwitchError(null)
-    await call('PATCH', PATH, body).then(() => say('Kept.'), setSwitchError)
+    await call('PATCH', PATH, body).then(() => say('Saved.'), setSwitchError)
     await refresh(PATH)
   }
   const submit = async (event: FormEvent): Promise<void> => {
@@ -111,12 +111,12 @@ function Profile({ profile }: { readonly profile: Json }) {
           <Field label="Name" required value={typed.name} onChange={set('name')} fault={faultOf(error, 'name')} />
           <Field label="Company" value={typed.company} onChange={set('company')} fault={faultOf(error, 'company')} />
           <Field
-            label="Address of the account"
+            label="Account email"
             type="email"
             required
             value={typed.email}
             onChange={set('email')}
-            hint="Told of what needs somebody: a grade that changed, records that are gone, quotas nearly used. Nobody signs in by it."
+            hint="Receives alerts that need attention: a changed health grade, missing DNS records, quotas nearly used up. Not used to sign in."
             fault={faultOf(error, 'email')}
           />
           <Field
@@ -125,7 +125,7 @@ function Profile({ profile }: { readonly profile: Json }) {
             value={typed.timezone}
             onChange={set('timezone')}
             options={Intl.supportedValuesOf('timeZone')}
-            hint="Kept for programs that read the profile. Times and days here are of your browser's zone; statistics are asked for in any."
+            hint="For apps that read the profile. Times and days here use your browser's time zone; the API gives statistics in any."
             fault={faultOf(error, 'timezone')}
           />
           <Choice
@@ -133,16 +133,16 @@ function Profile({ profile }: { readonly profile: Json }) {
             value={typed.locale}
             onChange={set('locale')}
             options={languagesWith(String(profile.locale))}
-            hint="Of the pages behind links in your mails (unsubscribing, confirming) and of the built-in confirmation mail."
+            hint="For the pages behind links in your emails (unsubscribe, confirm) and the built-in confirmation email."
           />
           <Field
-            label="Taken for disposable from this confidence on"
+            label="Disposable address threshold"
             type="number"
             step="0.01"
             required
             value={typed.disposable_confidence_threshold}
             onChange={set('disposable_confidence_threshold')}
-            hint="0 to 1. Where disposable addresses are refused, a surer one is blocked; from 0.5 on others are warned of."
+            hint="Confidence from 0 to 1. Where disposable addresses are refused, those at or above it are blocked; others from 0.5 get a warning."
             fault={faultOf(error, 'disposable_confidence_threshold')}
           />
           <div className="sm:col-span-2">
@@ -180,7 +180,7 @@ function Retention({ profile }: { readonly profile: Json }) {
   const isLess = days !== '' && Number(days) < profile.retention_days
   const save = async (): Promise<void> => {
     setError(null)
-    await call('PATCH', '/customer/profile', { retention_days: Number(days) }).then(() => say('Kept.'), setError)
+    await call('PATCH', '/customer/profile', { retention_days: Number(days) }).then(() => say('Saved.'), setError)
     await refresh('/customer/profile')
   }
   const submit = (event: FormEvent): void => {
@@ -188,7 +188,7 @@ function Retention({ profile }: { readonly profile: Json }) {
     if (!isLess) void save()
   }
   return (
-    <Section title="How long mails are kept">
+    <Section title="Email retention">
       <form onSubmit={submit} className="flex flex-wrap items-start gap-3">
         <Held scope="profile:write">
           <div className="w-80 max-w-full">
@@ -198,7 +198,7 @@ function Retention({ profile }: { readonly profile: Json }) {
               required
               value={days}
               onChange={setDays}
-              hint="1 to 3650. Then contents, attempts, events and bounces go. Figures stay, and so do the lists of who must not be mailed."
+              hint="1 to 3650. Then content, attempts, events and bounces are deleted. Statistics stay, and so do suppressions and unsubscribes."
               fault={faultOf(error, 'retention_days')}
             />
           </div>
@@ -206,8 +206,8 @@ function Retention({ profile }: { readonly profile: Json }) {
             {isLess ? (
               <Confirm
                 label="Save"
-                yes="Keep them for less"
-                question={`What is older than ${days} ${days === '1' ? 'day' : 'days'} goes within a day. This cannot be taken back.`}
+                yes="Shorten retention"
+                question={`Email data older than ${days} ${days === '1' ? 'day' : 'days'} will be deleted within a day. This cannot be undone.`}
                 onYes={() => void save()}
               />
             ) : (
@@ -244,7 +244,7 @@ function Password() {
   return (
     <form onSubmit={(event) => void save(event)} className="flex flex-wrap items-end gap-3">
       <Field
-        label="Present password"
+        label="Current password"
         type="password"
         autoComplete="current-password"
         required
@@ -253,7 +253,7 @@ function Password() {
         fault={faultOf(error, 'current_password')}
       />
       <Field
-        label="New password, 12 characters or more"
+        label="New password, at least 12 characters"
         type="password"
         autoComplete="new-password"
         required
@@ -261,18 +261,18 @@ function Password() {
         onChange={setWanted}
         fault={faultOf(error, 'new_password')}
       />
-      <Button type="submit">Change</Button>
+      <Button type="submit">Change password</Button>
       <Problem error={besides(error, ['current_password', 'new_password'])} />
-      {done && <p role="status">Changed; all other sessions ended.</p>}
+      {done && <p role="status">Password changed. All other sessions were signed out.</p>}
     </form>
   )
 }
 
 const ROLES = ['owner', 'developer', 'viewer'] as const
 const MAY: Readonly<Record<string, string>> = {
-  owner: 'may do everything here, users and keys included',
-  developer: 'may do all but what is about users and keys',
-  viewer: 'may look, and change nothing',
+  owner: 'can do everything here, including users and keys',
+  developer: 'can do everything except manage users and keys',
+  viewer: 'can view everything here and change nothing',
 }
 
 /** Chosen first and set then: arrow keys alone change a closed list. */
@@ -302,8 +302,8 @@ function SetRole({
         <Confirm
           small
           kind="plain"
-          label="Change the role"
-          question={`${of} becomes ${wanted}: ${MAY[wanted] ?? ''}.`}
+          label="Change role"
+          question={`Change ${of} to ${wanted}? This role ${MAY[wanted] ?? ''}.`}
           onYes={() => set(wanted)}
         />
       )}
@@ -333,13 +333,13 @@ function Users() {
         <Choice label="Role" value={role} onChange={setRole} options={ROLES.map((one) => [one, one])} />
       </AddForm>
       <p className="mb-4 max-w-[70ch] text-quiet">
-        A viewer reads. A developer does all but make and end API keys and the SMTP password. An owner does these too,
-        and handles users.
+        Viewers can only read. Developers can do everything except create or revoke API keys and change the SMTP
+        password. Owners can do that too, and manage users.
       </p>
       <Problem error={error} />
       {made !== null && (
         <p role="status" className="mb-3">
-          First password of {made.email}, shown this once: <code className="font-mono">{made.password}</code>
+          Initial password for {made.email}, shown only once: <code className="font-mono">{made.password}</code>
         </p>
       )}
       <Table
@@ -359,7 +359,7 @@ function Users() {
               />
             ),
           },
-          { head: 'Second factor', wide: true, cell: ({ totp_enabled: has }) => (has ? 'yes' : 'no') },
+          { head: 'Two-factor', wide: true, cell: ({ totp_enabled: has }) => (has ? 'yes' : 'no') },
           { head: 'Last seen', wide: true, cell: ({ last_seen_at: at }) => <Time at={at} /> },
           {
             head: 'Actions',
@@ -369,13 +369,13 @@ function Users() {
               <Confirm
                 small
                 label="Remove"
-                question={`Remove ${address}? They are signed out at once.`}
+                question={`Remove ${address}? They are signed out immediately.`}
                 onYes={() => void act('DELETE', `/users/${id}`)}
               />
             ),
           },
         ]}
-        empty="Nobody."
+        empty="No users."
       />
     </div>
   )
@@ -386,7 +386,7 @@ function Sessions() {
   const [error, setError] = useState<unknown>(null)
   const end = async (id: string): Promise<void> => {
     setError(null)
-    await call('DELETE', `/sessions/${id}`).then(() => say('That session is over.'), setError)
+    await call('DELETE', `/sessions/${id}`).then(() => say('Session ended.'), setError)
     await refresh('/sessions')
   }
   return (
@@ -403,22 +403,22 @@ function Sessions() {
             fill: true,
             cell: ({ user_agent: agent }) => <span title={agent ?? ''}>{browserOf(agent ?? '')}</span>,
           },
-          { head: 'From', named: true, cell: ({ ip }) => ip },
+          { head: 'IP address', named: true, cell: ({ ip }) => ip },
           { head: 'Last seen', named: true, cell: ({ last_seen_at: at }) => <Time at={at} /> },
           {
             head: 'Actions',
             acts: true,
             cell: ({ id, current }) =>
               current ? (
-                'this one'
+                'this session'
               ) : (
                 <Button small onClick={() => void end(id)}>
-                  End
+                  End session
                 </Button>
               ),
           },
         ]}
-        empty="Nowhere else."
+        empty="No other sessions."
       />
     </>
   )
