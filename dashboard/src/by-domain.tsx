@@ -23,7 +23,7 @@ export function useDomains(): readonly (readonly [id: string, name: string])[] {
   const names = found.map(({ id, domain }) => [id, domain] as const)
   const asked = search['domain_id']
   // One that was removed still has its mails, and one that is asked for is a choice before the others are here.
-  if (asked !== undefined && !names.some(([id]) => id === asked)) return [...names, [asked, 'another']]
+  if (asked !== undefined && !names.some(([id]) => id === asked)) return [...names, [asked, 'another domain']]
   return names.length < 2 && asked === undefined ? [] : names
 }
 
@@ -61,7 +61,7 @@ export function ByDomain() {
   })
   if (shown.length < 2) return null
   return (
-    <Section title={`The last ${DAYS} days, side by side`}>
+    <Section title={`Last ${DAYS} days by domain`}>
       <Table
         caption="Figures by domain"
         rows={found.data}
@@ -108,7 +108,7 @@ export function ByDomain() {
       />
       {domains.length > MOST && (
         <p className="mt-2 text-quiet">
-          The first {MOST} of {domains.length}; the overview has each.
+          The first {MOST} of {domains.length}. The overview can show any of them.
         </p>
       )}
     </Section>
@@ -122,7 +122,7 @@ function Share({ part, whole, most }: { readonly part: number; readonly whole: n
       {bad && (
         <>
           <span aria-hidden="true">▲ </span>
-          <span className="sr-only">too many: </span>
+          <span className="sr-only">too high: </span>
         </>
       )}
       {whole === 0 ? '–' : rate(part, whole)}

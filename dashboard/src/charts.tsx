@@ -99,7 +99,7 @@ export function RateDays({
   if (known.length === 0)
     return (
       <p className="mt-3 text-quiet">
-        {title}: no day had the {MIN_FOR_RATE} mails that a rate needs.
+        {title}: no day had the {MIN_FOR_RATE} emails needed for a rate.
       </p>
     )
   const most = Math.max(threshold * 2, ...known) * 1.1

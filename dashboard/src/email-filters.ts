@@ -3,7 +3,7 @@
 import { useDomainFilter } from './by-domain.tsx'
 import { type Filter, WHOLE_ADDRESS, words } from './listing.tsx'
 
-const ANYWHERE = 'Subject, recipient or message id'
+const ANYWHERE = 'Subject, recipient or message ID'
 
 /** What a receiver is to get, or was: all but what is still to come, was stopped, or may not go. */
 const SENT = 'queued,deferred,delivered,bounced,failed,complained'
@@ -15,14 +15,14 @@ const STATUSES = [
 
 const FILTERS: readonly Filter[] = [
   { name: 'search', label: ANYWHERE, wide: true },
-  { name: 'recipient', label: 'Recipient', form: `${WHOLE_ADDRESS} «${ANYWHERE}» finds a part of one too.` },
+  { name: 'recipient', label: 'Recipient', form: `${WHOLE_ADDRESS} “${ANYWHERE}” also finds part of one.` },
   { name: 'tag', label: 'Tag' },
   { name: 'status', label: 'Status', options: STATUSES },
 ]
 const LAST_FILTERS: readonly Filter[] = [
-  { name: 'from', label: 'From day', day: 'start' },
-  { name: 'to', label: 'To day', day: 'end' },
-  { name: 'include_sandbox', label: 'Sandbox', options: [['false', 'left out']] },
+  { name: 'from', label: 'From date', day: 'start' },
+  { name: 'to', label: 'To date', day: 'end' },
+  { name: 'include_sandbox', label: 'Sandbox', options: [['false', 'excluded']] },
 ]
 
 export function useEmailFilters(): readonly Filter[] {

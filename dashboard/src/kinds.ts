@@ -8,7 +8,7 @@ const OF_EMAILS = [
 export const EVENTS: readonly (readonly [event: string, name: string])[] = [
   ...OF_EMAILS.map((kind) => [`email.${kind}`, `email ${kind}`] as const),
   ['domain.verified', 'domain verified'],
-  ['domain.verification_failed', 'domain not verified'],
+  ['domain.verification_failed', 'domain verification failed'],
   ['suppression.created', 'suppression added'],
   ['suppression.deleted', 'suppression removed'],
   ['contact.confirmed', 'contact confirmed'],

@@ -48,7 +48,7 @@ export function Preview({
           ))}
         </div>
         {view === 'html' && (
-          <div className="flex flex-wrap gap-1" role="group" aria-label="Frame">
+          <div className="flex flex-wrap gap-1" role="group" aria-label="Display">
             <Button small pressed={narrow} onClick={() => setNarrow(!narrow)}>
               Phone width
             </Button>
@@ -61,20 +61,20 @@ export function Preview({
       {view === 'html' && (
         <>
           <iframe
-            title="The mail"
+            title="Message preview"
             sandbox=""
             src={`/api/v1${base}/preview`}
             className={`h-[34rem] rounded border border-line ${dark ? 'scheme-dark bg-[#1f1f1f]' : 'scheme-light bg-white'} ${narrow ? 'mx-auto block w-[375px] max-w-full' : 'w-full'}`}
           />
           {dark && !DARK_DESIGN.test(html ?? '') && (
             <p role="status" className="mt-1 text-xs text-quiet">
-              It says nothing of dark: most programs show it like this, and some turn its colours around by themselves.
+              This email has no dark style: most apps show it like this, and some invert its colors on their own.
             </p>
           )}
           <Size html={html ?? ''} />
         </>
       )}
-      {view === 'text' && (mail.text === null ? <Empty>It has no text part.</Empty> : <Code text={mail.text} />)}
+      {view === 'text' && (mail.text === null ? <Empty>No text part.</Empty> : <Code text={mail.text} />)}
       {view === 'links' && <Links html={html} text={mail.text} />}
       {(view === 'source' || view === 'headers') && <Raw base={base} headersOnly={view === 'headers'} />}
       {mail.attachments.length > 0 && <Attachments base={base} list={mail.attachments} />}
@@ -89,7 +89,7 @@ function Size({ html }: { readonly html: string }) {
     <p className={`mt-1 text-xs ${part === 1 ? 'text-bad' : 'text-quiet'}`}>
       {(bytes / 1_024).toFixed(1)} KB of HTML.{' '}
       {part === 1
-        ? 'Gmail shows 102 KB of it and hides the rest: send less.'
+        ? 'Gmail shows 102 KB of it and hides the rest: make it smaller.'
         : `Gmail clips at 102 KB: ${Math.round(part * 100)} % of that.`}
     </p>
   )
@@ -188,15 +188,15 @@ function explained(name: string, value: string): string | null {
     case 'dkim-signature':
       return `Signed for ${tag('d')} with the key at ${tag('s')}._domainkey.${tag('d')}.`
     case 'list-unsubscribe':
-      return 'Mail programs show their own unsubscribe button for it.'
+      return 'Email apps use it to show an unsubscribe button of their own.'
     case 'list-unsubscribe-post':
-      return 'One click in the mail program is enough (RFC 8058); Google and Yahoo ask for it in bulk mail.'
+      return 'Allows unsubscribing with one click in the email app (RFC 8058); Google and Yahoo require it for bulk email.'
     case 'feedback-id':
-      return 'Gmail counts complaints by it, in Postmaster Tools.'
+      return 'Gmail groups complaints by it in Postmaster Tools.'
     case 'authentication-results':
       return /=(?:fail|softfail|permerror)/.test(value)
-        ? 'The receiver found something wrong with it: see what says fail.'
-        : 'What the receiver found: SPF asks for the address, DKIM for the signature, DMARC for both to fit the From.'
+        ? 'The receiver found a problem: look for the check that failed.'
+        : 'What the receiver found: SPF checks the sending server, DKIM the signature, DMARC that one fits the From.'
     default:
       return null
   }
@@ -204,7 +204,7 @@ function explained(name: string, value: string): string | null {
 
 function Links({ html, text }: { readonly html: string | null; readonly text: string | null }) {
   const links = linksOf(html, text)
-  if (links.length === 0) return <Empty>It has no links.</Empty>
+  if (links.length === 0) return <Empty>No links.</Empty>
   return (
     <ul>
       {links.map(([address, words]) => (

@@ -3,7 +3,7 @@
 export const MAX_BOUNCE_RATE = 0.02
 export const MAX_COMPLAINT_RATE = 0.001
 /** A rate of fewer mails says nothing. */
-const MIN_FOR_RATE = 20
+export const MIN_FOR_RATE = 20
 const DAY_MS = 86_400_000
 
 export function isOver(part: number, whole: number, most: number): boolean {

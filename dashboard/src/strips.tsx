@@ -30,7 +30,7 @@ const NAMES: Readonly<Record<string, string>> = {
   amazon: 'Amazon',
   cloudflare: 'Cloudflare',
   self_hosted: 'Self-hosted',
-  unknown: 'Others',
+  unknown: 'Other',
   sandbox: 'Sandbox',
 }
 
@@ -219,21 +219,22 @@ function shareOf({ accepted, attempts }: Json): string {
 /** What needs somebody, or that nothing does. */
 function worstOf(providers: readonly Json[]): string {
   const known = providers.filter(({ attempts }) => attempts >= MIN_TRIES)
-  if (known.length === 0) return `No provider was tried the ${MIN_TRIES} times that a share needs.`
+  if (known.length === 0) return `No provider had the ${MIN_TRIES} attempts needed for a rate.`
   const short = known.filter(({ accepted_rate: share }) => share < GOOD_SHARE)
-  if (short.length === 0) return `Each provider took ${percent(GOOD_SHARE)} of the tries or more.`
+  if (short.length === 0)
+    return `Every provider with ${MIN_TRIES} attempts or more accepted at least ${percent(GOOD_SHARE)}.`
   const lost = ({ attempts, accepted }: Json): number => attempts - accepted
   const worst = short.reduce((most, one) => (lost(one) > lost(most) ? one : most))
   const most = (['deferred', 'bounced', 'blocked'] as const).reduce((a, b) => (worst[b] > worst[a] ? b : a))
-  const counted = `${figure(worst[most])} of ${figure(worst.attempts)} tries`
-  return `${nameOf(worst.provider)} took ${rate(worst.accepted, worst.attempts)}: ${counted} were ${most}.`
+  const counted = `${figure(worst[most])} of ${figure(worst.attempts)} attempts`
+  return `${nameOf(worst.provider)} accepted ${rate(worst.accepted, worst.attempts)}: ${counted} were ${most}.`
 }
 
 function readOut({ provider, day }: Over, days: readonly Json[]): string {
   const of = days[day]
   const tries = of === undefined ? undefined : triesOf(of, provider)
   const when = `${nameOf(provider)}, ${dayName(of?.date ?? '')}`
-  if (tries === undefined) return `${when}: no tries`
+  if (tries === undefined) return `${when}: no attempts`
   return `${when}: ${ANSWERS.map((answer) => `${figure(tries[answer])} ${answer}`).join(', ')}`
 }
 
@@ -246,7 +247,7 @@ function ProviderTable({ providers }: { readonly providers: readonly Json[] }) {
       empty=""
       columns={[
         { head: 'Provider', main: true, cell: ({ provider }) => nameOf(provider) },
-        { head: 'tries', right: true, named: true, cell: ({ attempts }) => figure(attempts) },
+        { head: 'attempts', right: true, named: true, cell: ({ attempts }) => figure(attempts) },
         ...ANSWERS.map((answer) => ({
           head: answer,
           right: true,

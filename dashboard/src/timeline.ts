@@ -28,19 +28,19 @@ export interface Step {
 }
 
 const OUTCOMES: Readonly<Record<string, readonly [words: string, tone: Tone]>> = {
-  delivered: ['was delivered', 'good'],
-  deferred: ['was put off', 'wait'],
-  bounced: ['was refused', 'bad'],
-  error: ['did not come about', 'wait'],
+  delivered: ['delivered', 'good'],
+  deferred: ['deferred', 'wait'],
+  bounced: ['rejected', 'bad'],
+  error: ['failed', 'wait'],
 }
 
 const TITLES: Readonly<Record<string, readonly [title: string, tone: Tone]>> = {
   'email.sent': ['Accepted', 'good'],
-  'email.scheduled': ['Accepted for later', 'wait'],
+  'email.scheduled': ['Scheduled', 'wait'],
   'email.opened': ['Opened', 'good'],
   'email.clicked': ['Clicked', 'good'],
   'email.bounced': ['Bounced', 'bad'],
-  'email.failed': ['Given up', 'bad'],
+  'email.failed': ['Gave up', 'bad'],
   'email.complained': ['Marked as spam', 'bad'],
   'email.unsubscribed': ['Unsubscribed', 'robot'],
   'email.suppressed': ['Not sent', 'robot'],
@@ -69,7 +69,7 @@ function attemptStep(one: Json): Step {
         ? []
         : [one.mx, where, tlsOf(one.tls), `took ${tookOf(one.duration_ms)}`].filter((fact) => fact !== null),
     answer: one.response,
-    notes: one.throttled_by === null || one.throttled_by === undefined ? [] : [`held back: ${one.throttled_by}`],
+    notes: one.throttled_by === null || one.throttled_by === undefined ? [] : [`throttled: ${one.throttled_by}`],
     dialogue: one.dialogue.map((said: Json) => ({ ...said, at: Date.parse(said.at) - Date.parse(one.started_at) })),
   }
 }
@@ -102,17 +102,17 @@ const REASONS: Readonly<Record<string, string>> = {
   recipient_unsubscribed: 'the recipient unsubscribed',
   unsubscribed: 'the recipient unsubscribed',
   suppressed: 'the address is suppressed',
-  hard_bounce: 'mail to the address bounced for good',
-  complaint: 'the recipient marked a mail as spam',
-  manual: 'the address was suppressed by hand',
-  repeated_soft_bounce: 'mail to the address was put off until the end too often',
-  spamtrap: 'the address is a trap for those who send unasked',
-  retry_exhausted: 'every try failed',
+  hard_bounce: 'email to the address bounced permanently',
+  complaint: 'the recipient marked an email as spam',
+  manual: 'the address was suppressed manually',
+  repeated_soft_bounce: 'email to the address soft-bounced too often',
+  spamtrap: 'the address is a spam trap',
+  retry_exhausted: 'every attempt failed',
   dns_failure: 'the DNS of the receiving domain did not answer',
-  connection_failed: 'no connection to the receiving servers came about',
-  tls_required: 'TLS was asked for, and could not be had of the receiver',
-  internal_error: 'of a fault in this service; its log tells more',
-  expired: 'its time was over before the receiver took it',
+  connection_failed: 'the receiving servers could not be reached',
+  tls_required: 'TLS was required, and could not be established with the receiver',
+  internal_error: 'of an error in this service; see its log',
+  expired: 'it expired before the receiver accepted it',
   domain_removed: 'the sending domain was removed',
 }
 
@@ -121,8 +121,8 @@ function notesOf({ event, data }: Json, machine: boolean): readonly string[] {
     const why = data.machine_reason ?? data.reason ?? null
     return [
       machine
-        ? `Known by: ${String(why ?? 'its behaviour').replaceAll('_', ' ')}`
-        : 'By a person, as far as can be told.',
+        ? `Detected by: ${String(why ?? 'its behavior').replaceAll('_', ' ')}`
+        : 'By a person, as far as can be determined.',
       ...(data.url === undefined ? [] : [String(data.url)]),
     ]
   }
@@ -132,9 +132,9 @@ function notesOf({ event, data }: Json, machine: boolean): readonly string[] {
   }
   if (event === 'email.bounced') {
     const kind = `${String(data.type)}: ${String(data.category).replaceAll('_', ' ')}`
-    return [data.suppressed === true ? `${kind}. The address is suppressed from now on.` : kind]
+    return [data.suppressed === true ? `${kind}. The address was suppressed.` : kind]
   }
-  if (event === 'email.complained') return ['The address is suppressed from now on.']
+  if (event === 'email.complained') return ['The address was suppressed.']
   return []
 }
 
@@ -152,29 +152,29 @@ export function answerIn(diagnostic: string | null): string | null {
 
 /** The sentence a person came for. */
 export function storyOf(email: Json): string {
-  const tries = email.attempts_count === 1 ? 'at the first attempt' : `after ${email.attempts_count} attempts`
+  const tries = email.attempts_count === 1 ? 'on the first attempt' : `after ${email.attempts_count} attempts`
   switch (email.status) {
     case 'delivered':
       return email.sandbox
-        ? 'It stands in the inbox: sent with a test key, or while the service delivers to nobody.'
-        : `The receiving server took it ${tries}. Where it put it, inbox or spam, it does not say.`
+        ? 'Captured in the inbox: sent with a test key, or while the service delivers to nobody.'
+        : `The receiving server accepted it ${tries}. It does not say whether it went to the inbox or to spam.`
     case 'deferred':
       return email.attempts.at(-1)?.outcome === 'error'
-        ? 'No receiving server could be reached, or none kept to the protocol. It will be tried again by itself.'
-        : 'The receiving server put it off. It will be tried again by itself.'
+        ? 'No receiving server could be reached, or none followed the protocol. It will be retried automatically.'
+        : 'The receiving server deferred it. It will be retried automatically.'
     case 'bounced':
-      return 'It did not arrive: the receiving side refused it.'
+      return 'Not delivered: the receiving side rejected it.'
     case 'failed':
-      return `It did not arrive: given up ${tries}.`
+      return `Not delivered: gave up ${tries}.`
     case 'suppressed':
-      return 'It was not sent: the address is on a list of those who must not be mailed.'
+      return 'Not sent: the address is suppressed or unsubscribed.'
     case 'complained':
-      return 'It was delivered, and the recipient marked it as spam.'
+      return 'Delivered, and marked as spam by the recipient.'
     case 'scheduled':
-      return 'It waits for its time.'
+      return 'Waiting for its scheduled time.'
     case 'canceled':
-      return 'It was canceled before it was sent.'
+      return 'Canceled before it was sent.'
     default:
-      return 'It is on its way.'
+      return 'On its way.'
   }
 }

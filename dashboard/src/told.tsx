@@ -8,7 +8,7 @@ import { Pending, Section, State, Time } from './ui.tsx'
 /** Of so many endpoints; more have few accounts. */
 const MOST = 10
 const AGAIN_MS = 10_000
-const WHY_NOT = 'Its events are not among those it asks for, or came before it, or are not told yet.'
+const WHY_NOT = 'The endpoint does not receive these events, was added after them, or they are not sent yet.'
 
 /** Nothing where no endpoint is there to be told. */
 export function Told({ emailId }: { readonly emailId: string }) {
@@ -16,7 +16,7 @@ export function Told({ emailId }: { readonly emailId: string }) {
   const all: readonly Json[] = hooks.data?.data ?? []
   if (all.length === 0) return null
   return (
-    <Section title="Who was told">
+    <Section title="Webhook deliveries">
       <div className="grid gap-4">
         {all.slice(0, MOST).map((hook) => (
           <Deliveries key={hook.id} hook={hook} emailId={emailId} />
@@ -46,7 +46,7 @@ function Deliveries({ hook, emailId }: { readonly hook: Json; readonly emailId: 
           <Pending error={found.error} lines={1} />
         ) : (
           <p className="text-quiet" title={WHY_NOT}>
-            {hook.is_active ? 'Nothing of this email.' : 'Nothing of this email; it is switched off.'}
+            {hook.is_active ? 'Nothing sent for this email.' : 'Nothing sent for this email; the endpoint is disabled.'}
           </p>
         )}
       </div>
@@ -55,13 +55,13 @@ function Deliveries({ hook, emailId }: { readonly hook: Json; readonly emailId: 
     <div className="min-w-0">
       <p className="mb-1">{name}</p>
       <Table
-        caption={`What ${hook.name} was told`}
+        caption={`Deliveries to ${hook.name}`}
         rows={rows}
         columns={[
           { head: 'Event', main: true, cell: ({ event }) => event },
-          { head: 'State', cell: ({ status }) => <State name={status} /> },
+          { head: 'Status', cell: ({ status }) => <State name={status} /> },
           {
-            head: 'Answer',
+            head: 'Response',
             fill: true,
             cell: ({ http_status: status, error, attempt }) =>
               `${status ?? error ?? 'none yet'}${attempt > 1 ? `, attempt ${attempt}` : ''}`,

@@ -61,7 +61,7 @@ test('filters keep what was typed beside what is chosen, and the focus', async (
   await using here = await dashboard.visit(who)
   const { page } = here
   await dashboard.open(page, '/emails')
-  const subject = page.getByLabel('Subject, recipient or message id', { exact: true })
+  const subject = page.getByLabel('Subject, recipient or message ID', { exact: true })
   await subject.fill('Found')
   await page.getByLabel('Status', { exact: true }).focus()
   await page.getByLabel('Status', { exact: true }).selectOption('bounced')
@@ -129,9 +129,9 @@ test('what is copied is copied also where the browser gives a page no clipboard'
   const { page } = here
   await page.addInitScript({ content: `Object.defineProperty(navigator, 'clipboard', { value: undefined })` })
   await dashboard.open(page, '/')
-  const button = page.getByRole('button', { name: 'Copy the call in curl', exact: true })
+  const button = page.getByRole('button', { name: 'Copy the curl example', exact: true })
   await button.click()
-  await page.getByRole('button', { name: 'Copied the call in curl', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Copied the curl example', exact: true }).waitFor()
   await page.keyboard.press('Control+k')
   await page.keyboard.press('Control+v')
   assert.match(await page.getByRole('combobox').inputValue(), /^curl -sS http/)
@@ -153,6 +153,7 @@ test('each figure of the overview leads to what it counts', async () => {
       .locator('dl > div')
       .filter({ has: page.getByText(name, { exact: true }) })
       .getByRole('link')
+  await page.getByText('1 of 2 emails in the last 30 days were delivered; 1 bounced').waitFor()
   await figure('Bounced').click()
   await page.getByRole('heading', { name: 'Bounces', exact: true }).waitFor()
   await page.getByRole('link', { name: 'bounce@sandbox.test', exact: true }).waitFor()
@@ -233,24 +234,24 @@ test('what was written into a template is not lost by leaving, nor by a version 
   // Come back to after a while, what a page shows is read again.
   await page.clock.fastForward(STALE_MS)
   await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
-  await page.getByText('Version 2 was written meanwhile.').waitFor()
+  await page.getByText('Version 2 was saved in the meantime.').waitFor()
   assert.equal(await subject.inputValue(), 'Mine')
   await page.getByRole('link', { name: 'Domains', exact: true }).click()
   const asks = page.getByRole('dialog', { name: 'Unsaved changes' })
   await asks.getByRole('button', { name: 'Stay', exact: true }).click()
   assert.equal(await subject.inputValue(), 'Mine')
-  await page.getByRole('button', { name: 'Save as a new version', exact: true }).click()
-  await page.getByText('Version 3; each change').waitFor()
+  await page.getByRole('button', { name: 'Save as new version', exact: true }).click()
+  await page.getByText('Version 3. Earlier versions').waitFor()
   // One that the page does not know of yet: the fields that were not changed here are theirs.
   await page.getByLabel('Text', { exact: true }).fill('Mine too')
   const theirs = { name: 'Theirs', subject: 'Theirs again', text: 'Theirs' }
   await call(who.api_key, 'PUT', `/api/v1/templates/${id}`, theirs)
-  await page.getByRole('button', { name: 'Save as a new version', exact: true }).click()
-  await page.getByText('Version 4 was written meanwhile.').waitFor()
+  await page.getByRole('button', { name: 'Save as new version', exact: true }).click()
+  await page.getByText('Version 4 was saved in the meantime.').waitFor()
   await page.getByText('text changed in both').waitFor()
   assert.equal(await subject.inputValue(), 'Theirs again')
-  await page.getByRole('button', { name: 'Save as a new version', exact: true }).click()
-  await page.getByText('Version 5; each change').waitFor()
+  await page.getByRole('button', { name: 'Save as new version', exact: true }).click()
+  await page.getByText('Version 5. Earlier versions').waitFor()
   const { name, text: kept, subject: led } = (await call(who.api_key, 'GET', `/api/v1/templates/${id}`)).body.data
   assert.deepEqual({ name, subject: led, text: kept }, { ...theirs, text: 'Mine too' })
   await subject.fill('Given up')
@@ -292,7 +293,7 @@ test('a session that ends takes nothing that was typed, and gives nothing of it 
   const save = page.getByRole('button', { name: 'Save', exact: true })
   await dashboard.open(page, '/templates')
   await page.getByRole('link', { name: 'Of the first', exact: true }).waitFor()
-  await page.getByRole('link', { name: 'Write one', exact: true }).click()
+  await page.getByRole('link', { name: 'Create template', exact: true }).click()
   await page.getByLabel('Name', { exact: true }).fill('Written for an hour')
   await page.getByLabel('Subject', { exact: true }).fill('Hello')
   await page.getByLabel('Text', { exact: true }).fill('Kept')
@@ -303,12 +304,12 @@ test('a session that ends takes nothing that was typed, and gives nothing of it 
   // What the first press was answered is over: somebody is signed in.
   assert.equal(await page.getByRole('alert').count(), 0)
   await save.click()
-  await page.getByText('Version 1; each change').waitFor()
+  await page.getByText('Version 1. Earlier versions').waitFor()
   assert.equal(await page.getByLabel('Text', { exact: true }).inputValue(), 'Kept')
   await here.context.clearCookies()
   await page.getByRole('link', { name: 'Templates', exact: true }).click()
   await signIn(other)
-  await page.getByText('No template yet.').waitFor()
+  await page.getByText('No templates yet.').waitFor()
   assert.equal(await page.getByText('Of the first').count(), 0)
   assert.deepEqual(here.faults, [])
 })
@@ -370,7 +371,7 @@ test('who unsubscribed is exported by the service: all of them, or whom the page
   const { page } = here
   for (const [address, button, wanted] of [
     ['/unsubscribes', 'Export', ['never@example.org', 'no@example.net']],
-    ['/unsubscribes?search=net', 'Export what is listed', ['no@example.net']],
+    ['/unsubscribes?search=net', 'Export filtered', ['no@example.net']],
   ] as const) {
     await dashboard.open(page, address)
     const download = page.waitForEvent('download')
@@ -463,15 +464,15 @@ test('a contact is asked once more, and removed; a refusal says until when', asy
   await using here = await dashboard.visit(who)
   const { page } = here
   await dashboard.open(page, '/contacts')
-  const again = page.getByRole('button', { name: 'Ask again', exact: true })
+  const again = page.getByRole('button', { name: 'Resend confirmation', exact: true })
   await again.click()
-  await page.getByText('reader@example.net is asked once more.').waitFor()
+  await page.getByText('reader@example.net was asked again.').waitFor()
   // Once an hour.
   await again.click()
   await page.getByText('try again in').waitFor()
   await page.getByRole('button', { name: 'Remove', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
-  await page.getByText('No contact yet.').waitFor()
+  await page.getByText('No contacts yet.').waitFor()
   assert.equal((await call(who.api_key, 'GET', `/api/v1/customer/contacts/${made.body.data.id}`)).status, 404)
   assert.deepEqual(here.faults, [])
 })

@@ -171,7 +171,7 @@ test('who is signed in to a suspended account is told so on every page, for as l
   await dashboard.posthorn.cli('account', 'suspend', of.email)
   // The first refusal is enough to know it.
   await waitFor('the refusal', async () => {
-    await page.getByLabel('Add an address', { exact: true }).fill('gone@example.net')
+    await page.getByLabel('Email address', { exact: true }).fill('gone@example.net')
     await page.getByRole('button', { name: 'Suppress', exact: true }).click()
     return (await notice.count()) === 1 ? true : undefined
   })

@@ -132,12 +132,12 @@ test('what could not be read is read again: by a button, and by itself when the 
   await page.getByText('Not now').waitFor({ timeout: 20_000 })
   await page.unroute(emails)
   await page.getByRole('button', { name: 'Try again', exact: true }).click()
-  await page.getByText('No mail yet.').waitFor()
+  await page.getByText('No emails yet.').waitFor()
   await page.route(emails, (route) => route.fulfill({ status: 503, headers: { 'retry-after': '1' }, json: away }), {
     times: 1,
   })
   await dashboard.open(page, '/emails')
-  await page.getByText('No mail yet.').waitFor()
+  await page.getByText('No emails yet.').waitFor()
   assert.deepEqual(here.faults, [])
 })
 
@@ -185,7 +185,7 @@ test('figures are written as the sentences around them are, and faults as senten
   await page.getByRole('button', { name: 'Change password', exact: true }).click()
   await page.getByText('It must have 12 characters or more.').waitFor()
   await dashboard.open(page, '/unsubscribes')
-  await page.getByLabel('Add an address', { exact: true }).fill('nobody')
+  await page.getByLabel('Email address', { exact: true }).fill('nobody')
   await page.evaluate('for (const form of document.forms) form.noValidate = true')
   await page.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByText('It is not an email address: it has no @.').waitFor()
@@ -206,13 +206,13 @@ test('a sandbox mail is marked among the latest, and a mail that an endpoint was
   const told = { event: 'email.delivered', status: 'failed', http_status: null, error, attempt: 3, created_at: NOON }
   await page.route('**/deliveries?**', (route) => route.fulfill({ json: { data: [{ id: 'd', ...told }] } }))
   await dashboard.open(page, `/emails/${body.data.email_id}`)
-  await page.getByRole('table', { name: 'What Orders was told' }).waitFor()
+  await page.getByRole('table', { name: 'Deliveries to Orders' }).waitFor()
   const over = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
   assert.equal(over, 0)
   assert.deepEqual(here.faults, [])
 })
 
-const ANYWHERE = 'Subject, recipient or message id'
+const ANYWHERE = 'Subject, recipient or message ID'
 
 test('a recipient is found as it was pasted, with blanks or the name before it', async () => {
   const who = await dashboard.owner()
@@ -282,7 +282,7 @@ test('Back from an unsaved template asks while the address is still its own', as
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page } = here
-  const write = page.getByRole('link', { name: 'Write one', exact: true }).first()
+  const write = page.getByRole('link', { name: 'Create template', exact: true }).first()
   await dashboard.open(page, '/templates')
   await write.click()
   await page.getByLabel('Name', { exact: true }).fill('Unsaved')
@@ -331,8 +331,8 @@ test('the first call to copy says where a key belongs, or has one that works', a
   await dashboard.open(page, '/')
   const curl = page.locator('pre').first()
   assert.match(await curl.innerText(), /X-API-Key: YOUR_TEST_KEY'/)
-  await page.getByRole('button', { name: 'Make a test key', exact: true }).click()
-  await page.getByText('It is shown this once').waitFor()
+  await page.getByRole('button', { name: 'Create a test key', exact: true }).click()
+  await page.getByText('It is shown only once').waitFor()
   const [, key = ''] = /X-API-Key: (ph_test_\w+)'/.exec(await curl.innerText()) ?? []
   const mail = { from: 'you@example.com', to: 'someone@example.net', subject: 'Hello', text: 'It works.' }
   assert.equal((await call(key, 'POST', '/api/v1/send', mail)).status, 202)
@@ -365,11 +365,11 @@ test('what has not gone out of a campaign is canceled where its tag is chosen', 
   await using here = await dashboard.visit(who)
   const { page } = here
   await dashboard.open(page, '/emails')
-  const cancel = page.getByRole('button', { name: 'Cancel what waits', exact: true })
+  const cancel = page.getByRole('button', { name: 'Cancel unsent emails', exact: true })
   assert.equal(await cancel.count(), 0)
   await dashboard.open(page, '/emails?tag=wrong')
   await cancel.click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel them', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel emails', exact: true }).click()
   await page.getByText('2 canceled.', { exact: true }).waitFor()
   const { body } = await call(who.api_key, 'GET', '/api/v1/emails?status=scheduled')
   assert.deepEqual(
@@ -401,7 +401,7 @@ test('the language for recipients is set where the account is, and days say of w
   await using here = await dashboard.visit(who, { timezoneId: 'Asia/Kathmandu' })
   const { page } = here
   await dashboard.open(page, '/')
-  await page.getByText(/^Days of Asia\/Kat/).waitFor()
+  await page.getByText(/^Days in Asia\/Kat/).waitFor()
   await dashboard.open(page, '/settings')
   const language = page.getByLabel('Language for recipients', { exact: true })
   assert.equal(await language.inputValue(), 'de-AT')

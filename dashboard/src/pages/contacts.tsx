@@ -40,7 +40,7 @@ const FILTERS: readonly Filter[] = [
   { name: 'search', label: 'Address' },
   {
     name: 'status',
-    label: 'State',
+    label: 'Status',
     options: words('pending_confirmation', 'subscribed', 'unsubscribed', 'bounced', 'complained'),
   },
   { name: 'tag', label: 'Tag' },
@@ -65,12 +65,12 @@ export function Contacts() {
   return (
     <Page
       title="Contacts"
-      sentence="People who gave their address, and what proves it."
+      sentence="People who gave you their address, with a record of their consent."
       actions={
         <div className="flex gap-2">
           {button}
           <a href={withQuery(`/api/v1${PATH}/export`, chosen)} download className={LIKE_A_BUTTON}>
-            {Object.keys(chosen).length === 0 ? 'Export' : 'Export what is listed'}
+            {Object.keys(chosen).length === 0 ? 'Export' : 'Export filtered'}
           </a>
         </div>
       }
@@ -79,13 +79,13 @@ export function Contacts() {
         <Import
           verb="Import"
           size={ASKED_AT_ONCE}
-          hint="With a heading line, the columns email, name (or first name and last name, in German, French, Spanish, Italian and Dutch too), source, tags (parted by commas), status, source_url, consent_text and consent_at are read. Who is listed already stays."
+          hint="With a header row, these columns are read: email, name (or first name and last name; also in German, French, Spanish, Italian and Dutch), source, tags (separated by commas), status, source_url, consent_text and consent_at. Existing contacts stay as they are."
           reads={CONTACT_COLUMNS}
           refusal={contactRefusal}
           call={(part) => importContacts(part, asks)}
           before={() =>
             ask(
-              'Ask each by mail to confirm. Leave it out only for people who confirmed before, where you can prove it.',
+              'Email each one to ask for confirmation. Turn this off only for people who have already confirmed, if you can prove it.',
             )
           }
           finished={() => void refresh(PATH)}
@@ -95,17 +95,17 @@ export function Contacts() {
           path={PATH}
           scope="contacts:write"
           fields={[
-            { name: 'email', label: 'Add an address', type: 'email' },
+            { name: 'email', label: 'Email address', type: 'email' },
             { name: 'name', label: 'Name, if known', optional: true },
           ]}
           button="Add"
           also={{ source: 'dashboard', double_opt_in: asks }}
-          added={({ email }) => say(asks ? `${email} is asked to confirm.` : `${email} is subscribed.`)}
+          added={({ email }) => say(asks ? `${email} was asked to confirm.` : `${email} subscribed.`)}
         >
-          <div className="flex h-[34px] items-center">{ask('Ask by mail to confirm')}</div>
+          <div className="flex h-[34px] items-center">{ask('Ask for confirmation by email')}</div>
         </AddForm>
       )}
-      <Section title="Listed">
+      <Section title="All contacts">
         <Problem error={error} />
         <Listing
           path={PATH}
@@ -124,7 +124,7 @@ export function Contacts() {
               ),
             },
             { head: 'Name', wide: true, fill: true, cell: ({ name }) => name ?? '' },
-            { head: 'State', cell: ({ status }) => <State name={status} /> },
+            { head: 'Status', cell: ({ status }) => <State name={status} /> },
             { head: 'Source', wide: true, cell: ({ source }) => source },
             { head: 'Confirmed', right: true, named: true, cell: ({ confirmed_at: at }) => <Time at={at} /> },
             {
@@ -142,10 +142,10 @@ export function Contacts() {
           ]}
           empty={
             <>
-              No contact yet.{' '}
+              No contacts yet.{' '}
               <May scope="contacts:write">
-                Add one, import a list, or let your sign-up form call POST /api/v1/customer/contacts: it asks them to
-                confirm.
+                Add one, import a list, or have your sign-up form call POST /api/v1/customer/contacts, which asks each
+                person to confirm.
               </May>
             </>
           }
@@ -183,9 +183,9 @@ function AskAgain(doing: Doing) {
     <Button
       scope="contacts:write"
       small={doing.small === true}
-      onClick={() => void act(doing, 'POST', `${id}/resend-confirmation`, `${email} is asked once more.`)}
+      onClick={() => void act(doing, 'POST', `${id}/resend-confirmation`, `${email} was asked again.`)}
     >
-      Ask again
+      Resend confirmation
     </Button>
   )
 }
@@ -197,8 +197,8 @@ function Remove({ then, ...doing }: Doing & { readonly then?: () => void }) {
       scope="contacts:write"
       small={doing.small === true}
       label="Remove"
-      question={`Remove ${email}, and what proves that it was given? Who unsubscribed stays unsubscribed.`}
-      onYes={() => void act(doing, 'DELETE', id, `${email} is removed.`).then((done) => done && then?.())}
+      question={`Remove ${email} and the consent record? Anyone who unsubscribed stays unsubscribed.`}
+      onYes={() => void act(doing, 'DELETE', id, `${email} removed.`).then((done) => done && then?.())}
     />
   )
 }
@@ -230,7 +230,7 @@ export function Contact() {
       actions={
         <div className="flex flex-wrap gap-2">
           <Link to="/emails" search={{ recipient: email } as never} className={LIKE_A_BUTTON}>
-            All mail to it
+            All emails to this address
           </Link>
           <AskAgain {...doing} />
           {mayLeave && (
@@ -238,41 +238,43 @@ export function Contact() {
               kind="plain"
               scope="contacts:write"
               label="Unsubscribe"
-              question={`Send ${email} no more mail? Do it when they asked for it.`}
-              onYes={() => void act(doing, 'PATCH', id, `${email} is unsubscribed.`, { status: 'unsubscribed' })}
+              question={`Unsubscribe ${email}? Do this only if they asked for it.`}
+              onYes={() => void act(doing, 'PATCH', id, `${email} unsubscribed.`, { status: 'unsubscribed' })}
             />
           )}
           <Remove {...doing} then={leave} />
           <Confirm
             scope="contacts:write"
             label="Erase"
-            yes="Erase the address"
-            question={`Erase ${email}? The contact goes, and its address leaves the lists; a salted hash stays there, by which mail to it is still refused if it was on one. Mails that were sent hold the address until they are too old to be kept.`}
-            onYes={() => void act(doing, 'DELETE', `${id}?erase=true`, 'It is erased.').then((done) => done && leave())}
+            yes="Erase address"
+            question={`Erase ${email}? The contact is deleted and the address is removed from your lists; a salted hash stays on them, so that email to it is still refused if it was on one. Emails already sent keep the address until their retention ends.`}
+            onYes={() =>
+              void act(doing, 'DELETE', `${id}?erase=true`, 'Address erased.').then((done) => done && leave())
+            }
           />
         </div>
       }
     >
       <Problem error={error} />
-      <Section title="About the contact">
+      <Section title="Details">
         <Change key={id} contact={contact} />
       </Section>
-      <Section title="What proves it">
+      <Section title="Consent record">
         <Facts
           facts={[
-            ['Came from', contact.source],
-            ['At', consent.source_url],
-            ['Agreed to', consent.consent_text],
-            ['Agreed', consent.timestamp === null ? null : <Time key="a" full at={consent.timestamp} />],
+            ['Source', contact.source],
+            ['Source URL', consent.source_url],
+            ['Consent text', consent.consent_text],
+            ['Consent given', consent.timestamp === null ? null : <Time key="a" full at={consent.timestamp} />],
             ['Added', <Time key="c" full at={contact.created_at} />],
-            ['Asked', askedOf(contact)],
+            ['Confirmation sent', askedOf(contact)],
             [
               'Confirmed',
               contact.confirmed_at === null ? (
                 contact.double_opt_in ? (
                   'not yet'
                 ) : (
-                  'was not asked to: the proof is yours'
+                  'not requested: you hold the proof'
                 )
               ) : (
                 <span key="f">
@@ -281,7 +283,7 @@ export function Contact() {
                 </span>
               ),
             ],
-            ['By browser', contact.confirmed_user_agent],
+            ['Browser', contact.confirmed_user_agent],
           ]}
         />
       </Section>
@@ -290,11 +292,11 @@ export function Contact() {
 }
 
 const WHAT_IT_MEANS: Readonly<Record<string, string>> = {
-  pending_confirmation: 'It was asked by mail, and has not confirmed yet.',
-  subscribed: 'Mail may be sent to it.',
-  unsubscribed: 'It asked for no more mail, and gets none.',
-  bounced: 'Mail to it came back for good, and none is sent.',
-  complained: 'It marked a mail as spam, and none is sent.',
+  pending_confirmation: 'Asked to confirm by email, but not confirmed yet.',
+  subscribed: 'Email can be sent to this address.',
+  unsubscribed: 'Asked for no more email. None is sent.',
+  bounced: 'Email to this address bounced permanently. None is sent.',
+  complained: 'Marked an email as spam. None is sent.',
 }
 
 function askedOf({ confirmation_sent_at: at, resend_count: again, double_opt_in: asks }: Json) {
@@ -327,7 +329,7 @@ function Change({ contact }: { readonly contact: Json }) {
     method: 'PATCH',
     typedOf: (of): Typed => ({ name: of.name ?? '', tags: cellOfTexts(of.tags) }),
     fieldsOf,
-    told: 'Kept.',
+    told: 'Saved.',
   })
   return (
     <form onSubmit={(event) => void save(event)} className="flex flex-wrap items-start gap-3">
@@ -346,7 +348,7 @@ function Change({ contact }: { readonly contact: Json }) {
             label="Tags"
             value={typed.tags}
             onChange={(tags) => setTyped({ ...typed, tags })}
-            hint="Parted by commas."
+            hint="Separated by commas."
             fault={faultOf(error, 'tags')}
           />
         </div>

@@ -64,16 +64,16 @@ export function Email() {
             All to this address
           </Link>
           {again && (
-            <Button scope="send" onClick={() => void act('retry', 'It will be tried again now.')}>
-              Try again
+            <Button scope="send" onClick={() => void act('retry', 'Retrying now.')}>
+              Retry
             </Button>
           )}
           {open && (
             <Confirm
               scope="send"
               label="Cancel"
-              yes="Cancel the email"
-              question="It will not be sent. This cannot be taken back."
+              yes="Cancel email"
+              question="Cancel this email? It will not be sent. This cannot be undone."
               onYes={() => void act('cancel', 'Canceled.')}
             />
           )}
@@ -90,7 +90,7 @@ export function Email() {
       <div className="grid gap-x-10 gap-y-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <section aria-labelledby="happened">
           <h2 id="happened" className="mb-3 text-base font-semibold">
-            What happened
+            Activity
           </h2>
           <ol aria-live="polite">
             {timelineOf(email).map((step) => (
@@ -108,7 +108,7 @@ export function Email() {
         </section>
         <About email={email} />
       </div>
-      <Section title="The mail">
+      <Section title="Message">
         <Preview key={id} base={`/emails/${id}`} mail={email} />
       </Section>
       <Told key={`told ${id}`} emailId={id} />
@@ -120,20 +120,20 @@ export function Email() {
 function Ahead({ email: { status, next_attempt_at: next, expires_at: end } }: { readonly email: Json }) {
   const given = (
     <>
-      given up <Time at={end} /> if it did not arrive by then
+      expires <Time at={end} /> if not delivered by then
     </>
   )
   if (next === null && status === 'deferred') {
     return (
       <>
-        No other try before it is given up <Time at={end} />
+        No further attempt before it expires <Time at={end} />
       </>
     )
   }
-  if (next === null || Date.parse(next) <= Date.now()) return <>Waiting for its turn, {given}</>
+  if (next === null || Date.parse(next) <= Date.now()) return <>Waiting to be sent, {given}</>
   return (
     <>
-      {status === 'scheduled' ? 'Goes out' : 'Next try'} <Time at={next} />, {given}
+      {status === 'scheduled' ? 'Scheduled for' : 'Next attempt'} <Time at={next} />, {given}
     </>
   )
 }
@@ -145,15 +145,15 @@ function Replan({ email }: { readonly email: Json }) {
   const move = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setError(null)
-    await call('PATCH', `/emails/${email.id}`, { scheduled_at: momentOf(at) }).then(() => say('Moved.'), setError)
+    await call('PATCH', `/emails/${email.id}`, { scheduled_at: momentOf(at) }).then(() => say('Rescheduled.'), setError)
     await refresh('/emails')
   }
   return (
     <form onSubmit={(event) => void move(event)} className="mb-6 flex flex-wrap items-start gap-3">
-      <Moment label="To be sent" required value={at} onChange={setAt} fault={faultOf(error, 'scheduled_at')} />
+      <Moment label="Send at" required value={at} onChange={setAt} fault={faultOf(error, 'scheduled_at')} />
       <div className="pt-[25px]">
         <Button type="submit" disabled={at === localOf(email.scheduled_at)}>
-          Move
+          Reschedule
         </Button>
       </div>
       <div className="basis-full">
@@ -164,12 +164,12 @@ function Replan({ email }: { readonly email: Json }) {
 }
 
 const MATTERS: Readonly<Record<string, string>> = {
-  address: 'It is about the address.',
-  content: 'It is about the content.',
-  reputation: 'It is about our standing, not about the address.',
-  receiver: 'It is about the receiving side.',
-  setup: 'It is about the set-up.',
-  unclear: 'The answer does not say whose matter it is.',
+  address: 'The problem is the address.',
+  content: 'The problem is the content.',
+  reputation: 'The problem is sending reputation, not the address.',
+  receiver: 'The problem is on the receiving side.',
+  setup: 'The problem is the setup.',
+  unclear: 'The response does not say where the problem is.',
 }
 
 /** Why it did not arrive, and what to do about it; nothing when it did. */
@@ -202,7 +202,7 @@ function Why({ email, bounces }: { readonly email: Json; readonly bounces: reado
         {bounce.suppressed === true && (
           <p>
             <Link to="/suppressions" search={{ search: email.to } as never} className="underline">
-              {email.to} is suppressed since then
+              {email.to} has been suppressed since
             </Link>
           </p>
         )}
@@ -218,10 +218,10 @@ function Refused({ email }: { readonly email: Json }) {
   return (
     <p>
       {asked
-        ? 'Its owner asked for no more mail. '
-        : 'Mail to it failed for good, was complained about, or is unwanted. '}
+        ? 'The recipient unsubscribed. '
+        : 'The address is suppressed: email to it failed permanently, drew a complaint, or is unwanted. '}
       <Link to={asked ? '/unsubscribes' : '/suppressions'} search={{ search: email.to } as never} className="underline">
-        {asked ? 'When, and how' : 'What led there'}
+        {asked ? 'See when and how' : 'See why'}
       </Link>
     </p>
   )
@@ -230,7 +230,7 @@ function Refused({ email }: { readonly email: Json }) {
 function Deferral({ email }: { readonly email: Json }) {
   const category = deferralOf(email)
   if (category === null)
-    return <p className="text-quiet">Nothing to do: most of what is put off arrives within the hour.</p>
+    return <p className="text-quiet">No action needed: most deferred email arrives within the hour.</p>
   const { matter, meaning, next } = adviceFor(category)
   return (
     <>
@@ -271,7 +271,7 @@ function StepLine({ step }: { readonly step: Step }) {
         ))}
         {dialogue.length > 0 && (
           <details className="mt-1">
-            <summary className="cursor-pointer text-quiet">Dialogue, {dialogue.length} lines</summary>
+            <summary className="cursor-pointer text-quiet">SMTP transcript, {dialogue.length} lines</summary>
             <Dialogue step={step} />
           </details>
         )}
@@ -283,7 +283,7 @@ function StepLine({ step }: { readonly step: Step }) {
 function Dialogue({ step: { dialogue } }: { readonly step: Step }) {
   return (
     <table className="mt-2 w-full font-mono text-xs">
-      <caption className="sr-only">The dialogue with the receiving server</caption>
+      <caption className="sr-only">SMTP transcript with the receiving server</caption>
       <tbody>
         {dialogue.map(({ at, from, line }, i) => (
           // oxlint-disable-next-line react/no-array-index-key -- lines may be alike, and none is ever added between
@@ -301,16 +301,16 @@ function Dialogue({ step: { dialogue } }: { readonly step: Step }) {
 function About({ email }: { readonly email: Json }) {
   const given = email.metadata === null ? null : JSON.stringify(email.metadata)
   return (
-    <aside aria-label="About the email" className="min-w-0">
+    <aside aria-label="Email details" className="min-w-0">
       <Facts
         facts={[
           ['From', email.from_name === null ? email.from : `${email.from_name} <${email.from}>`],
           ['To', email.to],
-          ['Copy', email.cc.length === 0 ? null : email.cc.join(', ')],
-          ['Reply to', email.reply_to.length === 0 ? null : email.reply_to.join(', ')],
+          ['Cc', email.cc.length === 0 ? null : email.cc.join(', ')],
+          ['Reply-To', email.reply_to.length === 0 ? null : email.reply_to.join(', ')],
           ['Accepted', <Time key="t" full at={email.created_at} />],
           ['Delivered', email.delivered_at === null ? null : <Time key="d" full at={email.delivered_at} />],
-          ['Planned for', email.scheduled_at === null ? null : <Time key="p" full at={email.scheduled_at} />],
+          ['Scheduled for', email.scheduled_at === null ? null : <Time key="p" full at={email.scheduled_at} />],
           ['Opened', email.open_count === 0 ? null : times(email.open_count)],
           ['Clicked', email.click_count === 0 ? null : times(email.click_count)],
           ['Stream', email.stream],
@@ -318,10 +318,10 @@ function About({ email }: { readonly email: Json }) {
           ['Metadata', given === null ? null : <code className="font-mono text-xs break-all">{given}</code>],
           ['Risk', email.risk === null ? null : `${email.risk.risk_level}, ${email.risk.risk_score} of 100`],
           [
-            'Id',
+            'ID',
             <span key="i" className="flex items-start gap-2">
               <code className="min-w-0 font-mono text-xs break-all">{email.id}</code>
-              <Copy text={email.id} what="the id" />
+              <Copy text={email.id} what="the ID" />
             </span>,
           ],
         ]}

@@ -20,7 +20,9 @@ function CancelTag({ tag, setError }: { readonly tag: string; readonly setError:
         canceled += data.canceled
         if (data.more) continue
         const gone =
-          data.in_progress > 0 ? ` ${figure(data.in_progress)} were just being sent: ask again for these.` : ''
+          data.in_progress > 0
+            ? ` ${figure(data.in_progress)} were already being sent; cancel again to catch those.`
+            : ''
         say(`${figure(canceled)} canceled.${gone}`)
         break
       }
@@ -33,9 +35,9 @@ function CancelTag({ tag, setError }: { readonly tag: string; readonly setError:
     <Confirm
       scope="send"
       kind="plain"
-      label="Cancel what waits"
-      yes="Cancel them"
-      question={`Cancel all emails with the tag «${tag}» that have not gone out: scheduled, queued and deferred ones?`}
+      label="Cancel unsent emails"
+      yes="Cancel emails"
+      question={`Cancel every scheduled, queued and deferred email tagged “${tag}”?`}
       onYes={() => void cancel()}
     />
   )
@@ -46,7 +48,7 @@ function Answer({ of: { status, scheduled_at: at, last_response: said } }: { rea
   if (status !== 'scheduled') return <span title={said ?? undefined}>{said ?? ''}</span>
   return (
     <span className="text-quiet">
-      goes out <Time at={at} />
+      scheduled for <Time at={at} />
     </span>
   )
 }
@@ -59,7 +61,7 @@ export function Emails() {
   return (
     <Page
       title="Emails"
-      sentence="Every email, newest first. One of them tells its whole story: each attempt, each answer."
+      sentence="Every email, newest first. Open one to see each delivery attempt and server response."
       actions={tag === undefined ? undefined : <CancelTag tag={tag} setError={setError} />}
     >
       <Problem error={error} />
@@ -92,16 +94,16 @@ export function Emails() {
               </span>
             ),
           },
-          { head: 'Last answer', roomy: true, fill: true, cell: (email) => <Answer of={email} /> },
+          { head: 'Last response', roomy: true, fill: true, cell: (email) => <Answer of={email} /> },
           { head: 'Accepted', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
         ]}
         empty={
           <>
-            No mail yet.{' '}
+            No emails yet.{' '}
             <Link to="/" className="underline">
               The overview
             </Link>{' '}
-            has the line that sends a first one.
+            shows how to send your first one.
           </>
         }
       />

@@ -14,7 +14,7 @@ export function Events() {
   return (
     <Page
       title="Events"
-      sentence="What happened, newest first: what webhooks are told. Every open and click stands here, those of machines too; the overview counts an email once, and people alone."
+      sentence="Everything that happened, newest first, as sent to webhooks. Every open and click is listed, including those by machines; the overview counts each email once, and only people."
     >
       <Listing
         path="/events"
@@ -25,9 +25,9 @@ export function Events() {
           { name: 'recipient', label: 'Recipient', form: WHOLE_ADDRESS },
           ...domains,
           { name: 'tag', label: 'Tag' },
-          { name: 'from', label: 'From day', day: 'start' },
-          { name: 'to', label: 'To day', day: 'end' },
-          { name: 'include_sandbox', label: 'Sandbox', options: [['false', 'left out']] },
+          { name: 'from', label: 'From date', day: 'start' },
+          { name: 'to', label: 'To date', day: 'end' },
+          { name: 'include_sandbox', label: 'Sandbox', options: [['false', 'excluded']] },
         ]}
         columns={[
           { head: 'Event', cell: ({ event, data }) => <Kind event={event} data={data} /> },
@@ -36,7 +36,7 @@ export function Events() {
           { head: 'When', right: true, cell: ({ timestamp: at }) => <Time at={at} /> },
         ]}
         keyOf={({ event_id: id }) => id}
-        empty="Nothing happened yet. A first mail is told of here as it is accepted."
+        empty="No events yet. The first one appears as soon as an email is accepted."
       />
     </Page>
   )

@@ -21,19 +21,19 @@ export function Inbox() {
   const [error, setError] = useState<unknown>(null)
   const clear = async (): Promise<void> => {
     setError(null)
-    await call('DELETE', '/inbox').then(() => say('The inbox is empty.'), setError)
+    await call('DELETE', '/inbox').then(() => say('Inbox emptied.'), setError)
     await refresh('/inbox')
   }
   return (
     <Page
       title="Inbox"
-      sentence="Mail of test keys, and all mail while POSTHORN_DELIVERY is sandbox: captured as a receiver would get it, kept for 30 days."
+      sentence="Email sent with test keys, and all email while POSTHORN_DELIVERY is sandbox. Captured as a recipient would get it, and kept for 30 days."
       actions={
         <Confirm
           scope="emails:write"
-          label="Empty"
-          yes="Delete them"
-          question="Delete all captured mail?"
+          label="Empty inbox"
+          yes="Delete all"
+          question="Delete all captured emails?"
           kind="plain"
           onYes={() => void clear()}
         />
@@ -42,7 +42,7 @@ export function Inbox() {
       <Problem error={error} />
       <Listing
         path="/inbox"
-        caption="Captured mail"
+        caption="Captured emails"
         every={AGAIN_MS}
         filters={FILTERS}
         columns={[
@@ -60,7 +60,7 @@ export function Inbox() {
           { head: 'To', cut: true, cell: ({ to }) => to },
           { head: 'Received', right: true, cell: ({ received_at: at }) => <Time at={at} /> },
         ]}
-        empty="Nothing was captured yet. Send with a test key, or by SMTP with the test password, and it stands here at once."
+        empty="Nothing captured yet. Send with a test key, or over SMTP with the test password, and the email appears here immediately."
       />
     </Page>
   )
@@ -74,13 +74,13 @@ export function InboxMail() {
   const [error, setError] = useState<unknown>(null)
   if (found.error !== null)
     return (
-      <Page title="Captured mail">
+      <Page title="Captured email">
         <Problem error={found.error} />
       </Page>
     )
   if (found.data === undefined)
     return (
-      <Page title="Captured mail">
+      <Page title="Captured email">
         <Waiting />
       </Page>
     )
@@ -97,12 +97,12 @@ export function InboxMail() {
         <div className="flex flex-wrap gap-2">
           <Beside path="/inbox" to="/inbox/$id" filters={FILTERS} id={id} every={AGAIN_MS} />
           <Link to="/emails/$id" params={{ id: mail.email_id }} className={LIKE_A_BUTTON}>
-            What became of it
+            View delivery
           </Link>
           <Confirm
             scope="emails:write"
             label="Delete"
-            question="Delete this mail from the inbox?"
+            question="Delete this email from the inbox?"
             onYes={() => void remove()}
           />
         </div>

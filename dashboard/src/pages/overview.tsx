@@ -8,7 +8,7 @@ import { RateDays, StackedDays } from '../charts.tsx'
 import { figure } from '../figure.ts'
 import { type FigureRange, listBehind } from '../figure-list.ts'
 import { May } from '../may.tsx'
-import { isOver, lastDays, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE } from '../rates.ts'
+import { isOver, lastDays, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE, MIN_FOR_RATE } from '../rates.ts'
 import type { Search } from '../search.ts'
 import { ProviderStrips } from '../strips.tsx'
 import { Button, Code, Copy, Empty, Page, Pending, Problem, rate, Section, State, Time, Waiting } from '../ui.tsx'
@@ -88,7 +88,7 @@ function Range({
   }
   return (
     <div className="sm:text-right">
-      <div className="flex flex-wrap gap-1 sm:justify-end" role="group" aria-label="What is counted">
+      <div className="flex flex-wrap gap-1 sm:justify-end" role="group" aria-label="Report filters">
         {domains.length > 0 && (
           <select
             aria-label="Domain"
@@ -110,10 +110,10 @@ function Range({
           </Button>
         ))}
         <Button small pressed={sandbox} onClick={() => go({ sandbox: sandbox ? '' : '1' })}>
-          With sandbox
+          Include sandbox
         </Button>
       </div>
-      <p className="mt-1 text-xs text-quiet">Days of {timezone}, as this browser has it</p>
+      <p className="mt-1 text-xs text-quiet">Days in {timezone}, your browser's time zone</p>
     </div>
   )
 }
@@ -155,13 +155,13 @@ function Figures({
       <Figure
         name="Opened"
         value={figures.unique_opens}
-        note={`beside ${figure(figures.machine_opens)} by machines`}
+        note={`plus ${figure(figures.machine_opens)} by machines`}
         behind={listBehind('opened', range)}
       />
       <Figure
         name="Clicked"
         value={figures.unique_clicks}
-        note={`beside ${figure(figures.bot_clicks)} by machines`}
+        note={`plus ${figure(figures.bot_clicks)} by machines`}
         behind={listBehind('clicked', range)}
       />
     </dl>
@@ -293,8 +293,10 @@ function spanOf(
 }
 
 function sentenceOf(figures: Json, span: string, bounces: readonly Json[]): string {
-  if (figures.sent === 0) return `Nothing was sent to people ${span}.`
-  const delivered = `${rate(figures.delivered, figures.sent)} of ${figure(figures.sent)} emails ${span} are delivered`
+  if (figures.sent === 0) return `No emails went to real recipients ${span}.`
+  const part = rate(figures.delivered, figures.sent)
+  const share = figures.sent < MIN_FOR_RATE ? part : `${part} of ${figure(figures.sent)}`
+  const delivered = `${share} emails ${span} were delivered`
   if (figures.bounces === 0) return `${delivered}; none bounced.`
   const mostly = mostlyOf(bounces)
   return `${delivered}; ${figure(figures.bounces)} bounced${mostly === null ? kindsOf(figures) : `, mostly ${mostly}`}.`
@@ -332,10 +334,10 @@ function Health({ ofAll }: { readonly ofAll: boolean }) {
   const health: Json = found.data?.data
   return (
     <Section
-      title={ofAll ? 'Health, of all domains' : 'Health'}
+      title={ofAll ? 'Health across all domains' : 'Health'}
       actions={
         <Link to="/health" className="underline">
-          All of it
+          View health
         </Link>
       }
     >
@@ -345,7 +347,7 @@ function Health({ ofAll }: { readonly ofAll: boolean }) {
         <>
           <p>
             {health.score === null
-              ? 'No score yet: it needs some mail first.'
+              ? 'No score yet. Send some email first.'
               : `Grade ${health.grade}, ${health.score} of 100.`}
           </p>
           <ul className="mt-1">
@@ -378,7 +380,8 @@ function Latest({ domainId }: { readonly domainId: string | undefined }) {
       }
     >
       {emails === undefined && <Pending error={recent.error} lines={8} />}
-      {emails?.length === 0 && (domainId === undefined ? <FirstMail /> : <Empty>No mail from it yet.</Empty>)}
+      {emails?.length === 0 &&
+        (domainId === undefined ? <FirstMail /> : <Empty>No emails from this domain yet.</Empty>)}
       {emails !== undefined && emails.length > 0 && (
         <ul className="divide-y divide-line border-y border-line">
           {emails.map(({ id, status, subject, to, sandbox, created_at: at }) => (
@@ -415,7 +418,7 @@ function FirstMail() {
   const [error, setError] = useState<unknown>(null)
   const make = async (): Promise<void> => {
     setError(null)
-    const wanted = { name: 'First mail', mode: 'sandbox', scopes: ['send'] }
+    const wanted = { name: 'First email', mode: 'sandbox', scopes: ['send'] }
     await call('POST', '/customer/api-keys', wanted).then((answer) => setMade(answer.data.key), setError)
     await refresh('/customer/api-keys')
   }
@@ -426,32 +429,32 @@ function FirstMail() {
   return (
     <div className="grid gap-3 rounded border border-dashed border-line p-4">
       <p className="text-quiet">
-        No mail yet. A first one, with your test key, goes into the{' '}
+        No emails yet. Send the first one with a test key: it goes to the{' '}
         <Link to="/inbox" className="underline">
           inbox
         </Link>{' '}
-        and to nobody else.{' '}
+        and nowhere else.{' '}
         {made === null ? (
           <>
-            Put a test key of yours where {NO_KEY} stands
+            Replace {NO_KEY} with one of your test keys
             <May scope="api_keys:write">
               {' '}
               (
               <Link to="/keys" className="underline">
                 API keys
               </Link>
-              ), or make one for it
+              ), or create one here
             </May>
             .
           </>
         ) : (
-          'The key in it may send test mail. It is shown this once; the page of keys can revoke it.'
+          'The key in these examples can only send test email. It is shown only once; you can revoke it under API keys.'
         )}
       </p>
       {made === null && (
         <div>
           <Button small scope="api_keys:write" onClick={() => void make()}>
-            Make a test key
+            Create a test key
           </Button>
         </div>
       )}
@@ -462,7 +465,7 @@ function FirstMail() {
       ].map(([name = '', text = '']) => (
         <div key={name}>
           <p className="mb-1 flex items-center justify-between text-quiet">
-            {name} <Copy text={text} what={`the call in ${name}`} />
+            {name} <Copy text={text} what={`the ${name} example`} />
           </p>
           <Code text={text} />
         </div>

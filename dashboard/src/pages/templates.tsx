@@ -18,11 +18,11 @@ export function Templates() {
   return (
     <Page
       title="Templates"
-      sentence="Texts with places such as {{name}}, filled in by each send."
+      sentence="Reusable emails with variables such as {{name}}, filled in on each send."
       actions={
         <May scope="templates:write">
           <Link to="/templates/$id" params={{ id: 'new' }} className={LIKE_A_BUTTON}>
-            Write one
+            Create template
           </Link>
         </May>
       }
@@ -43,16 +43,16 @@ export function Templates() {
           },
           { head: 'Subject', fill: true, cell: ({ subject }) => subject },
           { head: 'Version', right: true, wide: true, cell: ({ version }) => version },
-          { head: 'Changed', right: true, cell: ({ updated_at: at }) => <Time at={at} /> },
+          { head: 'Updated', right: true, cell: ({ updated_at: at }) => <Time at={at} /> },
         ]}
         empty={
           <>
-            No template yet.{' '}
+            No templates yet.{' '}
             <May scope="templates:write">
               <Link to="/templates/$id" params={{ id: 'new' }} className="underline">
-                Write one
+                Create one
               </Link>
-              , then send with its id and the values: {'{ "template_id": "…", "variables": { "name": "Jo" } }'}
+              , then send with its ID and the variables: {'{ "template_id": "…", "variables": { "name": "Jo" } }'}
             </May>
           </>
         }
@@ -132,7 +132,7 @@ function Editor({ template }: { readonly template: Json }) {
         return
       }
       const { data } = await call(isNew ? 'POST' : 'PUT', isNew ? PATH : `${PATH}/${template.id}`, body)
-      say(`«${name}» is kept as version ${data.version}.`)
+      say(`Saved “${name}” as version ${data.version}.`)
       leaves.current = isNew
       setMet(null)
       if (!isNew) setBase(data)
@@ -156,17 +156,13 @@ function Editor({ template }: { readonly template: Json }) {
     <Page
       needs={isNew ? 'templates:write' : undefined}
       title={isNew ? 'New template' : template.name}
-      sentence={
-        isNew
-          ? 'Places for values are written {{name}}.'
-          : `Version ${template.version}; each change keeps the one before.`
-      }
+      sentence={isNew ? 'Write variables as {{name}}.' : `Version ${template.version}. Earlier versions are kept.`}
       actions={
         isNew ? undefined : (
           <Confirm
             scope="templates:write"
             label="Remove"
-            question="Remove this template? Sends that name it are refused from then on."
+            question="Remove this template? Sends that use it will be refused."
             onYes={() => void remove()}
           />
         )
@@ -203,22 +199,22 @@ function Editor({ template }: { readonly template: Json }) {
           <Problem error={besides(error, FIELDS)} />
           {met !== null && (
             <p role="status" className="text-wait">
-              Version {met.version} was written meanwhile. What you did not change stands here as it is there
-              {met.both.length > 0 && `; ${met.both.join(' and ')} changed in both, and stands here as you wrote it`}.
-              Look it over, then save.
+              Version {met.version} was saved in the meantime. Fields you did not change now match it
+              {met.both.length > 0 && `; ${met.both.join(' and ')} changed in both, and your text is kept`}. Review,
+              then save.
             </p>
           )}
           <Unsaved waits={() => changed && !leaves.current} />
           <div>
             <Button type="submit" kind="main">
-              {isNew ? 'Save' : 'Save as a new version'}
+              {isNew ? 'Save' : 'Save as new version'}
             </Button>
           </div>
         </Held>
       </form>
       {!isNew && (
         <>
-          <Section title={changed ? 'Preview of the kept version; save to see the changes' : 'Preview'}>
+          <Section title={changed ? 'Preview of the saved version; save to see your changes' : 'Preview'}>
             <Filled
               key={`${template.id} ${template.version}`}
               id={template.id}
@@ -272,9 +268,9 @@ function Filled({ id, places }: { readonly id: string; readonly places: readonly
               {...(place.sample !== null && {
                 mono: true,
                 rows: 2,
-                hint: 'A list, true or false, as JSON. Empty: left out.',
+                hint: 'A list, true or false, as JSON. Leave empty to omit it.',
               })}
-              fault={wrong.includes(place) ? `is no JSON, such as ${place.sample}` : undefined}
+              fault={wrong.includes(place) ? `must be JSON, such as ${place.sample}` : undefined}
             />
           </div>
         ))}
@@ -287,13 +283,13 @@ function Filled({ id, places }: { readonly id: string; readonly places: readonly
         <div role="status" className="grid gap-2">
           {shown.missing.length > 0 && (
             <p className="text-wait">
-              Without a value: {shown.missing.join(', ')}. A send without them leaves these places empty.
+              No value for: {shown.missing.join(', ')}. A send without them leaves these variables empty.
             </p>
           )}
           <p className="font-semibold">{shown.subject}</p>
           {shown.html !== null && (
             <iframe
-              title="The template, filled in"
+              title="Template preview"
               sandbox=""
               src={withQuery(`/api/v1${PATH}/${id}/preview`, { variables: shown.variables })}
               className="h-80 w-full rounded border border-line bg-white scheme-light"
@@ -324,7 +320,7 @@ function Versions({
     setError(null)
     await call('POST', `${PATH}/${id}/versions/${version}/restore`).then(() => {
       restored()
-      say(`Version ${version} is the present one again.`)
+      say(`Restored version ${version}.`)
     }, setError)
     await refresh(PATH)
   }
@@ -339,7 +335,7 @@ function Versions({
         columns={[
           { head: 'Version', main: true, cell: ({ version }) => version },
           { head: 'Subject', fill: true, cell: ({ subject }) => subject },
-          { head: 'Written', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
+          { head: 'Saved', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
           {
             head: 'Actions',
             acts: true,
@@ -347,13 +343,13 @@ function Versions({
             right: true,
             cell: ({ version }) =>
               version === present ? (
-                'present'
+                'current'
               ) : (
                 <Restore version={version} waits={waits} restore={() => void restore(version)} />
               ),
           },
         ]}
-        empty="No earlier version."
+        empty="No earlier versions."
       />
     </>
   )
@@ -379,7 +375,7 @@ function Restore({
       small
       kind="plain"
       label="Restore"
-      question={`Restore version ${version}? What you changed above and did not save is lost.`}
+      question={`Restore version ${version}? Your unsaved changes above will be lost.`}
       onYes={restore}
     />
   )
