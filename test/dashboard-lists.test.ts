@@ -171,7 +171,7 @@ test('what is looked for is bare of blanks, and an address of the name before it
 
 test('who types an address or a name in another script for a domain is told so', () => {
   assert.match(domainForm('user@example.com'), /after the @/)
-  for (const name of ['münchen.de', 'mail.xn--mnchen-3ya.de']) assert.match(domainForm(name), /internationalised/)
+  for (const name of ['münchen.de', 'mail.xn--mnchen-3ya.de']) assert.match(domainForm(name), /internationalized/)
   assert.match(domainForm('https://example.com/'), /without https/)
 })
 

@@ -64,7 +64,7 @@ export function unknownReasons(entries: readonly Entry[]): readonly (readonly [t
 /** Null: it goes in. @param instead taken where a reason is not understood; null: none is chosen */
 export function suppressionRefusal({ fields }: Entry, instead: Reason | null): string | null {
   if (instead !== null || reasonOf(fields['reason'] ?? '') !== null) return null
-  return 'its reason is not understood. Choose one for these below.'
+  return 'the reason is not recognized. Choose one for these rows below.'
 }
 
 /** What the API is given of one: a reason that is no word of theirs stays in the details. */

@@ -9,32 +9,32 @@ import { Button, Copy, Section, State } from './ui.tsx'
 
 /** In words, with what to do (RFC 8460 section 4.3). */
 const FAILURES: Readonly<Record<string, string>> = {
-  'starttls-not-supported': 'the host offered no TLS: let it offer STARTTLS',
+  'starttls-not-supported': 'the host offered no TLS: enable STARTTLS on it',
   'certificate-host-mismatch': 'the certificate names another host: get one for the name in the MX record',
   'certificate-expired': 'the certificate had expired: renew it',
-  'certificate-not-trusted': 'nobody trusted signed the certificate: use one of a public authority, with its chain',
+  'certificate-not-trusted': 'the certificate is not trusted: use one from a public authority, with its chain',
   'validation-failure': 'the certificate could not be checked',
-  'tlsa-invalid': 'the TLSA record does not fit: publish that of the certificate in use',
-  'dnssec-invalid': 'the signatures of the DNS do not hold: mend DNSSEC of the host',
-  'dane-required': 'the sender wants DANE: publish TLSA records',
-  'sts-policy-fetch-error': 'the MTA-STS policy could not be read: look at mta-sts on the web server',
-  'sts-policy-invalid': 'the MTA-STS policy is malformed: mend its text',
+  'tlsa-invalid': 'the TLSA record does not match: publish the one for the certificate in use',
+  'dnssec-invalid': 'the DNSSEC signatures are not valid: fix DNSSEC for the host',
+  'dane-required': 'the sender requires DANE: publish TLSA records',
+  'sts-policy-fetch-error': 'the MTA-STS policy could not be read: check mta-sts on the web server',
+  'sts-policy-invalid': 'the MTA-STS policy is malformed: fix its text',
   'sts-webpki-invalid': 'the web server of the MTA-STS policy has no valid certificate: renew it',
 }
 
 /** Why a signature does not hold, in words. */
 const DOUBTS: Readonly<Record<string, string>> = {
-  unsigned: 'nobody signed it',
-  other_domain: 'its sender did not sign it',
+  unsigned: 'it is not signed',
+  other_domain: 'it is not signed by its sender',
   body_changed: 'it was changed after it was signed',
-  bad_signature: 'the signature does not fit',
+  bad_signature: 'the signature does not match',
   expired: 'the signature had expired',
-  length_limited: 'only a part of it is signed',
+  length_limited: 'only part of it is signed',
   weak_algorithm: 'the signature is too weak',
   weak_key: 'the key is too short',
   no_key: 'the key of the signature is not published',
-  revoked_key: 'the key was taken back',
-  unusable_key: 'the key is not for this',
+  revoked_key: 'the key was revoked',
+  unusable_key: 'the key cannot be used for this',
   malformed: 'the signature is malformed',
   no_answer: 'the DNS of the sender did not answer',
   too_large: 'the header is too long',
@@ -88,7 +88,7 @@ export function TlsReports({ id }: { readonly id: string }) {
           },
           { head: 'Why', cell: (report) => <Why report={report} /> },
         ]}
-        empty="No report yet. Whoever sends mail to this domain over TLS tells once a day what came of it, from the day after the record stands."
+        empty="No reports yet. Providers that send email to this domain over TLS report the results once a day, starting the day after the record is published."
       />
     </Section>
   )
@@ -98,8 +98,8 @@ function Asking({ record }: { readonly record: Json }) {
   return (
     <div className="mb-3 rounded border border-line p-3">
       <p className="text-quiet">
-        This {record.type} record asks others to report, wherever the mail of the domain is received. A domain has one
-        such record: add our address to the one that stands.
+        This {record.type} record asks senders to report, wherever the email of the domain is received. A domain can
+        have only one such record: if there is one, add our address to it.
       </p>
       <dl className="mt-2 grid grid-cols-[3.5rem_1fr_auto] items-start gap-x-3 gap-y-1">
         {(['name', 'value'] as const).map((part) => (
@@ -128,7 +128,8 @@ function Sender({ report }: { readonly report: Json }) {
           `signed by ${domain}`
         ) : (
           <>
-            <State name="failed" word="not verified" />: {DOUBTS[reason] ?? 'it came before signatures were asked for'}
+            <State name="failed" word="not verified" />:{' '}
+            {DOUBTS[reason] ?? 'it was received before signatures were checked'}
           </>
         )}
       </span>
@@ -176,9 +177,9 @@ function wordsOf(type: string): string {
 
 /** @param signed how many reports are signed. @param total how many there are */
 function sentenceOf(reports: readonly Json[], signed: number, total: number): string {
-  if (signed === 0) return 'No report here is signed by its sender: what they say proves nothing.'
+  if (signed === 0) return 'None of these reports is signed by its sender, so they prove nothing.'
   const more = total - signed
-  const left = more === 0 ? '' : ` Not counted: ${more} more, which their senders did not sign.`
+  const left = more === 0 ? '' : ` Not counted: ${more} more that their senders did not sign.`
   return figuresOf(reports, signed) + left
 }
 
@@ -193,7 +194,7 @@ function figuresOf(reports: readonly Json[], total: number): string {
   const bad = reports.reduce((sum, { failed_sessions: count }) => sum + count, 0)
   const told = `${bad === 0 ? 'None' : figure(bad)} of ${figure(good + bad)} sessions failed in ${of}`
   const [most] = failuresOf(reports)
-  return bad === 0 || most === undefined ? `${told}.` : `${told}, mostly since ${wordsOf(most.type)}.`
+  return bad === 0 || most === undefined ? `${told}.` : `${told}, mostly because ${wordsOf(most.type)}.`
 }
 
 /** The days of UTC that a report is about: most are about one. */

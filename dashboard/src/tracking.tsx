@@ -9,9 +9,9 @@ import { Button, Choice, Problem } from './ui.tsx'
 /** Fields of an account and of its domains, with what a switch of it is called. */
 export const TRACKING_SWITCHES: readonly (readonly [field: string, label: string])[] = [
   ['tracking_enabled', 'Track engagement'],
-  ['open_tracking_enabled', 'Count opens'],
-  ['click_tracking_enabled', 'Count clicks'],
-  ['unsubscribe_header_enabled', 'Unsubscribe header in every mail'],
+  ['open_tracking_enabled', 'Track opens'],
+  ['click_tracking_enabled', 'Track clicks'],
+  ['unsubscribe_header_enabled', 'Unsubscribe header in every email'],
 ]
 
 const WORDS: Readonly<Record<string, string>> = { true: 'on', false: 'off' }
@@ -36,7 +36,7 @@ export function Tracking({ domain }: { readonly domain: Json }) {
       // What was chosen meanwhile stays.
       const sent = Object.fromEntries(changed)
       setChosen((so) => Object.fromEntries(Object.entries(so).filter(([field, one]) => sent[field] !== one)))
-      say('Kept: for mail that is accepted from now on.')
+      say('Saved. Applies to emails accepted from now on.')
     } catch (problem) {
       setError(problem)
     }
@@ -53,7 +53,7 @@ export function Tracking({ domain }: { readonly domain: Json }) {
               value={value(field)}
               onChange={set(field)}
               options={[
-                [NONE, `as the account${inherited(field)}`],
+                [NONE, `account default${inherited(field)}`],
                 ['true', 'on'],
                 ['false', 'off'],
               ]}
@@ -64,7 +64,7 @@ export function Tracking({ domain }: { readonly domain: Json }) {
             value={value('tracking_domain_id')}
             onChange={set('tracking_domain_id')}
             options={[
-              [NONE, 'none: the address of this instance'],
+              [NONE, 'none: use the address of this installation'],
               ...names.map(({ id, domain: name, is_verified: verified }): readonly [string, string] => [
                 id,
                 verified ? name : `${name} (not verified yet)`,
@@ -76,8 +76,8 @@ export function Tracking({ domain }: { readonly domain: Json }) {
           </Button>
         </div>
         <p className="mt-2 max-w-[70ch] text-quiet">
-          Opens and clicks are counted where engagement is tracked and the switch of each is on. A send may say
-          otherwise for one email.
+          Opens and clicks are tracked when engagement tracking and their own switch are both on. A send can override
+          this for one email.
         </p>
         <Problem error={error} />
       </Held>

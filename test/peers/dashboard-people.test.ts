@@ -325,16 +325,16 @@ test('a domain says what it does otherwise than its account, and which name its 
   const keep = async (label: string, option: string): Promise<unknown> => {
     await page.getByLabel(label, { exact: true }).selectOption({ label: option })
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('Kept: for mail').waitFor()
+    await page.getByText('Saved. Applies to emails').waitFor()
     await page.locator('form button[type=submit]:disabled').waitFor()
     return (await call(who.api_key, 'GET', `/api/v1/customer/domains/${domain.id}`)).body.data
   }
-  await page.getByText('as the account (off)').first().waitFor({ state: 'attached' })
+  await page.getByText('account default (off)').first().waitFor({ state: 'attached' })
   const kept = (await keep('Track engagement', 'on')) as Record<string, unknown>
   assert.deepEqual([kept['tracking_enabled'], kept['click_tracking_enabled']], [true, null])
   const named = await keep('Tracking domain', 'links.shop.example (not verified yet)')
   assert.equal((named as Record<string, unknown>)['tracking_domain_id'], links.id)
-  const again = await keep('Track engagement', 'as the account (off)')
+  const again = await keep('Track engagement', 'account default (off)')
   assert.equal((again as Record<string, unknown>)['tracking_enabled'], null)
   assert.deepEqual(here.faults, [])
 })

@@ -54,7 +54,7 @@ test('a filter or an address that nothing can be found by says what to do', asyn
     assert.equal(await page.getByLabel('Recipient', { exact: true }).getAttribute('aria-invalid'), 'true')
   }
   await page.getByRole('button', { name: 'Show all', exact: true }).click()
-  await page.getByText('Nothing bounced.').waitFor()
+  await page.getByText('No bounces yet.').waitFor()
   await dashboard.open(page, '/emails?status=nonsense')
   await page.getByText('“nonsense” is not a valid value for Status.').waitFor()
   for (const where of ['/emails/123', '/domains/xyz']) {
@@ -152,13 +152,13 @@ test('offline, a page says so and comes back with the network; one whose code is
   await go(page, 'Suppressions')
   await page.getByText('This browser is offline.').waitFor()
   await context.setOffline(false)
-  await page.getByText('Nobody is suppressed.').waitFor()
+  await page.getByText('No suppressed addresses.').waitFor()
 
   await dashboard.open(page, '/')
   let misses = 0
   await page.route(/assets\/lists/, (route) => (misses++ === 0 ? route.fulfill({ status: 404 }) : route.continue()))
   await go(page, 'Suppressions')
-  await page.getByText('Nobody is suppressed.').waitFor()
+  await page.getByText('No suppressed addresses.').waitFor()
   assert.ok(misses > 0)
   await page.unroute(/assets\/lists/)
   await page.route(/assets\/(lists|templates)/, (route) => route.fulfill({ status: 404 }))
@@ -178,7 +178,7 @@ test('figures are written as the sentences around them are, and faults as senten
     await route.fulfill({ json: { ...read, data: { ...read.data, limit: 30_000, used: 0, remaining: 30_000 } } })
   })
   await dashboard.open(page, '/validation')
-  await page.getByText('30,000 of 30,000 addresses are left this month.').waitFor()
+  await page.getByText('30,000 of 30,000 validations left this month.').waitFor()
   await dashboard.open(page, '/settings')
   await page.getByLabel('Current password', { exact: true }).fill(who.dashboard_password)
   await page.getByLabel(/^New password/).fill('short')
@@ -346,9 +346,9 @@ test('reasons of suppressions that are not understood are told before the import
   await dashboard.open(page, '/suppressions?import=1')
   const rows = ['email,reason', 'a@x.example,Bounced', 'b@x.example,spam', 'c@x.example,gone away', 'd@x.example,']
   await page.getByLabel('Or paste addresses', { exact: true }).fill(rows.join('\n'))
-  await page.getByText('Reasons that are not understood: «gone away» (1).').waitFor()
+  await page.getByText('Unrecognized reasons: “gone away” (1).').waitFor()
   await page.getByRole('button', { name: 'Import 3', exact: true }).waitFor()
-  await page.getByLabel('Take them all for', { exact: true }).selectOption('complaint')
+  await page.getByLabel('Import them all as', { exact: true }).selectOption('complaint')
   await page.getByRole('button', { name: 'Import 4', exact: true }).click()
   await page.getByText('Finished: 4 of 4 done.').waitFor()
   const { data } = (await call(who.api_key, 'GET', '/api/v1/customer/suppressions')).body
@@ -385,8 +385,8 @@ test('an address or a name in another script is told for what it is where a doma
   const { page } = here
   await dashboard.open(page, '/domains')
   for (const [typed, said] of [
-    ['user@example.com', 'a domain, without what stands before the @.'],
-    ['münchen.de', 'internationalised names, such as münchen.de, are not supported.'],
+    ['user@example.com', 'use only the part after the @.'],
+    ['münchen.de', 'internationalized names, such as münchen.de, are not supported.'],
   ] as const) {
     await page.getByLabel(/^Domain, such as/).fill(typed)
     await page.getByRole('button', { name: 'Add', exact: true }).click()

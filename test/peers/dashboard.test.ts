@@ -243,7 +243,7 @@ test('lists go in and come out: bad lines are told by their number, and what was
   })
   await page.getByText('Skipped, line 7: The line has a quote that is never closed.').waitFor()
   await page.getByText('Ignored columns: Shop.').waitFor()
-  await page.getByText('Reasons that are not understood: «no such» (1).').waitFor()
+  await page.getByText('Unrecognized reasons: “no such” (1).').waitFor()
   await page.getByRole('button', { name: 'Import 4', exact: true }).click()
   await page.getByText('3 of 6 done, 3 failed').waitFor()
   const faults = page.getByRole('table', { name: 'Failed lines' })
@@ -270,7 +270,7 @@ test('lists go in and come out: bad lines are told by their number, and what was
   await page.getByRole('button', { name: 'Validate 2', exact: true }).click()
   await page.getByText('2 of 2 done').waitFor({ timeout: 60_000 })
   const results = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Download the results', exact: true }).click()
+  await page.getByRole('button', { name: 'Download results', exact: true }).click()
   const rows = (await readFile(await (await results).path(), 'utf8')).trim().split('\r\n')
   assert.equal(rows.length, 3)
   assert.match(rows[1] ?? '', /^jo@@example\.net,false,/)
@@ -345,7 +345,7 @@ test('the overview shows what each provider answered, day by day, and a domain h
   const [domain = ''] = one.find(([, name]) => name === '/domains/one') ?? []
   await dashboard.open(page, domain)
   await page.getByText('_smtp._tls.shop.example', { exact: true }).waitFor()
-  await page.getByText('No report yet.').waitFor()
+  await page.getByText('No reports yet.').waitFor()
   assert.deepEqual(here.faults, [])
 })
 

@@ -10,7 +10,7 @@ import { Button, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 const PARTS: Readonly<Record<string, string>> = {
   delivery: 'Delivered',
   bounce: 'Bounced, hard or soft',
-  complaint: 'Complained about',
+  complaint: 'Marked as spam',
   engagement: 'Opened or clicked',
 }
 
@@ -30,14 +30,14 @@ interface Advice {
 /** By the code of a finding. */
 const ADVICE: Readonly<Record<string, Advice>> = {
   low_delivery: {
-    next: 'See what came back and why, and what still waits: the commonest reason is what to mend first.',
+    next: 'See what bounced and why, and what is still deferred. Fix the most common reason first.',
     links: [
-      ['What bounced', '/bounces', {}],
-      ['What is put off', '/emails', { status: 'deferred' }],
+      ['Bounces', '/bounces', {}],
+      ['Deferred emails', '/emails', { status: 'deferred' }],
     ],
   },
   high_bounces: {
-    next: 'See which list the addresses came from, and validate it before it is used again. Blocks do not count here.',
+    next: 'Find out which list the addresses came from, and validate it before using it again. Blocks do not count here.',
     links: [
       ['Hard bounces', '/bounces', { type: 'hard' }],
       ['Soft bounces', '/bounces', { type: 'soft' }],
@@ -45,15 +45,15 @@ const ADVICE: Readonly<Record<string, Advice>> = {
     ],
   },
   high_complaints: {
-    next: 'Send only to who asked for it, less often, and let them leave with one click.',
+    next: 'Send less often, only to people who asked for it, and let them unsubscribe with one click.',
     links: [
-      ['Who complained', '/bounces', { type: 'complaint' }],
-      ['The unsubscribe header', '/settings', {}],
+      ['Complaints', '/bounces', { type: 'complaint' }],
+      ['Unsubscribe header setting', '/settings', {}],
     ],
   },
   low_engagement: {
-    next: 'Send less often to who has not opened for months: providers put mail that is never read into spam.',
-    links: [['Who opened', '/events', { event: 'email.opened' }]],
+    next: 'Send less often to people who have not opened for months: email that is never read ends up in spam.',
+    links: [['Opens', '/events', { event: 'email.opened' }]],
   },
 }
 
@@ -64,7 +64,7 @@ function Finding({ of: { code, severity, message, evidence }, from }: { readonly
       <p>
         <State name={severity} /> {message}
         {typeof evidence.value === 'number' &&
-          `. It is ${percent(shareOf(code, evidence))}: ${percent(evidence.warning)} has full points, ${percent(evidence.critical)} none.`}
+          `. It is ${percent(shareOf(code, evidence))}: ${percent(evidence.warning)} earns full points, ${percent(evidence.critical)} none.`}
       </p>
       {next !== null && <p className="text-quiet">{next}</p>}
       {links.length > 0 && (
@@ -112,10 +112,10 @@ export function Health() {
         health === undefined
           ? undefined
           : health.score === null
-            ? 'A score needs some mail first.'
-            : `Grade ${health.grade}: ${health.score} of 100 points${sinceThen(health)}, for the ${figure(health.metrics.sent)} emails sent since ${health.period.from_date}.`
+            ? 'No score yet. Send some email first.'
+            : `Grade ${health.grade}: ${health.score} of 100 points${sinceThen(health)}, based on ${figure(health.metrics.sent)} emails sent since ${health.period.from_date}.`
       }
-      actions={<Button onClick={() => void anew()}>Calculate anew</Button>}
+      actions={<Button onClick={() => void anew()}>Recalculate</Button>}
     >
       <Problem error={error} />
       {health === undefined ? (
@@ -127,7 +127,7 @@ export function Health() {
               {health.findings.map((one: Json) => (
                 <Finding key={one.code + one.message} of={one} from={health.period.from_date} />
               ))}
-              {health.findings.length === 0 && <li className="text-quiet">Nothing to mend.</li>}
+              {health.findings.length === 0 && <li className="text-quiet">Nothing to fix.</li>}
             </ul>
           </Section>
           <Section title="Components">
@@ -136,7 +136,7 @@ export function Health() {
               rows={health.components as readonly Json[]}
               keyOf={(one) => one.name}
               columns={[
-                { head: 'What', main: true, cell: ({ name }) => PARTS[name] ?? name },
+                { head: 'Component', main: true, cell: ({ name }) => PARTS[name] ?? name },
                 {
                   head: 'Rate',
                   right: true,
@@ -145,16 +145,16 @@ export function Health() {
                     value === null ? '–' : percent(shareOf(name, { ...health.metrics, value })),
                 },
                 { head: 'Full points at', right: true, named: true, cell: ({ warning }) => percent(warning) },
-                { head: 'None at', right: true, named: true, cell: ({ critical }) => percent(critical) },
+                { head: 'No points at', right: true, named: true, cell: ({ critical }) => percent(critical) },
                 {
-                  head: 'Points of 100',
+                  head: 'Points out of 100',
                   right: true,
                   named: true,
                   cell: ({ score }) => (score === null ? '–' : Math.round(score)),
                 },
-                { head: 'Counts for', right: true, wide: true, cell: ({ weight }) => `${Math.round(weight)} %` },
+                { head: 'Weight', right: true, wide: true, cell: ({ weight }) => `${Math.round(weight)} %` },
               ]}
-              empty="They come with the score."
+              empty="Shown once there is a score."
             />
           </Section>
           <Section title="History">
@@ -175,11 +175,12 @@ export function Health() {
                   cell: (day: Json) => (day[field] === null ? '–' : `${(day[field] * 100).toFixed(2)}\u00a0%`),
                 })),
               ]}
-              empty="It is written once a day."
+              empty="No history yet. The score is recorded once a day."
             />
           </Section>
           <p className="mt-4 text-quiet">
-            Calculated <Time full at={health.calculated_at} />, and next <Time full at={health.next_calculation_at} />
+            Calculated <Time full at={health.calculated_at} />; next update{' '}
+            <Time full at={health.next_calculation_at} />
           </p>
         </>
       )}

@@ -15,7 +15,7 @@ import { Button, Copy, LIKE_A_BUTTON, Page, Pending, Problem, Section, State, Ti
 export function Domains() {
   const navigate = useNavigate()
   return (
-    <Page title="Domains" sentence="Who mail may come from. A domain sends once the DNS records that it needs stand.">
+    <Page title="Domains" sentence="Domains you can send from, once their required DNS records are in place.">
       <AddForm
         path="/customer/domains"
         scope="domains:write"
@@ -37,13 +37,13 @@ export function Domains() {
               </Link>
             ),
           },
-          { head: 'State', cell: ({ verification_status: state }) => <State name={state} /> },
+          { head: 'Status', cell: ({ verification_status: state }) => <State name={state} /> },
           { head: 'Added', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
         ]}
         empty={
           <>
-            No domain yet.{' '}
-            <May scope="domains:write">Add the one that you send from; you then get the records to publish.</May>
+            No domains yet.{' '}
+            <May scope="domains:write">Add the one you send from to get the DNS records to publish.</May>
           </>
         }
       />
@@ -99,16 +99,16 @@ export function Domain() {
       actions={
         <div className="flex flex-wrap gap-2">
           <Link to="/" search={{ domain_id: id } as never} className={LIKE_A_BUTTON}>
-            Its figures
+            View statistics
           </Link>
           {records.length > 0 && <Copy big text={zoneOf(records)} label="Copy all records" />}
           <Button kind="main" scope="domains:write" disabled={busy} onClick={() => void verify()}>
-            {busy ? 'Looking…' : 'Verify'}
+            {busy ? 'Verifying…' : 'Verify'}
           </Button>
           <Confirm
             label="Remove"
             scope="domains:write"
-            question={`Remove ${domain.domain}? Mail from it is refused from then on.`}
+            question={`Remove ${domain.domain}? Email from it will be refused.`}
             onYes={() => void remove()}
           />
         </div>
@@ -152,10 +152,10 @@ function whatIsMissing(state: string, records: readonly Json[]): string {
   const wanted = records.filter(({ required }) => required)
   const wrong = wanted.filter(({ status }) => status !== 'valid').map(({ purpose }) => purposeOf(purpose))
   if (wanted.length === 0) return ''
-  const standing = `${wanted.length - wrong.length} of the ${wanted.length} records it needs stand`
-  if (wrong.length === 0) return `${standing}: mail may be sent from it.`
-  const left = `${standing}; ${wrong.join(', ')} ${wrong.length === 1 ? 'is' : 'are'} left.`
-  return state === 'verified' ? left : `${left} Publish them where the DNS of the domain is kept, then verify.`
+  const standing = `${wanted.length - wrong.length} of ${wanted.length} required records are in place`
+  if (wrong.length === 0) return `${standing}: you can send from this domain.`
+  const left = `${standing}; ${wrong.join(', ')} ${wrong.length === 1 ? 'needs' : 'need'} attention.`
+  return state === 'verified' ? left : `${left} Publish them at the DNS provider of the domain, then verify.`
 }
 
 /** As a zone file has them; long texts in strings of 255 bytes. */
@@ -233,13 +233,13 @@ function DnsRecord({ record }: { readonly record: Json }) {
         <p className="mt-2 break-all">
           <span className={record.status === 'error' ? '' : record.required ? 'text-bad' : 'text-quiet'}>
             {record.status === 'error'
-              ? 'Nobody knows yet: the DNS gave no answer.'
+              ? 'Not known yet: the DNS did not answer.'
               : found.length === 0
-                ? 'Nothing was found there.'
+                ? 'No record was found.'
                 : `Found instead: ${found.join(' and ')}`}
           </span>{' '}
           <span className="text-quiet">
-            Looked at <Time at={record.last_checked_at} />.
+            Last checked <Time at={record.last_checked_at} />.
           </span>
         </p>
       )}
@@ -305,14 +305,14 @@ export function TrackingDomains() {
   return (
     <Page
       title="Tracking domains"
-      sentence="Names of yours under which links and opens are counted. Each needs one CNAME; the certificate comes by itself."
+      sentence="Your own domains for tracked links and opens. Each needs one CNAME; the certificate is issued automatically."
     >
       <AddForm
         path="/customer/tracking-domains"
         scope="tracking_domains:write"
-        fields={[{ name: 'domain', label: 'Name, such as links.example.com', form: domainForm, domain: true }]}
+        fields={[{ name: 'domain', label: 'Domain, such as links.example.com', form: domainForm, domain: true }]}
         button="Add"
-        added={({ domain }) => say(`${domain} is added: publish its CNAME, then verify.`)}
+        added={({ domain }) => say(`${domain} added. Publish its CNAME, then verify.`)}
       />
       <Problem error={error} />
       <Listing
@@ -320,9 +320,9 @@ export function TrackingDomains() {
         pages="page"
         caption="Tracking domains"
         columns={[
-          { head: 'Name', main: true, cell: ({ domain }) => domain },
+          { head: 'Domain', main: true, cell: ({ domain }) => domain },
           {
-            head: 'CNAME to',
+            head: 'CNAME target',
             cell: ({ domain, cname_target: target }) => (
               <span className="flex items-start gap-2">
                 <code className="min-w-44 font-mono text-xs break-all">{target}</code>
@@ -331,7 +331,7 @@ export function TrackingDomains() {
             ),
           },
           {
-            head: 'State',
+            head: 'Status',
             cell: ({ is_verified: verified, verification }) => (
               <>
                 <State name={verified ? 'verified' : 'pending'} />
@@ -352,14 +352,14 @@ export function TrackingDomains() {
                 <Confirm
                   small
                   label="Remove"
-                  question={`Remove ${domain}? Links in mails that were sent lead over it.`}
+                  question={`Remove ${domain}? Links in emails already sent go through it.`}
                   onYes={() => void act('DELETE', `/customer/tracking-domains/${id}`)}
                 />
               </span>
             ),
           },
         ]}
-        empty="None yet. Without one, links lead over the public address of this instance."
+        empty="No tracking domains yet. Without one, links go through the public address of this installation."
       />
     </Page>
   )

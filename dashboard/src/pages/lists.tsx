@@ -40,7 +40,7 @@ function Removal({
   const remove = async (): Promise<void> => {
     setError(null)
     await call('DELETE', `${path}/${encodeURIComponent(address)}`).then(
-      () => say(`${address} can be mailed again.`),
+      () => say(`${address} can receive email again.`),
       setError,
     )
     await refresh(path)
@@ -50,8 +50,8 @@ function Removal({
       small
       kind="plain"
       label="Remove"
-      yes="Let mail through"
-      question={`Mail may go to ${address} again. Do it only when you know that they want it.`}
+      yes="Allow email"
+      question={`Allow email to ${address} again? Do this only if you know that they want it.`}
       onYes={() => void remove()}
     />
   )
@@ -85,7 +85,7 @@ export function Suppressions() {
   return (
     <Page
       title="Suppressions"
-      sentence="Not mailed, because mail to them failed for good or was complained about. Remove one only when you know that it is right again."
+      sentence="No email is sent to these addresses, because earlier email failed permanently or drew a complaint. Remove one only if you know that the problem is resolved."
       actions={
         <div className="flex gap-2">
           {button}
@@ -94,7 +94,7 @@ export function Suppressions() {
       }
     >
       {importing ? <ImportSuppressions /> : <Suppress />}
-      <Section title="Listed">
+      <Section title="Suppressed addresses">
         <Problem error={error} />
         <Listing
           path={SUPPRESSIONS}
@@ -111,10 +111,10 @@ export function Suppressions() {
             { head: 'Evidence', wide: true, fill: true, cell: (row: Json) => <Evidence row={row} /> },
             { head: 'Since', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
             {
-              head: 'Until',
+              head: 'Expires',
               wide: true,
               right: true,
-              cell: ({ expires_at: at }) => (at === null ? 'for good' : <Time at={at} />),
+              cell: ({ expires_at: at }) => (at === null ? 'never' : <Time at={at} />),
             },
             {
               head: 'Actions',
@@ -126,8 +126,8 @@ export function Suppressions() {
           ]}
           empty={
             <>
-              Nobody is suppressed. Hard bounces and complaints put addresses here by themselves.{' '}
-              <May scope="suppressions:write">Bring those of your former provider with Import.</May>
+              No suppressed addresses. Hard bounces and complaints are listed here automatically.{' '}
+              <May scope="suppressions:write">Use Import to bring the list from your previous provider.</May>
             </>
           }
         />
@@ -140,7 +140,7 @@ export function Suppressions() {
 function ExportLink({ path, chosen }: { readonly path: string; readonly chosen: ReturnType<typeof chosenOf> }) {
   return (
     <a href={withQuery(`/api/v1${path}/export`, chosen)} download className={LIKE_A_BUTTON}>
-      {Object.keys(chosen).length === 0 ? 'Export' : 'Export what is listed'}
+      {Object.keys(chosen).length === 0 ? 'Export' : 'Export filtered'}
     </a>
   )
 }
@@ -154,7 +154,7 @@ function ImportSuppressions() {
     <Import
       verb="Import"
       size={IMPORTED_AT_ONCE}
-      hint={`With a heading line, the columns email, reason, details and expires_at are read. A reason is ${SUPPRESSION_REASONS.join(', ')}, or a usual word for one of these; without one it is manual. Who is listed already stays.`}
+      hint={`With a header row, the columns email, reason, details and expires_at are read. A reason is ${SUPPRESSION_REASONS.join(', ')}, or a common word for one of these; without a reason it is manual. Addresses already listed stay listed.`}
       reads={['reason', 'details', 'expires_at']}
       refusal={refusal}
       call={(part) => importInto(SUPPRESSIONS, part, (entry) => suppressionOf(entry, instead))}
@@ -175,19 +175,19 @@ function Unknown({
   readonly choose: (reason: Reason | null) => void
 }) {
   if (reasons.length === 0) return null
-  const shown = reasons.slice(0, SHOWN_REASONS).map(([text, count]) => `«${text}» (${figure(count)})`)
+  const shown = reasons.slice(0, SHOWN_REASONS).map(([text, count]) => `“${text}” (${figure(count)})`)
   const more = reasons.length - SHOWN_REASONS
   return (
     <div className="grid gap-2">
       <p className="break-words text-wait">
-        Reasons that are not understood: {shown.join(', ')}
+        Unrecognized reasons: {shown.join(', ')}
         {more > 0 && ` and ${figure(more)} more`}.
       </p>
       <Choice
-        label="Take them all for"
+        label="Import them all as"
         value={instead ?? ''}
         onChange={(value) => choose(SUPPRESSION_REASONS.find((one) => one === value) ?? null)}
-        options={[['', 'nothing: leave them out'], ...words(...SUPPRESSION_REASONS)]}
+        options={[['', 'none: skip these rows'], ...words(...SUPPRESSION_REASONS)]}
       />
     </div>
   )
@@ -200,8 +200,8 @@ function Suppress() {
       path={SUPPRESSIONS}
       scope="suppressions:write"
       fields={[
-        { name: 'email', label: 'Add an address', type: 'email' },
-        { name: 'details', label: 'Note, such as who asked for it', optional: true },
+        { name: 'email', label: 'Email address', type: 'email' },
+        { name: 'details', label: 'Note, such as who requested it', optional: true },
       ]}
       button="Suppress"
       also={{ expires_at: momentOf(until) }}
@@ -209,15 +209,15 @@ function Suppress() {
       hinted
       added={(_, { email }) => {
         setUntil('')
-        say(`${email} is suppressed.`)
+        say(`${email} suppressed.`)
       }}
     >
       {(fault: unknown) => (
         <Moment
-          label="Until"
+          label="Expires"
           value={until}
           onChange={setUntil}
-          hint="Empty: for good."
+          hint="Leave empty to suppress it permanently."
           fault={faultOf(fault, 'expires_at')}
         />
       )}
@@ -231,7 +231,7 @@ function Evidence({ row }: { readonly row: Json }) {
   if (row.email_id === null) return <span className="text-quiet">{text}</span>
   return (
     <Link to="/emails/$id" params={{ id: row.email_id }} className="underline" title={text}>
-      {said ?? 'the email'}
+      {said ?? 'View email'}
     </Link>
   )
 }
@@ -251,7 +251,7 @@ export function Unsubscribes() {
   return (
     <Page
       title="Unsubscribes"
-      sentence="People who asked for no more mail. Nothing is sent to them, whatever a request says."
+      sentence="People who asked for no more email. Nothing is sent to them, whatever an API request says."
       actions={
         <div className="flex gap-2">
           {button}
@@ -263,7 +263,7 @@ export function Unsubscribes() {
         <Import
           verb="Import"
           size={IMPORTED_AT_ONCE}
-          hint="With a heading line, the columns email and reason are read. Who unsubscribed already stays so."
+          hint="With a header row, the columns email and reason are read. Anyone already unsubscribed stays unsubscribed."
           reads={['reason']}
           call={(part) => importInto(UNSUBSCRIBES, part, unsubscribeOf)}
           finished={() => void refresh(UNSUBSCRIBES)}
@@ -273,14 +273,14 @@ export function Unsubscribes() {
           path={UNSUBSCRIBES}
           scope="unsubscribes:write"
           fields={[
-            { name: 'email', label: 'Add an address', type: 'email' },
-            { name: 'reason', label: 'Reason, if told', optional: true },
+            { name: 'email', label: 'Email address', type: 'email' },
+            { name: 'reason', label: 'Reason, if known', optional: true },
           ]}
           button="Add"
-          added={(_, { email }) => say(`${email} is unsubscribed.`)}
+          added={(_, { email }) => say(`${email} unsubscribed.`)}
         />
       )}
-      <Section title="Listed">
+      <Section title="Unsubscribed addresses">
         <Problem error={error} />
         <Listing
           path={UNSUBSCRIBES}
@@ -291,7 +291,7 @@ export function Unsubscribes() {
           columns={[
             { head: 'Address', main: true, cell: ({ email }) => email },
             {
-              head: 'How',
+              head: 'Source',
               cell: ({ source }) => <span className="whitespace-nowrap">{source.replaceAll('_', ' ')}</span>,
             },
             { head: 'Reason', wide: true, fill: true, cell: ({ reason }) => reason ?? '' },
@@ -304,7 +304,7 @@ export function Unsubscribes() {
               cell: ({ email }) => <Removal path={UNSUBSCRIBES} address={email} setError={setError} />,
             },
           ]}
-          empty="Nobody unsubscribed yet. Who used the link in a mail, or the button of their mail program, stands here."
+          empty="No unsubscribes yet. Anyone who uses the link in an email, or the unsubscribe button of their email app, appears here."
         />
       </Section>
     </Page>
@@ -331,12 +331,12 @@ function ExportList({
   const write = async (): Promise<void> => {
     setBusy(true)
     setError(null)
-    await saveList(name, path, pages, columns, query).then((rows) => say(`${rows} rows in ${name}.`), setError)
+    await saveList(name, path, pages, columns, query).then((rows) => say(`Exported ${rows} rows to ${name}.`), setError)
     setBusy(false)
   }
   return (
     <Button disabled={busy} onClick={() => void write()}>
-      {busy ? 'Reading…' : 'Export'}
+      {busy ? 'Exporting…' : 'Export'}
     </Button>
   )
 }
@@ -345,10 +345,10 @@ const BOUNCE_FILTERS: readonly Filter[] = [
   { name: 'recipient', label: 'Recipient', form: WHOLE_ADDRESS },
   { name: 'type', label: 'Type', options: words('hard', 'soft', 'block', 'complaint', 'unknown') },
   { name: 'category', label: 'Category', options: words(...BOUNCE_CATEGORIES, 'spam_complaint') },
-  { name: 'from', label: 'From day', day: 'start' },
-  { name: 'to', label: 'To day', day: 'end' },
-  { name: 'include_sandbox', label: 'Sandbox', options: [['false', 'left out']] },
-  { name: 'include_complaints', label: 'Complaints', options: [['false', 'left out']] },
+  { name: 'from', label: 'From date', day: 'start' },
+  { name: 'to', label: 'To date', day: 'end' },
+  { name: 'include_sandbox', label: 'Sandbox', options: [['false', 'excluded']] },
+  { name: 'include_complaints', label: 'Complaints', options: [['false', 'excluded']] },
 ]
 const WITH_SANDBOX = { include_sandbox: true }
 
@@ -359,7 +359,7 @@ export function Bounces() {
   return (
     <Page
       title="Bounces"
-      sentence="Mail that came back, and complaints about mail that arrived. Hard: the address is wrong. Soft: not now. Block: about us, not about the address. Complaint: reported as spam; the overview counts these apart."
+      sentence="Emails that bounced, and complaints about emails that were delivered. Hard: the address is invalid. Soft: a temporary problem. Block: the sender or content was refused, not the address. Complaint: marked as spam; the overview counts these separately."
       actions={
         <ExportList
           name="bounces.csv"
@@ -410,14 +410,14 @@ export function Bounces() {
             cell: ({ category }) => <span className="whitespace-nowrap">{category.replaceAll('_', ' ')}</span>,
           },
           {
-            head: 'Answer',
+            head: 'Response',
             wide: true,
             fill: true,
             cell: (bounce) => answerIn(bounce.diagnostic_code) ?? bounce.error_message ?? reporterOf(bounce),
           },
           { head: 'When', right: true, cell: ({ bounced_at: at }) => <Time at={at} /> },
         ]}
-        empty="Nothing bounced. What comes back stands here within a second, with the reason and what to do."
+        empty="No bounces yet. Each one appears here within a second, with the reason and what to do about it."
       />
     </Page>
   )
@@ -427,5 +427,5 @@ export function Bounces() {
 function reporterOf({ remote_mta: said, report_dkim: dkim }: Json): string {
   if (dkim === null) return ''
   if (dkim.domain !== null) return `Reported by ${dkim.domain}, verified by its signature`
-  return `Reported by ${said?.host ?? 'somebody'}, not verified by a signature`
+  return `Reported by ${said?.host ?? 'an unknown sender'}, not verified by a signature`
 }

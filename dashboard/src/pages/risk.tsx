@@ -8,7 +8,7 @@ import { Button, Field, Page, Problem, Section, State } from '../ui.tsx'
 const ACTIONS: Readonly<Record<string, string>> = {
   allow: 'It would be sent.',
   warn: 'It would be sent, with a warning.',
-  soft_block: 'It would be refused, unless the send says that it is meant.',
+  soft_block: 'It would be refused, unless the send says that it is intended.',
   block: 'It would be refused.',
 }
 
@@ -34,23 +34,23 @@ export function Risk() {
     <Page
       needs="content"
       title="Content and risk"
-      sentence="What filters will think of a mail, and what to change before it is sent. Nothing is sent from here."
+      sentence="How spam filters may judge an email, and what to change before you send it. Nothing is sent from here."
     >
       <form onSubmit={(event) => void look(event)} className="grid gap-3">
         <div className="grid gap-3 sm:grid-cols-2">
           <Field label="Subject" required value={mail.subject} onChange={set('subject')} />
           <Field
-            label="To, for the risk too"
+            label="To, for a risk check"
             type="email"
             value={mail.to}
             onChange={set('to')}
-            hint="With a recipient it is also said whether the mail would be let out."
+            hint="Add a recipient to see whether the email would be sent."
           />
         </div>
         <Field label="HTML" rows={10} mono required value={mail.html} onChange={set('html')} />
         <div>
           <Button type="submit" kind="main">
-            Look at it
+            Check
           </Button>
         </div>
       </form>
@@ -71,15 +71,15 @@ function Verdict({ risk }: { readonly risk: Json }) {
         {risk.block_reason}
       </p>
       <Table
-        caption="What adds to the risk"
+        caption="Risk factors"
         rows={risk.risk_factors as readonly Json[]}
         keyOf={({ code }) => code}
         columns={[
           { head: 'Points', right: true, cell: ({ points }) => points },
-          { head: 'About', cell: ({ category }) => category },
-          { head: 'What', main: true, cell: ({ message }) => message },
+          { head: 'Category', cell: ({ category }) => category },
+          { head: 'Factor', main: true, cell: ({ message }) => message },
         ]}
-        empty="Nothing adds to it."
+        empty="No risk factors."
       />
     </Section>
   )
@@ -89,14 +89,14 @@ function Content({ content }: { readonly content: Json }) {
   return (
     <Section title={`Content: ${content.score} of 100, where 100 is clean`}>
       <Table
-        caption="What was found"
+        caption="Content findings"
         rows={content.matches as readonly Json[]}
         keyOf={(one) => `${one.rule} ${one.location} ${one.match}`}
         columns={[
           { head: 'Points', right: true, cell: ({ points }) => points },
           { head: 'Where', cell: ({ location }) => location },
           {
-            head: 'What',
+            head: 'Finding',
             main: true,
             cell: ({ description, match }) => (
               <>
@@ -106,7 +106,7 @@ function Content({ content }: { readonly content: Json }) {
           },
           { head: 'What to do', cell: ({ suggestion }) => suggestion },
         ]}
-        empty="Nothing stands out."
+        empty="No issues found."
       />
     </Section>
   )

@@ -21,14 +21,14 @@ export function Validation() {
       title="Validation"
       sentence={
         data === undefined
-          ? 'Whether an address can take mail, asked of its domain and its mail server.'
+          ? 'Check whether an address can receive email, by asking its domain and its mail server.'
           : data.limit === null
-            ? `${figure(data.used)} addresses looked at this month; there is no limit.`
-            : `${figure(data.remaining)} of ${figure(data.limit)} addresses are left this month.`
+            ? `${figure(data.used)} addresses validated this month; no limit.`
+            : `${figure(data.remaining)} of ${figure(data.limit)} validations left this month.`
       }
     >
       <One />
-      <Section title="A list">
+      <Section title="Validate a list">
         <Many remaining={data?.remaining ?? null} resetAt={data?.reset_at ?? null} />
       </Section>
     </Page>
@@ -60,7 +60,7 @@ function One() {
           <Field label="Address" required value={email} onChange={setEmail} />
         </div>
         <Button type="submit" kind="main" disabled={busy}>
-          {busy ? 'Asking…' : 'Validate'}
+          {busy ? 'Validating…' : 'Validate'}
         </Button>
       </form>
       <Problem error={error} />
@@ -70,18 +70,18 @@ function One() {
 }
 
 const CHECKS: Readonly<Record<string, readonly [yes: string, no: string, good: boolean | null]>> = {
-  syntax_valid: ['written as an address is', 'not written as an address is', true],
+  syntax_valid: ['valid syntax', 'invalid syntax', true],
   domain_exists: ['the domain exists', 'the domain does not exist', true],
-  has_mx_records: ['the domain takes mail', 'the domain names no mail server', true],
-  mailbox_exists: ['the mailbox exists', 'not known whether the mailbox exists', true],
+  has_mx_records: ['the domain accepts email', 'the domain has no mail server', true],
+  mailbox_exists: ['the mailbox exists', 'unknown whether the mailbox exists', true],
   is_disposable: ['a disposable address', 'not a disposable address', false],
-  is_role_account: ['a role such as info@, not a person', 'a person, not a role', false],
-  is_catch_all: ['the domain takes every address', 'the domain does not take every address', null],
-  smtp_check_performed: ['its mail server was asked', 'its mail server was not asked', null],
+  is_role_account: ['a role address such as info@', 'not a role address', false],
+  is_catch_all: ['the domain accepts every address', 'the domain does not accept every address', null],
+  smtp_check_performed: ['its mail server was checked', 'its mail server was not checked', null],
 }
 
 function Result({ result }: { readonly result: Json }) {
-  const verdict = result.is_valid ? 'good' : 'not good'
+  const verdict = result.is_valid ? 'valid' : 'not valid'
   return (
     <div className="rounded border border-line bg-raised p-4">
       <p className="mb-3 text-base">
@@ -109,7 +109,7 @@ function Result({ result }: { readonly result: Json }) {
         facts={[
           ['Deliverability', `${result.deliverability_score} of 100`],
           ['Risk', result.risk_level],
-          ['Mail server said', result.smtp_result.replaceAll('_', ' ')],
+          ['Mail server response', result.smtp_result.replaceAll('_', ' ')],
           ['Provider', result.mx_provider.name],
         ]}
       />
@@ -152,7 +152,7 @@ function Many({ remaining, resetAt }: { readonly remaining: number | null; reado
     <Import
       verb="Validate"
       size={BATCH}
-      hint="One address a line, or CSV. They are asked about 100 at a time; leave this page open meanwhile."
+      hint="One address per line, or CSV. Addresses are checked 100 at a time; keep this page open until it finishes."
       call={ask}
       started={() => {
         results.current = []
@@ -162,8 +162,8 @@ function Many({ remaining, resetAt }: { readonly remaining: number | null; reado
       before={({ entries }) =>
         remaining === null ? null : (
           <p className={entries.length > remaining ? 'text-bad' : 'text-quiet'}>
-            It needs {figure(entries.length)} of the {figure(remaining)} that are left
-            {entries.length > remaining && ': it will stop where they end'}. Counted anew <Time at={resetAt} />.
+            This uses {figure(entries.length)} of your {figure(remaining)} remaining validations
+            {entries.length > remaining && ': it will stop when they run out'}. Resets <Time at={resetAt} />.
           </p>
         )
       }
@@ -179,7 +179,7 @@ function Many({ remaining, resetAt }: { readonly remaining: number | null; reado
             <State name="unknown" /> {figure(counts.unknown)}
           </span>
           <Button small onClick={download}>
-            Download the results
+            Download results
           </Button>
         </div>
       }
