@@ -41,7 +41,7 @@ export function Endpoint({ hook }: { readonly hook: Json }) {
     method: 'PUT',
     typedOf,
     fieldsOf,
-    told: 'Kept: for what happens from now on.',
+    told: 'Saved. Applies to events from now on.',
   })
   const { events, of } = typed
   // No domain at all would be all of them.
@@ -60,27 +60,27 @@ export function Endpoint({ hook }: { readonly hook: Json }) {
             fault={faultOf(error, 'name')}
           />
           <Field
-            label="Address"
+            label="URL"
             type="url"
             required
             value={typed.url}
             onChange={(url) => setTyped({ ...typed, url })}
-            hint="With https://, of a server that this one can reach."
+            hint="Starts with https://, and must be reachable from this server."
             fault={faultOf(error, 'url')}
           />
         </div>
         <AllOrSome
           label="Events"
-          words={['all', 'these']}
-          legend="Told of"
+          words={['all', 'selected']}
+          legend="Events to send"
           options={EVENTS}
           part={events}
           onChange={(part) => setTyped({ ...typed, events: part })}
         />
         <AllOrSome
           label="Domains"
-          words={['all, and what belongs to none', 'these']}
-          legend="Of mail from"
+          words={['all, and events without a domain', 'selected']}
+          legend="Emails from"
           options={domains.map(({ id, domain }) => [id, domain])}
           part={of}
           onChange={(part) => setTyped({ ...typed, of: part })}

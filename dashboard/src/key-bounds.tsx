@@ -10,7 +10,7 @@ const ROOMS = ['emails', 'domains', 'tracking_domains', 'webhooks', 'suppression
 const MORE_ROOMS = ['templates', 'api_keys', 'smtp', 'profile', 'bounces']
 /** What a key may do, beside everything. */
 const SCOPES: readonly (readonly [scope: string, name: string])[] = [
-  ['send', 'send'],
+  ['send', 'send email'],
   ['stats:read', 'read statistics and events'],
   ['validation', 'validate addresses'],
   ['risk', 'preview risk'],
@@ -74,38 +74,38 @@ export function KeyBounds({
   return (
     <>
       <AllOrSome
-        label="It may"
-        words={['everything', 'these alone']}
-        legend="These"
+        label="Permissions"
+        words={['full access', 'selected only']}
+        legend="Selected permissions"
         options={SCOPES}
         part={bounds.may}
         onChange={(may) => onChange({ ...bounds, may })}
       />
       <AllOrSome
-        label="For mail from"
-        words={['all domains', 'these alone']}
-        legend="These domains"
+        label="Domains"
+        words={['all domains', 'selected only']}
+        legend="Selected domains"
         options={[
           ...domains.map(({ id, domain }) => [id, domain] as const),
-          ...gone.map((id) => [id, 'one that was removed'] as const),
+          ...gone.map((id) => [id, 'removed domain'] as const),
         ]}
         part={bounds.domains}
         onChange={(of) => onChange({ ...bounds, domains: of })}
       />
       <div className="grid basis-full gap-3 md:grid-cols-[1fr_20rem]">
         <Field
-          label="Used from these addresses alone"
+          label="Allowed IP addresses"
           mono
           value={bounds.networks}
           onChange={(networks) => onChange({ ...bounds, networks })}
-          hint="Such as 192.0.2.0/24 2001:db8::1, parted by blanks. Empty: from anywhere."
+          hint="Such as 192.0.2.0/24 2001:db8::1, separated by spaces. Leave empty to allow any."
           fault={faultOf(error, 'allowed_ips')}
         />
         <Moment
-          label="Until"
+          label="Expires"
           value={bounds.ends}
           onChange={(ends) => onChange({ ...bounds, ends })}
-          hint="Empty: until it is revoked."
+          hint="Leave empty to keep it valid until revoked."
           fault={faultOf(error, 'expires_at')}
         />
       </div>

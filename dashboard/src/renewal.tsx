@@ -7,10 +7,10 @@ import { Choice } from './ui.tsx'
 
 /** Hours, as the API takes them, and what they are called. */
 const GRACE: readonly (readonly [hours: string, words: string])[] = [
-  ['0', 'no longer'],
-  ['1', 'for an hour more'],
-  ['24', 'for a day more'],
-  ['72', 'for three days more'],
+  ['0', 'immediately'],
+  ['1', 'after 1 hour'],
+  ['24', 'after 1 day'],
+  ['72', 'after 3 days'],
 ]
 
 export function Renewal({
@@ -36,7 +36,7 @@ export function Renewal({
       question={question}
       onYes={() => onYes(Number(hours))}
     >
-      <Choice label="The present one works" value={hours} onChange={setHours} options={GRACE} />
+      <Choice label="The current one stops working" value={hours} onChange={setHours} options={GRACE} />
     </Confirm>
   )
 }

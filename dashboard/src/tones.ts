@@ -41,7 +41,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   suspended: 'bad',
   verification_failed: 'bad',
   revoked: 'robot',
-  ended: 'robot',
+  expired: 'robot',
   off: 'robot',
   not_set: 'robot',
   unsubscribed: 'robot',

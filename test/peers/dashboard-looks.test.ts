@@ -165,7 +165,7 @@ test('an endpoint that takes nothing is failing, one that said it is gone is off
     const { page } = here
     await dashboard.open(page, '/webhooks')
     await page.getByRole('row', { name: /^Broken .* failing / }).waitFor({ timeout: 60_000 })
-    await page.getByRole('row', { name: /^Gone .* off by itself / }).waitFor({ timeout: 60_000 })
+    await page.getByRole('row', { name: /^Gone .* disabled automatically / }).waitFor({ timeout: 60_000 })
     await dashboard.open(page, `/webhooks/${failing}`)
     await page.getByText('500 · out of order', { exact: true }).first().waitFor()
     assert.equal(await page.getByRole('columnheader', { name: 'Actions', exact: true }).count(), 1)

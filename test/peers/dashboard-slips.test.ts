@@ -314,7 +314,7 @@ test('the SMTP password is asked for when it is to be shown, and not before', as
     if (request.url().endsWith('/smtp-credentials')) asked.push(request.url())
   })
   await dashboard.open(page, '/smtp')
-  await page.getByRole('button', { name: 'Copy the user', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Copy the username', exact: true }).waitFor()
   assert.deepEqual(asked, [])
   await page.getByRole('button', { name: 'Show', exact: true }).click()
   await page.getByRole('button', { name: 'Copy the password', exact: true }).waitFor()

@@ -202,8 +202,8 @@ test('an operator sets the dashboard up by the token, makes an account, looks in
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   await page.getByRole('link', { name: 'Accounts', exact: true }).click()
   await page.getByRole('button', { name: 'New account', exact: true }).click()
-  await page.getByLabel('Address of the owner', { exact: true }).fill('owner@customer.example')
-  await page.getByLabel('Name of the account', { exact: true }).fill('Customer')
+  await page.getByLabel('Owner email', { exact: true }).fill('owner@customer.example')
+  await page.getByLabel('Account name', { exact: true }).fill('Customer')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   const secrets = await page.getByRole('status').locator('pre').innerText()
   const [key = ''] = /ph_test_\S+/.exec(secrets) ?? []
@@ -224,7 +224,7 @@ test('an operator sets the dashboard up by the token, makes an account, looks in
   await page.getByRole('button', { name: 'Resume', exact: true }).click()
   await page.getByText('paused since').waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Audit log', exact: true }).click()
-  await page.getByText('looked in as owner').waitFor()
+  await page.getByText('opened the account as owner').waitFor()
   await page.getByText('resumed a destination').waitFor()
   assert.deepEqual(here.faults, [])
 })
@@ -293,7 +293,7 @@ test('a webhook is tested, its answer shown, a delivery told again, its secret c
     await page.getByLabel('Name', { exact: true }).fill('Mine')
     await page.getByLabel('URL', { exact: true }).fill(`http://127.0.0.1:${port}/in`)
     await page.getByRole('button', { name: 'Add for all events', exact: true }).click()
-    await page.getByRole('button', { name: 'Send a test', exact: true }).click()
+    await page.getByRole('button', { name: 'Send test', exact: true }).click()
     const deliveries = page.getByRole('table', { name: 'Deliveries' })
     await deliveries.getByText('200 · said by the receiver').waitFor()
     // A test is told once; what happened may be told again.
@@ -303,8 +303,8 @@ test('a webhook is tested, its answer shown, a delivery told again, its secret c
     await deliveries.getByRole('button', { name: 'Replay', exact: true }).first().click()
     await waitFor('the same event again', async () => told.length >= 3, 60_000)
     assert.equal(told[1], told[2])
-    await page.getByRole('button', { name: 'New secret', exact: true }).first().click()
-    await page.getByRole('dialog', { name: 'New secret' }).getByRole('button', { name: 'New secret' }).click()
+    await page.getByRole('button', { name: 'Rotate secret', exact: true }).first().click()
+    await page.getByRole('dialog', { name: 'Rotate secret' }).getByRole('button', { name: 'Rotate secret' }).click()
     await page.getByRole('status').locator('pre').waitFor()
 
     const mail = { from: 'a@b.example', to: 'jo@example.net', subject: 'Told of', text: 'Hi' }

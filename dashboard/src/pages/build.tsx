@@ -18,7 +18,7 @@ export function Smtp() {
     setError(null)
     await call('POST', '/smtp-credentials/rotate', { grace_period_hours: hours }).then((answer) => {
       setPassword(answer.data.password)
-      say('A new password stands.')
+      say('New password created.')
     }, setError)
     await refresh('/smtp-credentials')
   }
@@ -26,12 +26,12 @@ export function Smtp() {
   return (
     <Page
       title="SMTP"
-      sentence="For programs that speak SMTP rather than HTTP: the same checks, the same events."
+      sentence="For apps that send over SMTP instead of HTTP, with the same checks and events."
       actions={
         <Renewal
           scope="smtp:write"
-          label="New password"
-          question="Make a new password?"
+          label="Rotate password"
+          question="Create a new password?"
           onYes={(hours) => void rotate(hours)}
         />
       }
@@ -52,10 +52,10 @@ export function Smtp() {
             ['STARTTLS', data.ports.starttls.join(', ')],
             ['Implicit TLS', data.ports.implicit_tls.join(', ')],
             [
-              'User',
+              'Username',
               <span key="u" className="flex items-center gap-2">
                 <code className="font-mono text-xs">{data.username}</code>
-                <Copy text={data.username} what="the user" />
+                <Copy text={data.username} what="the username" />
               </span>,
             ],
             [
@@ -71,17 +71,17 @@ export function Smtp() {
                 </Button>
               ),
             ],
-            ['Or', 'user apikey with an API key as the password'],
+            ['Or', 'username apikey with an API key as the password'],
             ['Last used', <Time key="t" at={data.last_used_at} />],
           ]}
         />
       )}
       {data !== undefined && (
-        <Section title="In a program" actions={<Copy text={programOf(data)} what="the program" />}>
+        <Section title="Example" actions={<Copy text={programOf(data)} what="the example" />}>
           <Code text={programOf(data)} />
           <p className="mt-1 text-quiet">
-            With Nodemailer. X-Tag, X-Metadata, X-Track-Opens, X-Track-Clicks, X-Stream, X-Scheduled-At,
-            X-Idempotency-Key and X-Sandbox are for this service, and go no further.
+            Uses Nodemailer. X-Tag, X-Metadata, X-Track-Opens, X-Track-Clicks, X-Stream, X-Scheduled-At,
+            X-Idempotency-Key and X-Sandbox are read by this service and removed before sending.
           </p>
         </Section>
       )}
@@ -118,12 +118,12 @@ const KINDS: readonly (readonly [string, string])[] = [
 ]
 
 const RATES: Readonly<Record<string, string>> = {
-  default: 'Most calls',
+  default: 'Most requests',
   send: 'Sending',
   batch: 'Sending batches',
   validation: 'Validation',
   verify: 'Verifying domains',
-  health_refresh: 'Health anew',
+  health_refresh: 'Health recalculation',
 }
 
 export function Usage() {
@@ -136,7 +136,7 @@ export function Usage() {
       sentence={
         data === undefined
           ? undefined
-          : `Plan ${data.plan}, month ${data.period}; counted anew on ${data.reset_at.slice(0, 10)} at ${data.reset_at.slice(11, 16)} UTC.`
+          : `Plan ${data.plan}, month ${data.period}; resets on ${data.reset_at.slice(0, 10)} at ${data.reset_at.slice(11, 16)} UTC.`
       }
     >
       {data === undefined ? (
@@ -165,7 +165,7 @@ export function Usage() {
             facts={Object.entries(limits.data.data.limits.rate as Record<string, Json>).map(
               ([kind, { limit, window_seconds: seconds }]) => [
                 RATES[kind] ?? kind,
-                `${limit} ${limit === 1 ? 'call' : 'calls'} in ${seconds} s`,
+                `${limit} ${limit === 1 ? 'request' : 'requests'} in ${seconds} s`,
               ],
             )}
           />

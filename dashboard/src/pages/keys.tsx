@@ -22,12 +22,12 @@ export function Keys() {
   const [made, setMade] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)
   return (
-    <Page title="API keys" sentence="A live key sends to real people; a test key fills the inbox alone.">
+    <Page title="API keys" sentence="A live key sends to real recipients; a test key only sends to the inbox.">
       <AddForm
         path={PATH}
         scope="api_keys:write"
-        fields={[{ name: 'name', label: 'Name, such as the program that uses it' }]}
-        button="Make a key"
+        fields={[{ name: 'name', label: 'Name, such as the app that uses it' }]}
+        button="Create key"
         also={{ mode, ...fieldsOf(bounds) }}
         lacks={lacksChoice(bounds)}
         told={BOUND_FIELDS}
@@ -70,8 +70,8 @@ export function Keys() {
             ),
           },
           { head: 'Key', cell: ({ prefix, last4 }) => <Shortened prefix={prefix} last4={last4} /> },
-          { head: 'May', wide: true, fill: true, cell: (key) => <Reach of={key} /> },
-          { head: 'State', cell: (key) => <State name={stateOf(key)} /> },
+          { head: 'Access', wide: true, fill: true, cell: (key) => <Reach of={key} /> },
+          { head: 'Status', cell: (key) => <State name={stateOf(key)} /> },
           { head: 'Last used', right: true, named: true, cell: ({ last_used_at: at }) => <Time at={at} /> },
           {
             head: 'Actions',
@@ -83,7 +83,8 @@ export function Keys() {
         ]}
         empty={
           <>
-            No key yet. <May scope="api_keys:write">Make one for each program, so that each can be revoked alone.</May>
+            No keys yet.{' '}
+            <May scope="api_keys:write">Create one for each app, so that each can be revoked separately.</May>
           </>
         }
       />
@@ -99,7 +100,7 @@ function Shortened({ prefix, last4 }: { readonly prefix: string; readonly last4:
 function Reach({ of }: { readonly of: Json }) {
   const { scopes, domain_ids: domains, allowed_ips: networks, expires_at: ends } = of
   const text = [
-    scopes.includes('full') ? 'everything' : scopes.join(', '),
+    scopes.includes('full') ? 'full access' : scopes.join(', '),
     domains === null ? null : counted(domains.length, 'domain'),
     networks.length === 0 ? null : counted(networks.length, 'network'),
     ends === null ? null : `until ${new Date(ends).toLocaleDateString(undefined, { dateStyle: 'medium' })}`,
@@ -113,9 +114,9 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-function stateOf({ revoked_at: revoked, expires_at: ends }: Json): 'revoked' | 'ended' | 'active' {
+function stateOf({ revoked_at: revoked, expires_at: ends }: Json): 'revoked' | 'expired' | 'active' {
   if (revoked !== null) return 'revoked'
-  return ends !== null && Date.parse(ends) <= Date.now() ? 'ended' : 'active'
+  return ends !== null && Date.parse(ends) <= Date.now() ? 'expired' : 'active'
 }
 
 function KeyState({ of }: { readonly of: Json }) {
@@ -164,7 +165,7 @@ function Doings({
         small={small}
         scope="api_keys:write"
         label="Rotate"
-        question={`Make a new secret for «${name}»?`}
+        question={`Create a new secret for “${name}”?`}
         onYes={(hours) =>
           void act('POST', `${id}/rotate`, 'The new secret is shown above.', { grace_period_hours: hours })
         }
@@ -173,8 +174,8 @@ function Doings({
         small={small}
         scope="api_keys:write"
         label="Revoke"
-        question={`Revoke «${name}»? Whoever uses it is refused within seconds.`}
-        onYes={() => void act('DELETE', id, `«${name}» is revoked.`)}
+        question={`Revoke “${name}”? Requests that use it are refused within seconds.`}
+        onYes={() => void act('DELETE', id, `“${name}” revoked.`)}
       />
     </span>
   )
@@ -186,7 +187,7 @@ function Made({ secret }: { readonly secret: string | null }) {
     <div role="status">
       {secret !== null && (
         <div key={secret} className="mb-4 rounded border border-brass p-3">
-          <p className="mb-2">The key, shown this once. Keep it where your program reads its secrets.</p>
+          <p className="mb-2">Your key, shown only once. Store it where your app keeps its secrets.</p>
           <div className="flex items-start gap-2">
             <div className="min-w-0 flex-1">
               <Code text={secret} />
@@ -221,7 +222,7 @@ export function Key() {
           {state !== 'active' && (
             <>
               {' '}
-              since <Time full at={key.revoked_at ?? key.expires_at} />: whoever uses it is refused.
+              since <Time full at={key.revoked_at ?? key.expires_at} />: requests that use it are refused.
             </>
           )}
         </>
@@ -233,8 +234,11 @@ export function Key() {
       <Facts
         facts={[
           ['Key', <Shortened key="k" prefix={key.prefix} last4={key.last4} />],
-          ['Mode', key.mode === 'sandbox' ? 'test: its mail fills the inbox alone' : 'live: its mail goes to people'],
-          ['Made', <Time key="m" full at={key.created_at} />],
+          [
+            'Mode',
+            key.mode === 'sandbox' ? 'test: its emails only go to the inbox' : 'live: its emails go to real recipients',
+          ],
+          ['Created', <Time key="m" full at={key.created_at} />],
           [
             'Last used',
             key.last_used_at === null ? (
@@ -247,7 +251,7 @@ export function Key() {
             ),
           ],
           [
-            'The secret before',
+            'Previous secret',
             key.previous_valid_until === null ? null : (
               <span key="p">
                 works until <Time full at={key.previous_valid_until} />
@@ -257,7 +261,7 @@ export function Key() {
         ]}
       />
       {state !== 'revoked' && (
-        <Section title="How far it reaches">
+        <Section title="Access">
           <Change key={id} of={key} />
         </Section>
       )}
@@ -271,7 +275,7 @@ function Change({ of }: { readonly of: Json }) {
     method: 'PATCH',
     typedOf: (key) => ({ name: String(key.name), bounds: boundsOf(key) }),
     fieldsOf: ({ name, bounds }) => ({ name: name.trim(), ...fieldsOf(bounds) }),
-    told: 'Kept: it holds within seconds.',
+    told: 'Saved. Takes effect within seconds.',
   })
   const { name, bounds } = typed
   return (

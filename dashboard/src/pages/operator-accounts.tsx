@@ -11,10 +11,10 @@ import { Button, Choice, Code, Facts, Field, Page, Pending, Problem, Section, St
 
 const PLANS = ['starter', 'professional', 'business', 'enterprise', 'custom'] as const
 const LIMITS: readonly (readonly [name: string, label: string])[] = [
-  ['emails', 'Emails a month'],
-  ['validations', 'Validations a month'],
-  ['content_checks', 'Content checks a month'],
-  ['risk_previews', 'Risk previews a month'],
+  ['emails', 'Emails per month'],
+  ['validations', 'Validations per month'],
+  ['content_checks', 'Content checks per month'],
+  ['risk_previews', 'Risk previews per month'],
   ['webhooks', 'Webhook endpoints'],
 ]
 
@@ -44,11 +44,11 @@ export function Accounts() {
         pages="page"
         caption="Accounts"
         filters={[
-          { name: 'search', label: 'Name, address or id' },
+          { name: 'search', label: 'Name, email or ID' },
           { name: 'plan', label: 'Plan', options: words(...PLANS) },
           {
             name: 'suspended',
-            label: 'State',
+            label: 'Status',
             options: [
               ['false', 'active'],
               ['true', 'suspended'],
@@ -65,18 +65,18 @@ export function Accounts() {
               </Link>
             ),
           },
-          { head: 'Address', wide: true, cell: ({ email }) => email },
+          { head: 'Email', wide: true, cell: ({ email }) => email },
           { head: 'Plan', wide: true, cell: ({ plan }) => plan },
-          { head: 'State', cell: ({ suspended_at: at }) => <State name={at === null ? 'active' : 'suspended'} /> },
+          { head: 'Status', cell: ({ suspended_at: at }) => <State name={at === null ? 'active' : 'suspended'} /> },
           {
             head: 'Emails this month',
             right: true,
             named: true,
             cell: ({ emails_this_month: count }) => figure(count),
           },
-          { head: 'Since', wide: true, cell: ({ created_at: at }) => <Time at={at} /> },
+          { head: 'Created', wide: true, cell: ({ created_at: at }) => <Time at={at} /> },
         ]}
-        empty="There is no account yet. Make the first with New account above."
+        empty="No accounts yet. Create the first one with “New account” above."
       />
     </Page>
   )
@@ -105,7 +105,7 @@ function NewAccount() {
       <form onSubmit={(event) => void add(event)} className="flex flex-wrap items-end gap-3">
         <div className="min-w-52 flex-1">
           <Field
-            label="Address of the owner"
+            label="Owner email"
             type="email"
             required
             value={email}
@@ -114,17 +114,17 @@ function NewAccount() {
           />
         </div>
         <div className="min-w-52 flex-1">
-          <Field label="Name of the account" required value={name} onChange={setName} fault={faultOf(error, 'name')} />
+          <Field label="Account name" required value={name} onChange={setName} fault={faultOf(error, 'name')} />
         </div>
-        <Choice label="Its plan" value={plan} onChange={setPlan} options={words(...PLANS)} />
+        <Choice label="Account plan" value={plan} onChange={setPlan} options={words(...PLANS)} />
         <Button type="submit" kind="main">
-          Make
+          Create
         </Button>
       </form>
       <Problem error={besides(error, ['email', 'name'])} />
       {made !== null && (
         <div role="status" className="mt-4">
-          <p className="mb-2">Shown this once; hand it to the owner on a safe way:</p>
+          <p className="mb-2">Shown only once. Pass these to the owner securely:</p>
           <Code
             text={`live key   ${made.api_key}\ntest key   ${made.test_api_key}\npassword   ${made.dashboard_password}`}
           />
@@ -168,7 +168,7 @@ export function Account() {
       sentence={
         suspended ? (
           <>
-            Suspended since <Time at={account.suspended_at} />: it reads, and sends nothing.
+            Suspended since <Time at={account.suspended_at} />: it can read, but not send.
           </>
         ) : (
           `${figure(account.used_this_month.emails)} emails accepted this month${
@@ -196,15 +196,15 @@ export function Account() {
       <Problem error={error} />
       <Facts
         facts={[
-          ['State', <State key="state" name={suspended ? 'suspended' : 'active'} />],
-          ['Address', account.email],
+          ['Status', <State key="state" name={suspended ? 'suspended' : 'active'} />],
+          ['Email', account.email],
           [
-            'Id',
+            'ID',
             <code key="id" className="font-mono text-xs break-all">
               {account.id}
             </code>,
           ],
-          ['Since', <Time key="since" at={account.created_at} />],
+          ['Created', <Time key="since" at={account.created_at} />],
         ]}
       />
       <Section title="Plan and limits">
@@ -221,12 +221,12 @@ export function Account() {
               cell: ({ id: name }) => (name in account.used_this_month ? figure(account.used_this_month[name]) : '–'),
             },
             {
-              head: 'Holds',
+              head: 'Current limit',
               right: true,
               cell: ({ id: name }) => (
                 <>
                   {account.limits[name] === null ? 'unlimited' : figure(account.limits[name])}
-                  <span className="text-quiet"> {name in account.own_limits ? 'its own' : 'by plan'}</span>
+                  <span className="text-quiet"> {name in account.own_limits ? 'custom' : 'from plan'}</span>
                 </>
               ),
             },
@@ -249,14 +249,14 @@ export function Account() {
           caption="Users"
           rows={account.users as readonly Json[]}
           columns={[
-            { head: 'Address', main: true, cell: ({ email }) => email },
+            { head: 'Email', main: true, cell: ({ email }) => email },
             { head: 'Role', cell: ({ role, operator }) => (operator ? `${role}, operator` : role) },
             { head: 'Last seen', wide: true, cell: ({ last_seen_at: at }) => <Time at={at} /> },
           ]}
-          empty="Nobody. Open the account as its owner and add a user in its settings."
+          empty="No users. Open the account as its owner and add one in its settings."
         />
       </Section>
-      <Section title="What operators did">
+      <Section title="Audit log">
         <Deeds accountId={id} />
       </Section>
     </Page>
@@ -272,8 +272,8 @@ function SetPlan({ account, set }: { readonly account: Json; readonly set: (plan
       {plan !== account.plan && (
         <Confirm
           kind="plain"
-          label="Change the plan"
-          question={`Put ${account.name} on the plan ${plan} instead of ${account.plan}? The limits of that plan hold at once; those of its own stay.`}
+          label="Change plan"
+          question={`Move ${account.name} to the ${plan} plan instead of ${account.plan}? The limits of that plan apply immediately; custom limits stay.`}
           onYes={() => set(plan)}
         />
       )}
@@ -307,28 +307,28 @@ function SetLimit({
         className="w-28 rounded border border-line bg-raised px-2 py-1 text-ink"
       />
       <Button type="submit">Set</Button>
-      {own && <Button onClick={() => void set('plan')}>As the plan</Button>}
+      {own && <Button onClick={() => void set('plan')}>Reset to plan</Button>}
     </form>
   )
 }
 
 const DEEDS: Readonly<Record<string, string>> = {
-  'account.create': 'made the account',
-  'account.plan': 'set the plan',
-  'account.limits': 'set limits',
-  'account.features': 'set features',
-  'account.suspend': 'suspended it',
-  'account.resume': 'ended the suspension',
-  'account.open': 'looked in as owner',
-  'account.close': 'left again',
-  'account.request': 'changed something inside',
-  'smtp_password.read': 'was shown an SMTP password',
+  'account.create': 'created the account',
+  'account.plan': 'changed the plan',
+  'account.limits': 'changed limits',
+  'account.features': 'changed features',
+  'account.suspend': 'suspended the account',
+  'account.resume': 'resumed the account',
+  'account.open': 'opened the account as owner',
+  'account.close': 'left the account',
+  'account.request': 'made a change inside',
+  'smtp_password.read': 'viewed an SMTP password',
   'queue.pause': 'paused a destination',
   'queue.resume': 'resumed a destination',
   'queue.retry': 'retried a destination',
-  'operator.grant': 'made somebody operator',
-  'operator.revoke': 'took that back',
-  'operator.setup': 'set the dashboard up',
+  'operator.grant': 'granted operator access',
+  'operator.revoke': 'revoked operator access',
+  'operator.setup': 'set up the dashboard',
 }
 
 function Deeds({ accountId }: { readonly accountId?: string }) {
@@ -337,17 +337,17 @@ function Deeds({ accountId }: { readonly accountId?: string }) {
       path="/operator/actions"
       pages="page"
       fixed={accountId === undefined ? {} : { account_id: accountId }}
-      caption="What operators did"
+      caption="Audit log"
       columns={[
-        { head: 'What', main: true, cell: ({ action, detail }) => <Deed action={action} detail={detail} /> },
-        { head: 'Who', cell: ({ operator }) => operator },
+        { head: 'Action', main: true, cell: ({ action, detail }) => <Deed action={action} detail={detail} /> },
+        { head: 'Operator', cell: ({ operator }) => operator },
         { head: 'When', cell: ({ at }) => <Time at={at} /> },
         ...(accountId === undefined
           ? [{ head: 'Account', wide: true, cell: (row: Json): ReactNode => <About row={row} /> }]
           : []),
         { head: 'From', wide: true, cell: ({ ip }) => ip ?? 'console' },
       ]}
-      empty="Nothing yet. Each change that an operator makes is written down here."
+      empty="Nothing yet. Every change that an operator makes is recorded here."
     />
   )
 }
@@ -367,7 +367,7 @@ function Deed({ action, detail }: { readonly action: string; readonly detail: Js
 }
 
 function About({ row }: { readonly row: Json }) {
-  if (row.account_name === null) return row.account_id === null ? '–' : 'gone'
+  if (row.account_name === null) return row.account_id === null ? '–' : 'deleted'
   return (
     <Link to="/operator/accounts/$id" params={{ id: row.account_id }} className="underline">
       {row.account_name}
@@ -378,8 +378,8 @@ function About({ row }: { readonly row: Json }) {
 export function OperatorLog() {
   return (
     <Page
-      title="What operators did"
-      sentence="Each change on accounts and destinations, and each one made inside an account that is not one's own."
+      title="Audit log"
+      sentence="Every change that operators make to accounts and destinations, and inside accounts other than their own."
     >
       <Deeds />
     </Page>
@@ -392,7 +392,7 @@ export function PlansPage() {
   return (
     <Page
       title="Plans"
-      sentence="What each plan allows, as this installation has it. POSTHORN_PLANS_FILE changes it; one account gets limits of its own on its page."
+      sentence="What each plan allows on this installation. Change plans with POSTHORN_PLANS_FILE; set custom limits for one account on its page."
     >
       <Table
         caption="Plans"
@@ -408,10 +408,10 @@ export function PlansPage() {
           { head: 'Risk previews', right: true, wide: true, cell: limit('risk_previews') },
           { head: 'Webhooks', right: true, wide: true, cell: limit('webhooks') },
           {
-            head: 'Sends a second',
+            head: 'Sends per second',
             right: true,
             named: true,
-            cell: ({ rates }) => `${rates.send.per_second} (${rates.send.burst} at once)`,
+            cell: ({ rates }) => `${rates.send.per_second} (burst ${rates.send.burst})`,
           },
         ]}
         empty=""

@@ -23,7 +23,7 @@ export function Queues() {
     setDone('')
     try {
       const { data } = await call('POST', `/operator/queues/${encodeURIComponent(destination)}/${verb}`)
-      if (verb === 'retry') setDone(`${figure(data.emails)} emails to ${destination} are tried now.`)
+      if (verb === 'retry') setDone(`Retrying ${figure(data.emails)} emails to ${destination}.`)
       await refresh('/operator/queues')
     } catch (problem) {
       setError(problem)
@@ -66,15 +66,15 @@ export function Queues() {
             ),
           },
           { head: 'Depth', right: true, named: true, cell: depth },
-          { head: 'First due', named: true, cell: ({ oldest_at: at }) => <Due at={at} /> },
+          { head: 'Oldest due', named: true, cell: ({ oldest_at: at }) => <Due at={at} /> },
           {
             head: 'Rate',
             right: true,
             wide: true,
             cell: ({ attempts_per_minute: tried, delivered_per_minute: through }) =>
-              tried === 0 ? <span className="text-quiet">idle</span> : `${through} of ${tried} a minute`,
+              tried === 0 ? <span className="text-quiet">idle</span> : `${through} of ${tried} per minute`,
           },
-          { head: 'Last answer', cell: (row) => <LastAnswer row={row} /> },
+          { head: 'Last response', cell: (row) => <LastAnswer row={row} /> },
           {
             head: 'Actions',
             acts: true,
@@ -91,7 +91,7 @@ export function Queues() {
           },
         ]}
         empty={
-          search === '' ? 'Nothing waits: every email has come to its end.' : 'Nothing waits for such a destination.'
+          search === '' ? 'No emails are waiting to be sent.' : 'No emails are waiting for a matching destination.'
         }
       />
     </Page>
@@ -100,10 +100,10 @@ export function Queues() {
 
 function sentenceOf({ totals, data }: Json): string {
   const all: number = totals.ready + totals.leased + totals.waiting
-  if (all === 0) return 'Nothing waits.'
+  if (all === 0) return 'The queue is empty.'
   const paused = (data as readonly Json[]).filter(({ paused_at: at }) => at !== null).length
   const held = paused === 0 ? '' : ` ${paused} ${paused === 1 ? 'destination is' : 'destinations are'} paused.`
-  return `${figure(all)} emails: ${figure(totals.ready)} ready, ${figure(totals.leased)} on the way, ${figure(totals.waiting)} for later.${held}`
+  return `${figure(all)} emails: ${figure(totals.ready)} ready, ${figure(totals.leased)} in progress, ${figure(totals.waiting)} waiting.${held}`
 }
 
 function depth(row: Json) {
@@ -114,7 +114,7 @@ function depth(row: Json) {
       {figure(all)}
       {parts.length > 0 && (
         <span className="block text-xs text-quiet">
-          {parts.map((state) => `${figure(row[state])} ${state === 'leased' ? 'on the way' : state}`).join(', ')}
+          {parts.map((state) => `${figure(row[state])} ${state === 'leased' ? 'in progress' : state}`).join(', ')}
         </span>
       )}
     </>
@@ -129,7 +129,7 @@ function LastAnswer({ row }: { readonly row: Json }) {
       <span className="block font-mono text-xs break-words">{row.last_response}</span>
       {row.next_attempt_at !== null && (
         <span className="block text-xs text-quiet">
-          next try <Time at={row.next_attempt_at} />
+          next attempt <Time at={row.next_attempt_at} />
         </span>
       )}
     </>
@@ -165,7 +165,7 @@ export function Machines() {
   const sentence =
     rows === undefined
       ? undefined
-      : `${running.length} ${running.length === 1 ? 'process runs' : 'processes run'}${silent === 0 ? '' : `, ${silent} fell silent`}${versions.size > 1 ? `; versions differ: ${[...versions].join(', ')}` : ''}.`
+      : `${running.length} ${running.length === 1 ? 'process running' : 'processes running'}${silent === 0 ? '' : `, ${silent} silent`}${versions.size > 1 ? `; versions differ: ${[...versions].join(', ')}` : ''}.`
   return (
     <Page title="Machines" sentence={sentence}>
       {rows !== undefined && <Problem error={found.error} />}
@@ -183,7 +183,7 @@ export function Machines() {
               </>
             ),
           },
-          { head: 'State', cell: ({ state }) => <State name={STATES[state] ?? state} word={state} /> },
+          { head: 'Status', cell: ({ state }) => <State name={STATES[state] ?? state} word={state} /> },
           { head: 'Roles', cell: ({ roles }) => roles.join(', ') },
           { head: 'Version', named: true, cell: ({ version }) => version },
           { head: 'Heartbeat', named: true, cell: ({ heartbeat_age_seconds: age }) => `${inWords(age)} ago` },
@@ -199,13 +199,13 @@ export function Machines() {
             wide: true,
             cell: ({ memory_bytes: bytes }) => `${Math.round(bytes / 1e6)} MB`,
           },
-          { head: 'Since', wide: true, cell: ({ started_at: at }) => <Time at={at} /> },
+          { head: 'Started', wide: true, cell: ({ started_at: at }) => <Time at={at} /> },
         ]}
-        empty="No process has said that it runs."
+        empty="No process has reported in."
       />
-      <Section title="Followers of the log">
+      <Section title="Event log followers">
         <Table
-          caption="Followers of the log"
+          caption="Event log followers"
           rows={found.data?.followers as readonly Json[] | undefined}
           error={found.error}
           keyOf={({ name }) => name}

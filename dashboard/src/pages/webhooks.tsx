@@ -21,13 +21,13 @@ const PATH = '/customer/webhooks'
 export function Webhooks() {
   const navigate = useNavigate()
   return (
-    <Page title="Webhooks" sentence="Your own servers, told what happens: signed, and tried again until they take it.">
+    <Page title="Webhooks" sentence="Events sent to your own servers: signed, and retried until accepted.">
       <AddForm
         path={PATH}
         scope="webhooks:write"
         fields={[
           { name: 'name', label: 'Name' },
-          { name: 'url', label: 'Address', type: 'url' },
+          { name: 'url', label: 'URL', type: 'url' },
         ]}
         button="Add for all events"
         also={{ events: ['*'] }}
@@ -48,8 +48,8 @@ export function Webhooks() {
               </Link>
             ),
           },
-          { head: 'Address', fill: true, cell: ({ url }) => url },
-          { head: 'State', cell: (hook) => <HookState of={hook} /> },
+          { head: 'URL', fill: true, cell: ({ url }) => url },
+          { head: 'Status', cell: (hook) => <HookState of={hook} /> },
           {
             head: 'Last delivery',
             right: true,
@@ -65,10 +65,10 @@ export function Webhooks() {
         ]}
         empty={
           <>
-            No endpoint yet. <May scope="webhooks:write">Add the address of one.</May> Each is told of every event as
-            JSON, signed with a secret of its own.{' '}
+            No endpoints yet. <May scope="webhooks:write">Add the URL of one.</May> Each receives every event as JSON,
+            signed with its own secret.{' '}
             <a href="/docs/webhooks" className="underline">
-              How to check the signature
+              How to verify the signature
             </a>
           </>
         }
@@ -83,7 +83,7 @@ function HookState({
 }: {
   readonly of: Json
 }) {
-  if (!active) return <State name="off" word={reason === null ? 'off' : 'off by itself'} />
+  if (!active) return <State name="off" word={reason === null ? 'disabled' : 'disabled automatically'} />
   return <State name={failures > 0 ? 'failing' : 'active'} />
 }
 
@@ -120,20 +120,20 @@ export function Webhook() {
       actions={
         <May scope="webhooks:write">
           <div className="flex flex-wrap gap-2">
-            <Button kind="main" onClick={() => void act('POST', `${path}/test`, 'A test is on its way.')}>
-              Send a test
+            <Button kind="main" onClick={() => void act('POST', `${path}/test`, 'Test event on its way.')}>
+              Send test
             </Button>
             <Button
               onClick={() =>
-                void act('PUT', path, hook.is_active ? 'Switched off.' : 'Switched on.', { is_active: !hook.is_active })
+                void act('PUT', path, hook.is_active ? 'Disabled.' : 'Enabled.', { is_active: !hook.is_active })
               }
             >
-              {hook.is_active ? 'Switch off' : 'Switch on'}
+              {hook.is_active ? 'Disable' : 'Enable'}
             </Button>
             <Confirm
               kind="plain"
-              label="New secret"
-              question="Make a new secret? Deliveries are signed with it from now on; the present one ends."
+              label="Rotate secret"
+              question="Create a new secret? Deliveries are signed with it from now on; the current one is no longer used."
               onYes={() =>
                 void act('POST', `${path}/regenerate-secret`, 'The new secret is shown below.').then((answer: Json) =>
                   setSecret(answer?.data?.secret ?? answer?.secret ?? null),
@@ -142,7 +142,7 @@ export function Webhook() {
             />
             <Confirm
               label="Remove"
-              question="Remove this endpoint? It is told nothing more, and its deliveries are forgotten."
+              question="Remove this endpoint? It receives no more events, and its delivery log is deleted."
               onYes={() =>
                 void act('DELETE', path, 'Removed.').then((answer: Json) => answer && navigate({ to: '/webhooks' }))
               }
@@ -155,19 +155,19 @@ export function Webhook() {
       <Facts
         facts={[
           ['Secret', <Secret key="s" secret={secret} last4={hook.secret_last4} />],
-          ['Failed tries in a row', hook.consecutive_failures === 0 ? null : figure(hook.consecutive_failures)],
-          ['Since', <Time key="t" full at={hook.created_at} />],
+          ['Consecutive failures', hook.consecutive_failures === 0 ? null : figure(hook.consecutive_failures)],
+          ['Created', <Time key="t" full at={hook.created_at} />],
         ]}
       />
       <UntakenList key={`untaken ${id}`} path={path} active={hook.is_active} />
-      <Section title="Where it is, and what it is told">
+      <Section title="Endpoint and events">
         <Endpoint key={id} hook={hook} />
       </Section>
       <Section title="Deliveries">
         <Deliveries path={path} act={act} />
       </Section>
       <May scope="webhooks:write">
-        <Section title="Tell a period again">
+        <Section title="Replay a period">
           <ReplayPeriod path={path} act={act} />
         </Section>
       </May>
@@ -176,16 +176,15 @@ export function Webhook() {
 }
 
 const OFF_SINCE: Readonly<Record<string, string>> = {
-  gone: ' by itself: its server answered 410, which says that it is gone for good',
-  failing: ' by itself: for five days nothing was taken',
+  gone: ' automatically: its server answered 410, which means it is gone for good',
+  failing: ' automatically: every delivery failed for five days',
 }
 
 function sentenceOf(hook: Json): string {
-  if (!hook.is_active)
-    return `Switched off${OFF_SINCE[hook.disabled_reason] ?? ''}. What happens meanwhile is not told.`
+  if (!hook.is_active) return `Disabled${OFF_SINCE[hook.disabled_reason] ?? ''}. Events in the meantime are not sent.`
   if (hook.consecutive_failures > 0)
-    return `The last ${hook.consecutive_failures === 1 ? 'try' : `${figure(hook.consecutive_failures)} tries`} failed; what was not taken is tried again by itself.`
-  return hook.last_delivery_at === null ? 'Told nothing yet.' : 'It takes what it is told.'
+    return `The last ${hook.consecutive_failures === 1 ? 'attempt' : `${figure(hook.consecutive_failures)} attempts`} failed; failed deliveries are retried automatically.`
+  return hook.last_delivery_at === null ? 'No deliveries yet.' : 'Deliveries are being accepted.'
 }
 
 function Secret({ secret, last4 }: { readonly secret: string | null; readonly last4: string }) {
@@ -194,7 +193,7 @@ function Secret({ secret, last4 }: { readonly secret: string | null; readonly la
     <span role="status" className="flex items-start gap-2">
       <span className="min-w-0 flex-1">
         <Code text={secret} />
-        <span className="text-quiet">Shown this once.</span>
+        <span className="text-quiet">Shown only once.</span>
       </span>
       <Copy text={secret} what="the secret" />
     </span>
@@ -210,13 +209,13 @@ function Deliveries({ path, act }: { readonly path: string; readonly act: Act })
       caption="Deliveries"
       always={3_000}
       filters={[
-        { name: 'status', label: 'State', options: words('pending', 'success', 'failed') },
+        { name: 'status', label: 'Status', options: words('pending', 'success', 'failed') },
         { name: 'event', label: 'Event', options: EVENTS },
-        { name: 'from', label: 'From day', day: 'start' },
-        { name: 'to', label: 'To day', day: 'end' },
+        { name: 'from', label: 'From date', day: 'start' },
+        { name: 'to', label: 'To date', day: 'end' },
       ]}
       columns={[
-        { head: 'State', cell: ({ status }) => <State name={status} /> },
+        { head: 'Status', cell: ({ status }) => <State name={status} /> },
         {
           head: 'Event',
           main: true,
@@ -229,9 +228,9 @@ function Deliveries({ path, act }: { readonly path: string; readonly act: Act })
               </Link>
             ),
         },
-        { head: 'Answer', fill: true, cut: true, cell: (row: Json, above?: Json) => <Answer of={row} above={above} /> },
-        { head: 'Try', wide: true, right: true, cell: ({ attempt }) => attempt },
-        { head: 'Took', wide: true, right: true, cell: ({ duration_ms: ms }) => (ms === null ? '–' : `${ms} ms`) },
+        { head: 'Response', fill: true, cut: true, cell: (row: Json, above?: Json) => <Answer of={row} above={above} /> },
+        { head: 'Attempt', wide: true, right: true, cell: ({ attempt }) => attempt },
+        { head: 'Duration', wide: true, right: true, cell: ({ duration_ms: ms }) => (ms === null ? '–' : `${ms} ms`) },
         {
           head: 'When',
           right: true,
@@ -240,7 +239,7 @@ function Deliveries({ path, act }: { readonly path: string; readonly act: Act })
               <Time at={at} />
             ) : (
               <span className="whitespace-nowrap">
-                again <Time at={next} />
+                retry <Time at={next} />
               </span>
             ),
         },
@@ -251,13 +250,13 @@ function Deliveries({ path, act }: { readonly path: string; readonly act: Act })
           right: true,
           cell: ({ id, event }) =>
             event === TEST ? null : (
-              <Button small onClick={() => void act('POST', `${PATH}/deliveries/${id}/replay`, 'It is told again.')}>
+              <Button small onClick={() => void act('POST', `${PATH}/deliveries/${id}/replay`, 'Replay on its way.')}>
                 Replay
               </Button>
             ),
         },
       ]}
-      empty="Nothing was told yet. «Send a test» tells it something."
+      empty="No deliveries yet. “Send test” makes one."
     />
   )
 }
@@ -281,18 +280,18 @@ function ReplayPeriod({ path, act }: { readonly path: string; readonly act: Act 
   const replay = (event: FormEvent): void => {
     event.preventDefault()
     const body = { from: momentOf(from), to: momentOf(to) }
-    void act('POST', `${path}/replay`, 'The events of that time are told again.', body)
+    void act('POST', `${path}/replay`, 'The events of that period are being replayed.', body)
   }
   return (
     <form onSubmit={replay} className="flex flex-wrap items-start gap-3">
       <Moment label="From" required value={from} onChange={setFrom} />
       <Moment label="To" required value={to} onChange={setTo} />
       <div className="sm:pt-[25px]">
-        <Button type="submit">Tell them again</Button>
+        <Button type="submit">Replay events</Button>
       </div>
       <p className="basis-full text-quiet">
-        After an outage of your server. Events come with the same ids as before: a receiver that keeps them takes each
-        once.
+        For use after an outage on your side. Events keep their original IDs: a receiver that tracks IDs processes each
+        event once.
       </p>
     </form>
   )
