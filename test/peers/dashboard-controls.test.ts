@@ -316,15 +316,15 @@ test('a mail that is put off says what the answer is about, and one whose server
   }
   const full = 'The email account that you tried to reach is over quota'
   await shown({ smtp_code: 452, enhanced_code: '4.2.2', response: `452 4.2.2 ${full}` })
-  await page.getByText('The mailbox exists and is full.').waitFor()
+  await page.getByText('The mailbox exists but is full.').waitFor()
   await shown({ smtp_code: 451, enhanced_code: '4.7.1', response: '451 4.7.1 Greylisting in action, come back later' })
-  await page.getByText('puts unknown senders off (greylisting)').waitFor()
+  await page.getByText('defers unknown senders (greylisting)').waitFor()
   await shown({ smtp_code: 451, enhanced_code: null, response: '451 Not now' })
   await page.getByText('most deferred email arrives within the hour').waitFor()
   const nobody = '4.4.1 no server answered'
   await shown({ outcome: 'error', smtp_code: null, enhanced_code: '4.4.1', response: nobody })
   await page.getByText('No receiving server could be reached').waitFor()
-  await page.getByText('look at port 25 of this machine').waitFor()
+  await page.getByText('check port 25 of this machine').waitFor()
   await page.getByText(/^Next attempt/).waitFor()
   assert.deepEqual(here.faults, [])
 })
