@@ -193,7 +193,13 @@ test('what an endpoint did not take is told by its reasons, each once, and one a
     ...{ duration_ms: 3, next_attempt_at: null, created_at: `2026-03-01T09:${10 + (number % 50)}:30.000Z` },
     ...others,
   })
-  const away = { http_status: null, error: 'connect ECONNREFUSED', status: 'pending', event: 'email.opened' }
+  const away = {
+    http_status: null,
+    error: 'connect ECONNREFUSED',
+    response_body: null,
+    status: 'pending',
+    event: 'email.opened',
+  }
   const rows = Array.from({ length: 243 }, (_, i) => row(i, i < 3 ? away : {}))
   let told = false
   await page.route('**/deliveries?**', async (route) => {

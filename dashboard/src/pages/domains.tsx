@@ -269,7 +269,7 @@ function Row({
       <dt className="text-quiet">{name}</dt>
       <dd className="min-w-0">
         <code className="font-mono text-xs break-all">{value}</code>
-        {note !== undefined && <span className="text-xs break-words text-quiet"> {note}</span>}
+        {note !== undefined && <span className="ml-2 text-xs break-words text-quiet">{note}</span>}
       </dd>
       <dd>{name === 'Type' ? null : <Copy text={value} what={`the ${name.toLowerCase()} of ${of}`} />}</dd>
     </>

@@ -228,7 +228,12 @@ function Deliveries({ path, act }: { readonly path: string; readonly act: Act })
               </Link>
             ),
         },
-        { head: 'Response', fill: true, cut: true, cell: (row: Json, above?: Json) => <Answer of={row} above={above} /> },
+        {
+          head: 'Response',
+          fill: true,
+          cut: true,
+          cell: (row: Json, above?: Json) => <Answer of={row} above={above} />,
+        },
         { head: 'Attempt', wide: true, right: true, cell: ({ attempt }) => attempt },
         { head: 'Duration', wide: true, right: true, cell: ({ duration_ms: ms }) => (ms === null ? '–' : `${ms} ms`) },
         {
