@@ -9,6 +9,7 @@ import {
   endpoint,
   entriesIn,
   fileIn,
+  IMPORT_FAULTS,
   importedFrom,
   importing,
   MAX_CSV_BYTES,
@@ -44,15 +45,7 @@ const Answer = named(
     asked: Type.Integer({ description: 'Of these, to whom a confirmation mail goes' }),
     known: Type.Integer({ description: 'Contacts already, which stay as they are' }),
     failed: Type.Integer(),
-    errors: Type.Array(
-      named(
-        'ImportFault',
-        Type.Object({ line: Type.Integer(), email: Type.Union([Type.String(), Type.Null()]), message: Type.String() }),
-      ),
-    ),
-    ignored_columns: Type.Array(Type.String(), {
-      description: 'Of a CSV file, in their order: nothing was taken of them',
-    }),
+    ...IMPORT_FAULTS,
   }),
 )
 

@@ -13,6 +13,7 @@ import {
   endpoint,
   entriesIn,
   fileIn,
+  IMPORT_FAULTS,
   importedFrom,
   importing,
   MAX_CSV_BYTES,
@@ -94,12 +95,7 @@ const ImportAnswer = named(
     imported: Type.Integer(),
     updated: Type.Integer(),
     failed: Type.Integer(),
-    errors: Type.Array(
-      named('ImportFault', Type.Object({ line: Type.Integer(), email: Text, message: Type.String() })),
-    ),
-    ignored_columns: Type.Array(Type.String(), {
-      description: 'Of a CSV file, in their order: nothing was taken of them',
-    }),
+    ...IMPORT_FAULTS,
   }),
 )
 

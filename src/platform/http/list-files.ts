@@ -12,6 +12,19 @@ import { named } from './names.ts'
 
 export const MAX_CSV_BYTES = 268_435_456
 
+/** What was wrong with a line, and what of a file was not read: the end of the answer of every import. */
+export const IMPORT_FAULTS = {
+  errors: Type.Array(
+    named(
+      'ImportFault',
+      Type.Object({ line: Type.Integer(), email: Type.Union([Type.String(), Type.Null()]), message: Type.String() }),
+    ),
+  ),
+  ignored_columns: Type.Array(Type.String(), {
+    description: 'Of a CSV file, in their order: nothing was taken of them',
+  }),
+} as const
+
 type ImportCall = Pick<Call<unknown, unknown, unknown>, 'headers' | 'stream' | 'signal'>
 
 /**
