@@ -71,7 +71,7 @@ function walk(step: number): void {
 const MORE: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl K', 'search pages, emails, domains and actions'],
   ['/', 'search on this page'],
-  ['j  k', 'next and previous row, or mail of the list one came from'],
+  ['j  k', 'next and previous row, or email of the list you came from'],
   ['Enter', 'open the row'],
   ['?', 'show this list'],
 ]

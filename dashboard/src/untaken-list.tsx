@@ -28,7 +28,7 @@ export function UntakenList({ path, active }: { readonly path: string; readonly 
   if (untaken.since === null) return null
   const more = failed.pagination.total > MOST || waiting.pagination.total > MOST
   return (
-    <Section title="Not taken">
+    <Section title="Failed deliveries">
       <p>{sentenceOf(untaken, more)}</p>
       <ul className="mt-2" aria-label="Reasons">
         {untaken.reasons.slice(0, REASONS_SHOWN).map(({ answer, count, first, last }) => (
@@ -43,13 +43,13 @@ export function UntakenList({ path, active }: { readonly path: string; readonly 
         ))}
       </ul>
       {untaken.reasons.length > REASONS_SHOWN && (
-        <p className="mt-1 text-quiet">And {figure(untaken.reasons.length - REASONS_SHOWN)} answers more.</p>
+        <p className="mt-1 text-quiet">And {figure(untaken.reasons.length - REASONS_SHOWN)} more reasons.</p>
       )}
       <May scope="webhooks:write">
         {active ? (
           <TellAgain key={path} path={path} untaken={untaken} />
         ) : (
-          <p className="mt-3 text-quiet">Switched on, it can be told of them again.</p>
+          <p className="mt-3 text-quiet">Enable the webhook to replay them.</p>
         )}
       </May>
     </Section>
@@ -66,8 +66,8 @@ function eventsOf(count: number): string {
 
 function sentenceOf({ waiting, givenUp }: Untaken, more: boolean): string {
   const shown = (count: number): string => `${eventsOf(count)}${more ? ' or more' : ''}`
-  const ended = `${shown(givenUp)} ${givenUp === 1 ? 'was' : 'were'} given up`
-  const open = `${shown(waiting)} ${waiting === 1 ? 'is' : 'are'} tried again by ${waiting === 1 ? 'itself' : 'themselves'}`
+  const ended = `${shown(givenUp)} failed after all retries`
+  const open = `${shown(waiting)} will be retried automatically`
   if (waiting === 0) return `${ended}.`
   return givenUp === 0 ? `${open}.` : `${ended}, and ${open}.`
 }
@@ -82,7 +82,7 @@ function TellAgain({ path, untaken: { since, kinds } }: { readonly path: string;
     setError(null)
     const body = { from: momentOf(from), to: new Date().toISOString(), events: kinds }
     await call('POST', `${path}/replay`, body).then(
-      (answer: Json) => say(`${eventsOf(answer.data.queued)} told again.`),
+      (answer: Json) => say(`Replaying ${eventsOf(answer.data.queued)}.`),
       setError,
     )
     await refresh(path)
@@ -91,11 +91,11 @@ function TellAgain({ path, untaken: { since, kinds } }: { readonly path: string;
     <form onSubmit={(event) => void tell(event)} className="mt-3 flex flex-wrap items-start gap-3">
       <Moment label="Failed since" required value={from} onChange={setTyped} />
       <div className="sm:pt-[25px]">
-        <Button type="submit">Tell all of them again</Button>
+        <Button type="submit">Replay all</Button>
       </div>
       <p className="basis-full text-quiet">
-        Once your server takes them. What it took of these kinds in that time comes again too: each event has the id it
-        had before, by which it is known.
+        Do this once your endpoint works again. Events of these types that were delivered in that time are sent again
+        too; each keeps its id, so your server can tell duplicates.
       </p>
       <div className="basis-full">
         <Problem error={error} />

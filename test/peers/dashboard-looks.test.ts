@@ -171,9 +171,11 @@ test('an endpoint that takes nothing is failing, one that said it is gone is off
     assert.equal(await page.getByRole('columnheader', { name: 'Actions', exact: true }).count(), 1)
     await page.getByRole('list', { name: 'Reasons' }).getByText('500 · out of order', { exact: true }).waitFor()
     works = true
-    await page.getByRole('button', { name: 'Tell all of them again', exact: true }).click()
-    await page.getByText('1 event told again.', { exact: true }).waitFor()
-    await page.getByRole('heading', { name: 'Not taken', exact: true }).waitFor({ state: 'detached', timeout: 60_000 })
+    await page.getByRole('button', { name: 'Replay all', exact: true }).click()
+    await page.getByText('Replaying 1 event.', { exact: true }).waitFor()
+    await page
+      .getByRole('heading', { name: 'Failed deliveries', exact: true })
+      .waitFor({ state: 'detached', timeout: 60_000 })
     assert.deepEqual(here.faults, [])
   } finally {
     receiver.closeAllConnections()
@@ -210,7 +212,7 @@ test('what an endpoint did not take is told by its reasons, each once, and one a
     await route.fulfill({ json: { data: data.slice(0, status === null ? 50 : 1_000), pagination } })
   })
   await dashboard.open(page, `/webhooks/${id}`)
-  await page.getByText('240 events were given up, and 3 events are tried again by themselves.').waitFor()
+  await page.getByText('240 events failed after all retries, and 3 events will be retried automatically.').waitFor()
   const reasons = page.getByRole('list', { name: 'Reasons' }).getByRole('listitem')
   assert.match(await reasons.nth(0).innerText(), /^500 · out of order\s+240 events, /)
   assert.match(await reasons.nth(1).innerText(), /^connect ECONNREFUSED\s+3 events, /)
@@ -223,10 +225,10 @@ test('what an endpoint did not take is told by its reasons, each once, and one a
   assert.equal(await since.inputValue(), '2026-03-01T18:09', 'a minute before the first one, in the zone of who looks')
   const asked = page.waitForRequest(/\/replay$/)
   told = true
-  await page.getByRole('button', { name: 'Tell all of them again', exact: true }).click()
+  await page.getByRole('button', { name: 'Replay all', exact: true }).click()
   const { from, events } = (await asked).postDataJSON()
   assert.deepEqual([from, events], ['2026-03-01T09:09:00.000Z', ['email.delivered', 'email.opened']])
-  await page.getByRole('heading', { name: 'Not taken', exact: true }).waitFor({ state: 'detached' })
+  await page.getByRole('heading', { name: 'Failed deliveries', exact: true }).waitFor({ state: 'detached' })
   assert.deepEqual(here.faults, [])
 })
 
@@ -276,7 +278,7 @@ test('a record that need not be is not missing, and where the DNS is silent noth
   await record(/^Ownership/)
     .locator('.text-bad', { hasText: 'missing' })
     .waitFor()
-  await page.getByText(/^\d+ more may be published, and none of them has to be: \d+ not set$/).click()
+  await page.getByText(/^\d+ optional records: \d+ not set$/).click()
   await record(/^BIMI optional/)
     .getByText('not set', { exact: false })
     .waitFor()
@@ -310,7 +312,7 @@ test('a record has its name for either form of a provider; those that need not b
   }
   assert.equal(await copied('the name of SPF'), 'mail.shop.example')
   assert.equal(await copied('the host of SPF'), 'mail')
-  await record(/^SPF/).getByText('where the form adds .shop.example by itself').waitFor()
+  await record(/^SPF/).getByText('if the form adds .shop.example automatically').waitFor()
   assert.equal(await record(/^BIMI/).isVisible(), false)
   bimi = 'mismatch'
   await page.reload()

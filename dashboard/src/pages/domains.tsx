@@ -124,7 +124,7 @@ export function Domain() {
             {optional.length > 0 && (
               <details key={id} open={optional.some(isWrong)} className="mt-3">
                 <summary className="cursor-pointer py-1">
-                  {optional.length} more may be published, and none of them has to be:{' '}
+                  {optional.length} optional {optional.length === 1 ? 'record' : 'records'}:{' '}
                   <span className="text-quiet">{howTheyAre(optional)}</span>
                 </summary>
                 <div className="mt-2">
@@ -226,7 +226,7 @@ function DnsRecord({ record }: { readonly record: Json }) {
       <dl className="mt-1 grid grid-cols-[3.5rem_1fr_auto] items-start gap-x-3 gap-y-1">
         <Row name="Type" value={record.type} of={purpose} />
         <Row name="Name" value={record.name} of={purpose} />
-        <Row name="Host" value={record.host} of={purpose} note={`where the form adds .${zoneIn(record)} by itself`} />
+        <Row name="Host" value={record.host} of={purpose} note={`if the form adds .${zoneIn(record)} automatically`} />
         <Row name="Value" value={record.value} of={purpose} />
       </dl>
       {record.status !== 'valid' && record.last_checked_at !== null && (
