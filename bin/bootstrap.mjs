@@ -42,6 +42,10 @@ const at = (...names) => path.join(root, ...names)
 const SERVICE = ['--max-semi-space-size=8', '--heap-growing-percent=100', '--expose-gc']
 const MEMORY = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
 
+// What Node makes of our sources when it loads them, kept from one process to the next: a second of CPU less for each command.
+// Where the checkout cannot be written to, Node goes without.
+const COMPILED = at('node_modules', '.cache', 'compiled')
+
 /** What the dashboard is built from: its own, and what it shares with the service. */
 const DASHBOARD = [
   ...['dashboard/index.html', 'dashboard/vite.config.ts', 'dashboard/public', 'dashboard/src'],
@@ -235,7 +239,12 @@ function pinnedNode() {
 function hand(node, options) {
   if (!verb.keepsFolder) process.chdir(root)
   // The data directory is the checkout's, from wherever the command is called.
-  const env = { ...MEMORY, ...process.env, POSTHORN_DATA_DIR: process.env.POSTHORN_DATA_DIR || at('data') }
+  const env = {
+    ...MEMORY,
+    NODE_COMPILE_CACHE: COMPILED,
+    ...process.env,
+    POSTHORN_DATA_DIR: process.env.POSTHORN_DATA_DIR || at('data'),
+  }
   if (typeof process.execve === 'function') {
     process.removeAllListeners('warning') // that execve is experimental is our concern alone
     process.execve(node, [node, ...options], env)

@@ -22,7 +22,7 @@ import { connect, type Database, statement } from '../src/platform/db.ts'
 import { type Ids, systemIds } from '../src/platform/ids.ts'
 import type { Logger } from '../src/platform/log.ts'
 import { secretsFrom } from '../src/platform/secrets.ts'
-import { freshDb } from './database.ts'
+import { freshDbOfToday } from './database.ts'
 import { type Receiver, type ReceiverScript, startReceiver } from './receiver.ts'
 import { type DeclaredZones, declaredZones, type Zones } from './zones.ts'
 
@@ -67,7 +67,7 @@ const QUEUED = statement('test_queued', 'select count(*)::int as count from queu
 const REASONS = ['', 'manual', 'repeated_soft_bounce', 'hard_bounce', 'complaint', 'spamtrap']
 
 export async function house(zones: Zones = {}, more: Partial<DeliveryOptions> = {}): Promise<House> {
-  const fresh = await freshDb()
+  const fresh = await freshDbOfToday()
   const database = connect({ url: fresh.url, onError: () => undefined })
   const clock = turnedClock()
   const ids = systemIds()

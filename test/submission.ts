@@ -24,7 +24,7 @@ import { largeTurns } from '../src/platform/intake.ts'
 import { createLogger } from '../src/platform/log.ts'
 import { type Submission, type SubmissionOptions, submissionService } from '../src/roles/submission.ts'
 import { selfSigned } from './certificate.ts'
-import { freshDb } from './database.ts'
+import { freshDb, freshDbOfToday } from './database.ts'
 
 export const ACCOUNT = '018f0000-0000-7000-8000-000000000001'
 export const USER = { username: 'smtp_user', password: 'secret' }
@@ -83,7 +83,7 @@ export async function submissionWorld({
   partitions = true,
   ...change
 }: Partial<SubmissionOptions> & { readonly partitions?: boolean } = {}): Promise<SubmissionWorld> {
-  const fresh = await freshDb()
+  const fresh = await (partitions ? freshDbOfToday() : freshDb())
   const database = connect({ url: fresh.url, onError: () => undefined })
   const clock = systemClock()
   const ids = systemIds()

@@ -19,7 +19,7 @@ import { largeTurns } from '../src/platform/intake.ts'
 import { createLogger, type Logger, type LogLevel } from '../src/platform/log.ts'
 import { openSecrets, renewSecrets } from '../src/platform/secret-keys.ts'
 import type { SubmissionPorts } from '../src/roles/submission.ts'
-import { freshDb } from './database.ts'
+import { freshDbOfToday } from './database.ts'
 import { type DeclaredZones, declaredZones, type Zones } from './zones.ts'
 
 export interface Reply {
@@ -94,7 +94,7 @@ export async function startWorld({
   way = async (url) => url,
 }: WorldOptions = {}): Promise<World> {
   await using stack = new AsyncDisposableStack()
-  const fresh = stack.use(await freshDb())
+  const fresh = stack.use(await freshDbOfToday())
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-world-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true }))
   const config: Config = readConfig({

@@ -1,7 +1,7 @@
 // Schemas held against what came from outside. Bodies say what they mean: no coercion, unknown fields are faults.
 // Queries and paths are text and are coerced; a whole number is written in digits there.
 
-import { Ajv, type ErrorObject } from 'ajv'
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
@@ -15,10 +15,18 @@ import {
   validationError,
 } from './errors.ts'
 
-/** @returns every fault of a body, at most 100; empty when it has none */
+/**
+ * The schema is compiled when a first body is held against it: a process has some 600 and uses few of them, and to compile
+ * all of them is most of a start.
+ *
+ * @returns every fault of a body, at most 100; empty when it has none
+ */
 export function bodyValidator(schema: TSchema): (body: unknown) => FieldFault[] {
-  const validate = makeAjv(false).compile(schema)
-  return (body) => (validate(body) ? [] : faultsOf(validate.errors ?? []))
+  const validator = compiledLate(strict, schema)
+  return (body) => {
+    const validate = validator()
+    return validate(body) ? [] : faultsOf(validate.errors ?? [])
+  }
 }
 
 /** For an endpoint whose room validates by itself. */
@@ -40,12 +48,23 @@ export function refuseUnfitText(values: unknown): void {
   }
 }
 
+/** @returns what compiles the schema at its first call, and has it from then on */
+function compiledLate(ajv: Ajv, schema: object): () => ValidateFunction {
+  let compiled: ValidateFunction | null = null
+  return () => {
+    compiled ??= ajv.compile(schema)
+    return compiled
+  }
+}
+
 function makeAjv(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({
     allErrors: true,
     coerceTypes,
     useDefaults: true,
     strict: false,
+    // Ours are held against the schema of schemas by the test of openapi.json.
+    validateSchema: false,
     allowUnionTypes: true,
     verbose: true,
   })
@@ -71,7 +90,9 @@ function isMoment(text: string): boolean {
   return year >= 1 && year <= 9999
 }
 
-const dateTime = makeAjv(false).compile<string>({ type: 'string', format: 'date-time' })
+const strict = makeAjv(false)
+const coercing = makeAjv(true)
+const dateTime = strict.compile<string>({ type: 'string', format: 'date-time' })
 
 /** @returns whether the text is a moment as the API takes them (with an offset) */
 export function isDateTime(text: string): boolean {
@@ -79,11 +100,9 @@ export function isDateTime(text: string): boolean {
 }
 
 export function validatorCompiler(): FastifySchemaCompiler<unknown> {
-  const strict = makeAjv(false)
-  const coercing = makeAjv(true)
   return ({ schema, httpPart }) => {
     if (httpPart === 'headers') return () => true
-    const validate = (httpPart === 'body' ? strict : coercing).compile(schema as object)
+    const validator = compiledLate(httpPart === 'body' ? strict : coercing, schema as object)
     const integers = httpPart === 'body' ? [] : namesOf(schema as object, ({ type }) => type === 'integer')
     const ids = httpPart === 'body' ? [] : namesOf(schema as object, ({ format }) => format === 'uuid')
     const texts = httpPart === 'querystring' ? ['cursor', ...namesOf(schema as object, isFreeText)] : []
@@ -91,6 +110,7 @@ export function validatorCompiler(): FastifySchemaCompiler<unknown> {
       forgetEmpty(data as Record<string, unknown> | null, texts)
       const odd = integers.find((name) => !isDigits((data as Record<string, unknown> | null)?.[name]))
       if (odd !== undefined) return { error: parameterError(odd, 'type', 'must be a whole number, in digits') }
+      const validate = validator()
       if (validate(data)) {
         asStored(data as Record<string, unknown> | null, ids)
         return true
