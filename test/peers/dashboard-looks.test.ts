@@ -376,7 +376,7 @@ test('a column that is longer than its window says so, and who is signed in cove
   await page.mouse.wheel(0, 2_000)
   await above.waitFor()
   await below.waitFor({ state: 'detached' })
-  const last = await column.getByRole('link', { name: 'What was done', exact: true }).boundingBox()
+  const last = await column.getByRole('link', { name: 'Audit log', exact: true }).boundingBox()
   const signOut = await column.getByRole('button', { name: 'Sign out', exact: true }).boundingBox()
   assert.ok(last !== null && signOut !== null && last.y + last.height < signOut.y)
   assert.deepEqual(await seriousFaults(page), [])
