@@ -31,7 +31,11 @@ before(async () => {
     answers: { 200: Type.Object({}) },
   }
   const handle = async ({ query }: { readonly query: unknown }) => single(query as object)
-  const query = Type.Object({ cursor: Type.Optional(Type.String({ format: 'uuid' })) })
+  const query = Type.Object({
+    cursor: Type.Optional(Type.String({ format: 'uuid' })),
+    kind: Type.Optional(Type.Union([Type.Literal('hard'), Type.Literal('soft')])),
+    at: Type.Optional(Type.String({ format: 'date-time' })),
+  })
   server.add([
     endpoint({ ...about, method: 'GET', path: '/api/v1/things', query, handle }),
     endpoint({ ...about, method: 'GET', path: '/api/v1/things/{id}', params: IdParams, handle }),
@@ -59,6 +63,13 @@ test('an empty cursor is the beginning of a list, whatever the form of its place
   const answer = await server.app.inject({ method: 'GET', url: '/api/v1/things?cursor=' })
   assert.deepEqual([answer.statusCode, answer.json().data], [200, {}])
   assert.equal((await asked('GET', '/api/v1/things?cursor=x'))[0], 400)
+})
+
+test('an empty filter of some words filters nothing, as an empty text does; an empty moment is none', async () => {
+  const answer = await server.app.inject({ method: 'GET', url: '/api/v1/things?kind=' })
+  assert.deepEqual([answer.statusCode, answer.json().data], [200, {}])
+  for (const wrong of ['kind=x', 'kind=HARD', 'at='])
+    assert.deepEqual(await asked('GET', `/api/v1/things?${wrong}`), [400, 'invalid_parameter'], wrong)
 })
 
 async function onTheWire(text: string): Promise<string> {

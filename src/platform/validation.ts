@@ -105,7 +105,7 @@ export function validatorCompiler(): FastifySchemaCompiler<unknown> {
     const validator = compiledLate(httpPart === 'body' ? strict : coercing, schema as object)
     const integers = httpPart === 'body' ? [] : namesOf(schema as object, ({ type }) => type === 'integer')
     const ids = httpPart === 'body' ? [] : namesOf(schema as object, ({ format }) => format === 'uuid')
-    const texts = httpPart === 'querystring' ? ['cursor', ...namesOf(schema as object, isFreeText)] : []
+    const texts = httpPart === 'querystring' ? ['cursor', ...namesOf(schema as object, isWords)] : []
     return (data: unknown) => {
       forgetEmpty(data as Record<string, unknown> | null, texts)
       const odd = integers.find((name) => !isDigits((data as Record<string, unknown> | null)?.[name]))
@@ -124,6 +124,7 @@ export function validatorCompiler(): FastifySchemaCompiler<unknown> {
 interface Parameter {
   readonly type?: unknown
   readonly format?: unknown
+  readonly anyOf?: readonly { readonly const?: unknown }[]
 }
 
 /** The parameters of a query or path that are of a kind. */
@@ -134,8 +135,10 @@ function namesOf(
   return Object.entries(properties).flatMap(([name, parameter]) => (is(parameter) ? [name] : []))
 }
 
-function isFreeText({ type, format }: Parameter): boolean {
-  return type === 'string' && format === undefined
+/** Text without a form of its own, or one of some words. */
+function isWords({ type, format, anyOf = [] }: Parameter): boolean {
+  if (type === 'string') return format === undefined
+  return anyOf.length > 0 && anyOf.every((one) => typeof one.const === 'string')
 }
 
 /**
