@@ -24,8 +24,8 @@ function configPage(): string {
 
 # Settings
 
-All settings are environment variables. One that cannot be read stops the start, with its name and the reason. An empty one
-counts as not set. What begins with \`POSTHORN_\` and stands not here is told in the log of the start.
+All settings are environment variables. An invalid value stops the start, with the setting's name and the reason. An empty value
+counts as not set. A \`POSTHORN_\` variable that is not in this table is reported in the log at start-up.
 
 | setting | default | meaning |
 |---|---|---|
@@ -83,10 +83,11 @@ function metricsPage(): string {
 
 # Metrics
 
-\`GET /metrics\` in Prometheus' text format, to requests from the machine itself without a forwarding header, and to bearers of
-POSTHORN_METRICS_TOKEN; to all else it does not exist. Figures are those of one process, but for what stands in the database (queue,
-webhooks, followers), which every process reports alike. Beside these stand the usual \`process_*\` and \`nodejs_*\` figures, among them
-the event loop's delay (\`nodejs_eventloop_lag_p99_seconds\`).
+\`GET /metrics\` serves metrics in Prometheus' text format. It answers requests from the machine itself without a forwarding header, and
+requests with POSTHORN_METRICS_TOKEN as bearer token. Everything else gets 404.
+
+The metrics cover one process. Those read from the database (queue, webhooks, followers) are the same in every process. The usual
+\`process_*\` and \`nodejs_*\` metrics are included, among them the event loop delay (\`nodejs_eventloop_lag_p99_seconds\`).
 
 | metric | kind | labels | meaning |
 |---|---|---|---|

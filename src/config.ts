@@ -39,7 +39,7 @@ function setting<T>(
 
 const DEFAULT_HTTP_PORT = 8080
 const CERTIFIED =
-  "for SMTP and the public URL's host; without it, an https public URL with POSTHORN_HTTPS_PORT gets one by ACME, which SMTP shows where the host is POSTHORN_HOSTNAME; else self-signed"
+  "certificate for SMTP and the public URL's host; without it, an https public URL with POSTHORN_HTTPS_PORT gets one by ACME, which SMTP uses too if the host is POSTHORN_HOSTNAME; otherwise self-signed"
 
 export const SETTINGS = {
   dataDir: setting('POSTHORN_DATA_DIR', './data', 'embedded database, keys, spool', (t) => resolve(t ?? 'data')),
@@ -54,7 +54,7 @@ export const SETTINGS = {
   httpPort: setting(
     'POSTHORN_HTTP_PORT',
     '8080',
-    'API, dashboard, tracking; in a process without these roles `/healthz`, `/readyz` and `/metrics` alone; 0: one that is free, which the log tells (with POSTHORN_PUBLIC_URL)',
+    'API, dashboard, tracking; in a process without these roles only `/healthz`, `/readyz` and `/metrics`; 0: any free port, which the log names (requires POSTHORN_PUBLIC_URL)',
     (t) => port(t) ?? DEFAULT_HTTP_PORT,
   ),
   httpsPort: setting('POSTHORN_HTTPS_PORT', 'unset (no TLS listener)', 'API, dashboard, tracking over TLS', port),
@@ -80,21 +80,21 @@ export const SETTINGS = {
   spfMechanism: setting(
     'POSTHORN_SPF_MECHANISM',
     'a:<hostname>',
-    'what SPF records of sending domains name',
+    'the mechanism that SPF records of sending domains include',
     spfMechanism,
   ),
   delivery: setting('POSTHORN_DELIVERY', 'sandbox', '`sandbox`, `direct` (MX), `relay:host:port`', deliveryMode),
   relayUser: setting(
     'POSTHORN_RELAY_USER',
     'unset',
-    'log-in at the relay; not sent without TLS, unless POSTHORN_RELAY_TLS is `off`',
+    'login for the relay; not sent without TLS, unless POSTHORN_RELAY_TLS is `off`',
     (t) => t ?? null,
   ),
   relayPassword: setting('POSTHORN_RELAY_PASSWORD', 'unset', 'log-in at the relay', (t) => t ?? null),
   relayTls: setting(
     'POSTHORN_RELAY_TLS',
     'STARTTLS if offered',
-    'towards the relay: `off` (but for mail with `tls_policy: required`; the password goes in the clear), `starttls`, `implicit`',
+    'for the relay: `off` (except for mail with `tls_policy: required`; the password is sent unencrypted), `starttls`, `implicit`',
     (t): RelayTls => (t === undefined ? 'offered' : oneOf(t, ['off', 'starttls', 'implicit'] as const)),
   ),
   smtpPort: setting('POSTHORN_SMTP_PORT', '25', 'towards MX hosts', (t) => remotePort(t) ?? 25),
@@ -108,7 +108,7 @@ export const SETTINGS = {
   dnssecServers: setting(
     'POSTHORN_DNSSEC_SERVERS',
     'unset (no DANE)',
-    '`host:port,..` of validating resolvers whose word is believed: on this machine, or reached by a way that nobody else can write on',
+    '`host:port,..` of trusted validating resolvers: on this machine, or over a path that nobody can tamper with',
     dnsServers,
   ),
   secretKey: setting(
@@ -142,7 +142,7 @@ export const SETTINGS = {
   validationSourceIps: setting(
     'POSTHORN_VALIDATION_SOURCE_IPS',
     'POSTHORN_SOURCE_IPS',
-    'source addresses of address validation, comma list: its own, so that a list entry for probing does not stop mail',
+    'source addresses of address validation, comma list: separate, so that a blocklist entry for probing does not stop mail',
     ips,
   ),
   operatorEmail: setting('POSTHORN_OPERATOR_EMAIL', 'unset', 'notices', mailbox),
@@ -150,10 +150,10 @@ export const SETTINGS = {
   metricsToken: setting(
     'POSTHORN_METRICS_TOKEN',
     'unset',
-    '`/metrics` answers loopback requests without a forwarding header, and bearers of this; else 404',
+    'bearer token for `/metrics`; loopback requests without a forwarding header need none; everything else gets 404',
     (t) => t ?? null,
   ),
-  apiKey: setting('POSTHORN_API_KEY', 'unset', 'the key that `posthorn mcp` acts with', (t) => t ?? null),
+  apiKey: setting('POSTHORN_API_KEY', 'unset', 'the key that `posthorn mcp` uses', (t) => t ?? null),
   roles: setting(
     'POSTHORN_ROLES',
     'all',

@@ -21,14 +21,14 @@ export const METRICS = {
   requests: {
     kind: 'histogram',
     name: 'posthorn_http_request_seconds',
-    help: 'How long requests took, by route as the OpenAPI document names it, method and status',
+    help: 'Duration of requests, by route (as in the OpenAPI document), method and status',
     labels: ['method', 'route', 'status'],
     buckets: SECONDS,
   },
   accepts: {
     kind: 'histogram',
     name: 'posthorn_accept_seconds',
-    help: 'From a checked submission (REST or SMTP) to its commit',
+    help: 'Time from a validated submission (REST or SMTP) to its commit',
     buckets: SECONDS,
   },
   accepted: {
@@ -39,47 +39,47 @@ export const METRICS = {
   attempts: {
     kind: 'counter',
     name: 'posthorn_attempts_total',
-    help: 'Delivery attempts recorded, by outcome (delivered, deferred, bounced, error) and by who runs the receiving host; sandbox: it stayed in the house',
+    help: 'Delivery attempts recorded, by outcome (delivered, deferred, bounced, error) and by the provider of the receiving host; sandbox: kept in the sandbox',
     labels: ['outcome', 'provider'],
   },
   reports: {
     kind: 'counter',
     name: 'posthorn_reports_total',
-    help: 'Mails read at the inbound MX, by kind and by what became of them; unmatched: forged or foreign; unverified: a report about TLS that its sender did not sign; unparsed: quarantined',
+    help: 'Mails read at the inbound MX, by kind and outcome; unmatched: forged or foreign; unverified: a TLS report not signed by its sender; unparsed: quarantined',
     labels: ['kind', 'outcome'],
   },
   stray: {
     kind: 'counter',
     name: 'posthorn_stray_errors_total',
-    help: 'Errors of ours that nobody caught, by kind (exception, rejection); the log has each',
+    help: 'Uncaught errors, by kind (exception, rejection); each is in the log',
     labels: ['kind'],
   },
   queued: {
     kind: 'gauge',
     name: 'posthorn_queue_emails',
-    help: 'Emails in the queue: ready, leased to a worker, or waiting for their time',
+    help: 'Emails in the queue: ready, leased to a worker, or waiting until due',
     labels: ['state'],
   },
   queueAge: {
     kind: 'gauge',
     name: 'posthorn_queue_oldest_seconds',
-    help: 'How long the longest waiting email of the state is overdue: 0 when none is',
+    help: 'Seconds that the oldest email in the state is overdue; 0 if none is',
     labels: ['state'],
   },
   webhooksWaiting: {
     kind: 'gauge',
     name: 'posthorn_webhook_waiting',
-    help: 'Notifications of webhooks that wait, retries included',
+    help: 'Pending webhook deliveries, retries included',
   },
   webhookLag: {
     kind: 'gauge',
     name: 'posthorn_webhook_lag_seconds',
-    help: 'How long the notification that is longest due has been so',
+    help: 'Seconds that the oldest due webhook delivery is overdue',
   },
   followerLag: {
     kind: 'gauge',
     name: 'posthorn_follower_lag_seconds',
-    help: 'Age of the oldest event that a follower of the log has not read',
+    help: 'Age of the oldest event that a follower of the event log has not read',
     labels: ['follower'],
   },
   connections: {
