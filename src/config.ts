@@ -90,7 +90,7 @@ export const SETTINGS = {
     'login for the relay; not sent without TLS, unless POSTHORN_RELAY_TLS is `off`',
     (t) => t ?? null,
   ),
-  relayPassword: setting('POSTHORN_RELAY_PASSWORD', 'unset', 'log-in at the relay', (t) => t ?? null),
+  relayPassword: setting('POSTHORN_RELAY_PASSWORD', 'unset', 'password for the relay', (t) => t ?? null),
   relayTls: setting(
     'POSTHORN_RELAY_TLS',
     'STARTTLS if offered',
