@@ -64,9 +64,12 @@ async function errorsPage(): Promise<string> {
 
 # Errors
 
-Every error is \`{error, code, details, request_id}\`. The code is the contract and does not change; the text is for people and
-may. A code may be raised by several rooms. A 503 to a call that writes has \`details.outcome: "unknown"\` where the database fell silent over it: a
-mail may be stored and go out. Sent again with the same \`Idempotency-Key\` it goes out once. Without it nothing was stored of a send.
+This page lists every error code of the API. Every error is \`{error, code, details, request_id}\`. Rely on \`code\`: it is part of
+the contract and does not change. The text is for people and may change. Several modules may raise the same code.
+
+A 503 to a call that writes has \`details.outcome: "unknown"\` if the database stopped answering during the call: the email may be
+stored, and then it goes out. Send the call again with the same \`Idempotency-Key\`, and the email goes out once. Without
+\`outcome\`, nothing was stored.
 
 | status | code | text | raised by |
 |---|---|---|---|
