@@ -53,7 +53,7 @@ export function operatorForward({ mailer, operator, hostname }: ForwardOptions):
     await mailer.send(db, {
       to,
       subject: `[${localPart}@${hostname}] ${subject === '' ? '(no subject)' : subject}`,
-      text: `This mail came for ${localPart}@${hostname}. ${whole ? 'It is attached as it came.' : `It has ${raw.length} bytes, so only its header is attached; «posthorn reports list» names it and «posthorn reports show» prints it, for 65 days.`}\n`,
+      text: `This mail was sent to ${localPart}@${hostname}. ${whole ? 'The original is attached.' : `It is too large to attach (${raw.length} bytes), so only its header is attached. The whole mail is kept for 65 days: find its id with posthorn reports list, and print it with posthorn reports show.`}\n`,
       attached: whole
         ? { type: 'message/rfc822', content: raw }
         : { type: 'text/rfc822-headers', content: raw.subarray(0, Math.min(bodyStart, HEADER_BYTES)) },

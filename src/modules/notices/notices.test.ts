@@ -96,7 +96,7 @@ test('an endpoint that only failed for five days is told of by one mail, which i
   receiver.answer = (_, reply) => void reply.writeHead(500).end()
   const { world } = house
   const id = await failingEndpoint(world, receiver.url)
-  const about = async () => (await house.mails()).filter(({ subject }) => subject.includes('switched off'))
+  const about = async () => (await house.mails()).filter(({ subject }) => subject.includes('endpoint was disabled'))
   await until('the mail', async () => (await about()).length > 0)
   await new Promise((resolve) => setTimeout(resolve, 1_500))
   const [mail, ...more] = await about()
@@ -129,7 +129,7 @@ test('a grade that fell to F is told to the account and to the operator, once ea
   const told = (await house.mails()).map(({ to, subject }) => `${to}: ${subject}`).sort()
   assert.deepEqual(told, [
     `operator@posthorn.test: Account ${world.account.accountId}: sending health fell to F`,
-    'owner1@posthorn.test: The DNS records of a domain are not as they should be',
+    'owner1@posthorn.test: A domain failed its DNS check',
     'owner1@posthorn.test: Your sending health fell from A to F',
   ])
 })
@@ -158,7 +158,10 @@ test('a quota is told of at 80 and at 100 per cent, once a month each', async ()
   const month = world.clock.now().toISOString().slice(0, 7)
   assert.deepEqual(
     (await house.mails()).map(({ subject }) => subject),
-    [`80 % of your content checks of ${month} are used`, `Your content checks of ${month} are used up`],
+    [
+      `80% of your quota of content checks for ${month} is used`,
+      `Your quota of content checks for ${month} is used up`,
+    ],
   )
 })
 
@@ -171,8 +174,8 @@ test('where all mail stays in the house, a notice stands in the inbox of the acc
   await api.post(HOOKS, { url: receiver.url, events: ['*'], name: 'Shop' })
   const data = { previous_grade: 'B', grade: 'A', score: 91 }
   await append(world.rooms.database.system, [event(world, 'health.grade_changed', data)])
-  await until('the notice', async () => (await api.get('/api/v1/inbox?subject=switched off')).body.data.length === 1)
-  const [mail] = (await api.get('/api/v1/inbox?subject=switched off')).body.data
+  await until('the notice', async () => (await api.get('/api/v1/inbox?subject=was disabled')).body.data.length === 1)
+  const [mail] = (await api.get('/api/v1/inbox?subject=was disabled')).body.data
   const { text } = (await api.get(`/api/v1/inbox/${mail.id}`)).body.data
   assert.match(text, /410 Gone/)
   assert.equal((await other.api.get('/api/v1/inbox')).body.data.length, 0)
@@ -206,7 +209,7 @@ test('an account’s former address is told of the new one, which is no link, fi
   assert.deepEqual(more, [])
   assert.deepEqual(
     [mail?.to, mail?.from, mail?.subject],
-    ['Owner1@posthorn.test', 'post@mail.posthorn.test', 'The address of your account was changed'],
+    ['Owner1@posthorn.test', 'post@mail.posthorn.test', 'The email address of your account was changed'],
   )
   assert.match(mail?.text ?? '', new RegExp(`account ${accountId} was changed`))
   assert.match(mail?.text ?? '', /^New address: thief\[at\]evil\[\.\]example$/m)

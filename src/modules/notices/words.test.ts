@@ -12,8 +12,8 @@ test('what a customer chose stands in no subject, and as no link in the text', (
     reason: 'gone',
   } as const
   const { subject, text } = disabledNotice(endpoint, new Date(0), 'key')
-  assert.equal(subject, 'A webhook endpoint was switched off')
+  assert.equal(subject, 'A webhook endpoint was disabled')
   assert.doesNotMatch(text, /:\/\/|www\.|evil\.example|@|\u2028|x{90}/)
   assert.match(text, /account-1/)
-  assert.match(text, /^Address: evil\[\.\]example\/hook$/m)
+  assert.match(text, /^URL: {5}evil\[\.\]example\/hook$/m)
 })

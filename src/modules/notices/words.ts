@@ -61,25 +61,26 @@ function shown(text: string): string {
 export function disabledNotice({ accountId, id, name, url, reason }: DisabledEndpoint, at: Date, key: string): Notice {
   const why =
     reason === 'gone'
-      ? 'It answered 410 Gone, which says that it wants no further events.'
-      : 'Every delivery to it failed for five days.'
+      ? 'It answered 410 Gone, which means that it wants no more events.'
+      : 'All deliveries to it failed for five days.'
   return {
     accountId,
     key,
     kind: 'webhook_disabled',
-    subject: 'A webhook endpoint was switched off',
+    subject: 'A webhook endpoint was disabled',
     text: written([
-      `A webhook endpoint of account ${accountId} was switched off at ${at.toISOString()}.`,
+      `A webhook endpoint of account ${accountId} was disabled at ${at.toISOString()}.`,
       '',
-      `Id:      ${id}`,
+      `ID:      ${id}`,
       `Name:    ${shown(name)}`,
-      `Address: ${shown(url)}`,
+      `URL:     ${shown(url)}`,
       '',
-      `${why} What waited for it was dropped, and nothing more is told to it.`,
+      `${why} Pending deliveries were dropped, and no further events are sent to it.`,
       '',
-      'When the receiver works again, set is_active to true with',
-      `PUT /api/v1/customer/webhooks/${id}. What it missed can be told again with`,
-      `POST /api/v1/customer/webhooks/${id}/replay.`,
+      'Once the endpoint works again, set is_active to true:',
+      `PUT /api/v1/customer/webhooks/${id}`,
+      'Then replay the events that it missed:',
+      `POST /api/v1/customer/webhooks/${id}/replay`,
     ]),
   }
 }
@@ -89,15 +90,15 @@ export function formerAddressNotice({ accountId, after }: MovedAccount, at: Date
     accountId,
     key,
     kind: 'email_changed',
-    subject: 'The address of your account was changed',
+    subject: 'The email address of your account was changed',
     text: written([
-      `The address of account ${accountId} was changed at ${at.toISOString()}. Its notices go to the new one from now on:`,
+      `The email address of account ${accountId} was changed at ${at.toISOString()}. Notices now go to the new address:`,
       '',
       `New address: ${shown(after)}`,
       '',
-      'If this was not you, somebody has a key of the account or a session of the dashboard: revoke its keys, end its',
-      'sessions, choose a new password, and set the address with PATCH /api/v1/customer/profile.',
-      'Who cannot sign in any more turns to the operator of this service.',
+      'If you did not make this change, someone else has an API key or a dashboard session of the account. Revoke its API',
+      'keys, end its sessions, choose a new password, and set the address again with PATCH /api/v1/customer/profile.',
+      'If you can no longer sign in, contact the operator of this service.',
     ]),
   }
 }
@@ -126,10 +127,12 @@ function gradeNotices(
     subject: `Your sending health ${fell ? 'fell' : 'rose'} from ${before} to ${grade}`,
     text: written([
       `The health grade of account ${accountId} changed from ${before} to ${grade} at ${at.toISOString()}.`,
-      `The score is ${score} of 100, from the mail of the last 30 days.`,
+      `The score is ${score} out of 100, based on the mail of the last 30 days.`,
       '',
-      'GET /api/v1/customer/health-score shows its parts, what was found, and the evidence.',
-      ...(fell ? ['', 'Receivers treat mail from senders with many bounces and complaints worse, and late.'] : []),
+      'GET /api/v1/customer/health-score shows how the score is made up, what was found, and the evidence.',
+      ...(fell
+        ? ['', 'Mailbox providers delay mail from senders with many bounces and complaints, or treat it as spam.']
+        : []),
     ]),
   }
   if (!fell || !POOR.includes(String(grade))) return [own]
@@ -141,7 +144,7 @@ function gradeNotices(
     text: written([
       `The health grade of account ${accountId} fell from ${before} to ${grade} (score ${score}) at ${at.toISOString()}.`,
       '',
-      `posthorn account suspend ${accountId} stops its mail.`,
+      `To stop its mail, run: posthorn account suspend ${accountId}`,
     ]),
   }
   return [own, operators]
@@ -158,16 +161,16 @@ function domainNotice(
     accountId,
     key: `event ${eventId}`,
     kind: 'domain_failed',
-    subject: 'The DNS records of a domain are not as they should be',
+    subject: 'A domain failed its DNS check',
     text: written([
-      `The check of ${shown(String(domain))} of account ${accountId} failed at ${at.toISOString()}; its status is ${status}.`,
+      `The DNS check of ${shown(String(domain))} (account ${accountId}) failed at ${at.toISOString()}. Its status is ${status}.`,
       '',
       ...parts.map(([name, check]) => `${name}: ${check?.status ?? 'unknown'}`),
       '',
       status === 'temporary_failure'
-        ? 'Mail from it still goes out, for 72 hours from now at the most.'
-        : 'No mail from it goes out.',
-      `GET /api/v1/customer/domains/${id}/dns shows the records to publish.`,
+        ? 'Mail from this domain is still sent, for at most 72 hours from now.'
+        : 'No mail from this domain is sent.',
+      `To see the records to publish: GET /api/v1/customer/domains/${id}/dns`,
     ]),
   }
 }
@@ -188,13 +191,15 @@ export function quotaNotice(
     key: `quota ${accountId} ${resource} ${period} ${level}`,
     kind: 'quota',
     subject:
-      level === 100 ? `Your ${what} of ${period} are used up` : `${level} % of your ${what} of ${period} are used`,
+      level === 100
+        ? `Your quota of ${what} for ${period} is used up`
+        : `${level}% of your quota of ${what} for ${period} is used`,
     text: written([
-      `Account ${accountId} has used ${used} of the ${limit} ${what} of ${period}.`,
+      `Account ${accountId} has used ${used} of its ${limit} ${what} for ${period}.`,
       '',
       level === 100
-        ? 'Further ones are refused with 429 quota_exceeded until the month ends (UTC).'
-        : 'When all are used, further ones are refused with 429 quota_exceeded until the month ends (UTC).',
+        ? 'Further requests are refused with 429 quota_exceeded until the month ends (UTC).'
+        : 'Once all are used, further requests are refused with 429 quota_exceeded until the month ends (UTC).',
     ]),
   }
 }
@@ -205,10 +210,10 @@ export function diskNotice(at: Date): Notice {
     accountId: null,
     key: `disk ${day}`,
     kind: 'disk_full',
-    subject: 'The disk is nearly full: mail is refused',
+    subject: 'Disk nearly full: new mail is refused',
     text: written([
-      `At ${at.toISOString()} the data directory's disk had no room left for mail.`,
-      'Senders are answered 503 by the API and 452 by SMTP until there is room again; nothing is lost.',
+      `At ${at.toISOString()} the disk of the data directory had too little free space to accept mail.`,
+      'The API answers 503 and SMTP 452 until space is freed. No accepted mail is lost.',
     ]),
   }
 }
@@ -219,11 +224,11 @@ export function standstillNotice(names: readonly string[], at: Date): Notice {
     accountId: null,
     key: `followers ${names.join(' ')} ${day}`,
     kind: 'followers_behind',
-    subject: 'The log is not being followed',
+    subject: 'Event processing is behind',
     text: written([
-      `At ${at.toISOString()} these followers of the log lay more than 15 minutes behind: ${names.join(', ')}.`,
-      'Statistics, webhooks and notices come late; nothing is lost. A transaction that somebody left open in the',
-      'database is the usual reason: see pg_stat_activity, the oldest xact_start.',
+      `At ${at.toISOString()} these followers of the event log were more than 15 minutes behind: ${names.join(', ')}.`,
+      'Statistics, webhooks and notices are delayed; nothing is lost. The usual cause is a transaction left open in the',
+      'database: look for the oldest xact_start in pg_stat_activity.',
     ]),
   }
 }
