@@ -145,10 +145,15 @@ test("the certificate of the public URL's host is looked at too: the files' name
   const acme = { POSTHORN_HTTPS_PORT: '443', POSTHORN_TLS_CERT_FILE: '', POSTHORN_TLS_KEY_FILE: '' }
   const check = 'certificate of the public address'
   const look = async () => (await findingsOf({ settings: acme })).get(check)
-  assert.deepEqual([(await look())?.state, (await look())?.found], ['warn', 'none was asked for yet'])
+  assert.deepEqual([(await look())?.state, (await look())?.found], ['warn', 'not requested yet'])
   const orders: readonly (readonly [until: string | null, error: string | null, state: string, found: RegExp])[] = [
-    [null, 'CAA forbids it', 'fail', /^none yet; the last order failed: CAA forbids it; a self-signed one is shown$/],
-    ['2021-01-01', 'gone', 'fail', /^it has expired on 2021-01-01; the last order failed: gone/],
+    [
+      null,
+      'CAA forbids it',
+      'fail',
+      /^not issued yet; the last order failed: CAA forbids it; a self-signed certificate is served$/,
+    ],
+    ['2021-01-01', 'gone', 'fail', /^expired on 2021-01-01; the last order failed: gone/],
     ['2121-01-01', 'gone', 'warn', /until 2121-01-01; the last order failed: gone$/],
     ['2121-01-01', null, 'ok', /^for mail\.example\.org, until 2121-01-01$/],
   ]
@@ -202,8 +207,8 @@ const NEEDS_LOGIN = { login: { username: 'u', password: 'p' }, tls: true } as co
 
 // A relay, our settings towards it, and what the doctor says.
 const RELAYS: readonly (readonly [ReceiverScript | null, Record<string, string>, state: string, found: RegExp])[] = [
-  [{}, {}, 'ok', /takes mail \(without TLS\)/],
-  [NEEDS_LOGIN, LOGIN, 'ok', /takes mail \(TLSv1\.3, certificate not verified, logged in\)/],
+  [{}, {}, 'ok', /accepts mail \(without TLS\)/],
+  [NEEDS_LOGIN, LOGIN, 'ok', /accepts mail \(TLSv1\.3, certificate not verified, logged in\)/],
   [null, {}, 'fail', /ECONNREFUSED/],
   [NEEDS_LOGIN, { ...LOGIN, POSTHORN_RELAY_PASSWORD: 'other' }, 'fail', /535 5\.7\.8/],
   [{ mail: '530 5.7.0 Authentication required' }, {}, 'fail', /530 5\.7\.0/],
@@ -215,7 +220,7 @@ const RELAYS: readonly (readonly [ReceiverScript | null, Record<string, string>,
   [{ rcpt: '550 5.1.1 no such user' }, {}, 'warn', /550 5\.1\.1/],
   [{}, { POSTHORN_SOURCE_IPS: '127.0.0.1,192.0.2.77' }, 'fail', /from 192\.0\.2\.77/],
   // It has no address of that family: the system's choice, as mail goes.
-  [{}, { POSTHORN_SOURCE_IPS: '::1' }, 'ok', /takes mail/],
+  [{}, { POSTHORN_SOURCE_IPS: '::1' }, 'ok', /accepts mail/],
 ]
 
 test('a relay is asked whether it takes our mail, and is sent none', async () => {
@@ -270,10 +275,10 @@ test('a role that no process runs is named, and mail that nobody delivers is a f
     assert.equal((await look())?.state, 'skipped', 'one that has been silent for long does not run')
     await db.system.execute(RUN, [['api', 'tracking', 'submission', 'mx', 'worker'], 0])
     const idle = await look()
-    assert.deepEqual([idle?.state, idle?.found], ['warn', 'no process runs delivery (no mail leaves)'])
+    assert.deepEqual([idle?.state, idle?.found], ['warn', 'not running: delivery (no mail is delivered)'])
     await db.system.execute(QUEUE)
     const waiting = await look()
-    assert.deepEqual([waiting?.state, waiting?.found.endsWith('; mails ready to leave: 1')], ['fail', true])
+    assert.deepEqual([waiting?.state, waiting?.found.endsWith('; emails ready for delivery: 1')], ['fail', true])
     await db.system.execute(RUN, [['delivery'], 0])
     assert.equal((await look())?.state, 'ok')
   } finally {

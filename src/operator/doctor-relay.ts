@@ -27,28 +27,28 @@ export async function relayTaking({ config, relay, resolver, clock, recipient }:
   if (out !== undefined) return fail(`${where(out)}: ${out.said}`, advice(out, relay))
   const no = answers.find((answer) => answer.kind === 'declines')
   if (no !== undefined) {
-    const asked = `it was asked about mail of ${sender} to ${recipient}`
-    return warn(`${where(no)}: ${no.said}`, `${asked}; see whether it means all of yours`)
+    const asked = `the relay was asked about mail from ${sender} to ${recipient}`
+    return warn(`${where(no)}: ${no.said}`, `${asked}: check whether it refuses only that, or all your mail`)
   }
   const [first] = answers
   const tls = first?.kind === 'takes mail' ? first.tls : null
   const how =
     tls === null ? 'without TLS' : `${tls.version}, certificate ${tls.verified === 'none' ? 'not ' : ''}verified`
-  return ok(`${relay.host} port ${relay.port} takes mail (${how}${relay.username === null ? '' : ', logged in'})`)
+  return ok(`${relay.host} port ${relay.port} accepts mail (${how}${relay.username === null ? '' : ', logged in'})`)
 }
 
 function advice({ at, said }: KeptOut, { username, tls }: Relay): string {
-  if (said.includes('EADDRNOTAVAIL')) return 'see source addresses'
+  if (said.includes('EADDRNOTAVAIL')) return 'see the source addresses check'
   switch (at) {
     case 'connection':
-      return 'mail waits until it answers: see POSTHORN_DELIVERY, whether the relay is up, and whether a firewall lies between'
+      return 'check POSTHORN_DELIVERY, whether the relay is up, and any firewall in between. Mail waits until the relay answers'
     case 'tls':
-      return `POSTHORN_RELAY_TLS is ${tls === 'offered' ? 'not set: STARTTLS where it is offered' : tls}; it must be what this port speaks`
+      return `set POSTHORN_RELAY_TLS to what this port supports; it is ${tls === 'offered' ? 'not set: STARTTLS if offered' : tls} now`
     case 'log-in':
-      return 'see POSTHORN_RELAY_USER and POSTHORN_RELAY_PASSWORD; the password is sent inside TLS, or with POSTHORN_RELAY_TLS=off'
+      return 'check POSTHORN_RELAY_USER and POSTHORN_RELAY_PASSWORD. The password is sent only over TLS, or with POSTHORN_RELAY_TLS=off'
     case 'relaying':
       return username === null
-        ? 'set POSTHORN_RELAY_USER and POSTHORN_RELAY_PASSWORD, or have the relay let this machine send'
-        : 'have the relay let this user send from this machine'
+        ? 'set POSTHORN_RELAY_USER and POSTHORN_RELAY_PASSWORD, or allow this machine to relay without a login'
+        : 'allow this user to send from this machine at the relay'
   }
 }

@@ -94,44 +94,47 @@ export function examineDatabase(
 
 async function database(db: Database | Error, { databaseUrl, dataDir }: Config): Promise<Told> {
   if (db instanceof Error) {
-    const embedded = `see disk, the log of the service and ${dataDir}/postgres.log`
+    const embedded = `check the disk, the service log and ${dataDir}/postgres.log`
     return fail(
       db.message.replace(/\s+/g, ' '),
-      databaseUrl === null ? embedded : 'nothing works without it: see DATABASE_URL',
+      databaseUrl === null ? embedded : 'check DATABASE_URL: nothing works without a database',
     )
   }
   const facts = await serverFacts(db.system)
   const { version, fsync, synchronousCommit: commits, fullPageWrites: pages } = facts
-  const what = `PostgreSQL ${version}, ${databaseUrl === null ? 'embedded' : 'by DATABASE_URL'}`
+  const what = `PostgreSQL ${version}, ${databaseUrl === null ? 'embedded' : 'from DATABASE_URL'}`
   if (facts.isStandby)
-    return fail(`${what}; a standby, which takes no writes`, 'have DATABASE_URL lead to the primary, or promote it')
+    return fail(`${what}; it is a read-only standby`, 'point DATABASE_URL at the primary, or promote this server')
   if (facts.readOnly === 'on')
-    return fail(`${what}; default_transaction_read_only on`, 'turn it off: no mail can be accepted or delivered')
+    return fail(
+      `${what}; default_transaction_read_only on`,
+      'turn it off: no mail can be accepted or delivered while it is on',
+    )
   if (fsync === 'on' && commits !== 'off' && pages === 'on') return ok(what)
   return fail(
     `${what}; fsync ${fsync}, synchronous_commit ${commits}, full_page_writes ${pages}`,
-    'turn them on: an accepted mail must survive a power cut',
+    'turn all three on: accepted mail could be lost in a power failure',
   )
 }
 
 const UNDONE: Readonly<Record<Role, string>> = {
-  api: 'the API and the dashboard do not answer',
-  tracking: 'links, opens and unsubscribe pages do not answer',
-  submission: 'programs cannot hand in mail by SMTP',
-  mx: 'bounces and complaints do not come in',
-  delivery: 'no mail leaves',
-  worker: 'no webhooks, statistics, verification of domains or cleaning up',
+  api: 'the API and the dashboard are down',
+  tracking: 'tracked links, open tracking and unsubscribe pages are down',
+  submission: 'mail cannot be submitted over SMTP',
+  mx: 'bounces and complaints are not received',
+  delivery: 'no mail is delivered',
+  worker: 'no webhooks, statistics, domain verification or cleanup',
 }
 
 async function roles(db: Database, time: Clock): Promise<Told> {
   const [running, figures] = await Promise.all([runningRoles(db.system), queueFigures(db.system, time.now())])
   const ready = figures.find(({ state }) => state === 'ready')?.emails ?? 0
-  const waits = ready > 0 ? `; mails ready to leave: ${ready}` : ''
-  if (running.size === 0) return skipped(`no process of the service runs${waits}`)
+  const waits = ready > 0 ? `; emails ready for delivery: ${ready}` : ''
+  if (running.size === 0) return skipped(`the service is not running${waits}`)
   const missing = ROLES.filter((role) => !running.has(role))
-  if (missing.length === 0) return ok('each is run by some process')
-  const said = `no process runs ${missing.map((role) => `${role} (${UNDONE[role]})`).join(', ')}${waits}`
-  const advice = 'start a process with it (POSTHORN_ROLES), unless you do without'
+  if (missing.length === 0) return ok('all roles are running')
+  const said = `not running: ${missing.map((role) => `${role} (${UNDONE[role]})`).join(', ')}${waits}`
+  const advice = 'start a process with each missing role (POSTHORN_ROLES), unless you do not need it'
   return ready > 0 && missing.includes('delivery') ? fail(said, advice) : warn(said, advice)
 }
 
@@ -139,18 +142,18 @@ async function roles(db: Database, time: Clock): Promise<Told> {
 const LATE: Readonly<Record<string, string>> = {
   statistics: 'statistics and health scores',
   webhooks: 'webhooks',
-  notices: 'mails to accounts and to the operator',
+  notices: 'notices by mail to accounts and the operator',
 }
 
 async function followers(db: Database, time: Clock): Promise<Told> {
   const [running, lags] = await Promise.all([runningRoles(db.system), followerLags(db.system, time.now())])
-  if (!running.has('worker')) return skipped('no process runs the role worker, which reads the log')
+  if (!running.has('worker')) return skipped('the worker role, which reads the log, is not running')
   const behind = lags.filter(({ lagSeconds }) => lagSeconds > LAG_SECONDS)
   const most = Math.ceil(Math.max(0, ...lags.map(({ lagSeconds }) => lagSeconds)))
   if (behind.length === 0) return ok(`at most ${most} s behind`)
   const said = behind.map(({ name, lagSeconds }) => `${name} (${LATE[name] ?? name}) ${Math.ceil(lagSeconds)} s behind`)
   const advice =
-    'nothing is lost, and all of it comes late: see what the log of the service says of it. A transaction left open in the database holds all of them up (pg_stat_activity), an overloaded database or worker some'
+    'nothing is lost, only late: check the service log. If all followers are behind, look for a transaction left open in the database (pg_stat_activity); if only some, the database or the worker may be overloaded'
   return behind.some(({ lagSeconds }) => lagSeconds > STUCK_SECONDS)
     ? fail(said.join(', '), advice)
     : warn(said.join(', '), advice)
@@ -164,20 +167,20 @@ async function commitTime(db: Database, time: Clock): Promise<Told> {
     tookMs.push(time.monotonicMs() - began)
   }
   const median = tookMs.toSorted((a, b) => a - b)[COMMITS / 2] ?? 0
-  const said = `${median.toFixed(1)} ms for one commit (median of ${COMMITS})`
+  const said = `${median.toFixed(1)} ms per commit (median of ${COMMITS})`
   if (median <= SLOW_COMMIT_MS) return ok(said)
   return warn(
     said,
-    'the disk is slow to confirm writes: acceptance still groups commits, but each answer waits this long',
+    'the disk is slow to confirm writes: use a faster one. Commits are grouped, but each accepted request waits this long',
   )
 }
 
 async function disk({ diskRoom, config }: DoctorOptions): Promise<Told> {
   const { freeBytes, keptBytes } = await diskRoom()
   const said = `${roomText(freeBytes)} free at ${config.dataDir}`
-  if (freeBytes < keptBytes) return fail(said, `make room: below ${roomText(keptBytes)} no mail is accepted`)
+  if (freeBytes < keptBytes) return fail(said, `free up space: no mail is accepted below ${roomText(keptBytes)}`)
   if (freeBytes >= FREE_BYTES_WANTED) return ok(said)
-  return warn(said, `make room: below ${roomText(keptBytes)} no mail is accepted any more`)
+  return warn(said, `free up space: no mail is accepted below ${roomText(keptBytes)}`)
 }
 
 function roomText(bytes: number): string {
@@ -188,8 +191,8 @@ function roomText(bytes: number): string {
 async function clock(db: Database, time: Clock): Promise<Told> {
   const { now } = await serverFacts(db.system)
   const offMs = Math.abs(now.getTime() - time.now().getTime())
-  if (offMs <= CLOCK_OFF_MS) return ok(`${offMs} ms beside the database's`)
-  return warn(`${offMs} ms beside the database's`, 'run a time service (chrony, systemd-timesyncd) on every machine')
+  if (offMs <= CLOCK_OFF_MS) return ok(`${offMs} ms off the database's clock`)
+  return warn(`${offMs} ms off the database's clock`, 'run a time service (chrony, systemd-timesyncd) on every machine')
 }
 
 function plans({ config }: DoctorOptions): Told {
@@ -199,7 +202,7 @@ function plans({ config }: DoctorOptions): Told {
   } catch (error) {
     return fail(
       (error as Error).message,
-      'mend the file, or leave POSTHORN_PLANS_FILE out: the service does not start with it',
+      'fix the file or unset POSTHORN_PLANS_FILE: the service does not start with this file',
     )
   }
 }
@@ -211,35 +214,38 @@ function publicUrl({ config }: DoctorOptions): Told {
   if (/^(?:localhost|127\.|\[::1)/.test(hostname)) {
     return fail(
       config.publicUrl,
-      'set POSTHORN_PUBLIC_URL: links in mail lead to this address, and nobody can reach it',
+      'set POSTHORN_PUBLIC_URL: links in mail point to this address, which recipients cannot reach',
     )
   }
-  if (protocol === 'http:') return warn(config.publicUrl, 'use https: mail clients mark or refuse links without it')
+  if (protocol === 'http:') return warn(config.publicUrl, 'use https: mail clients flag or block http links')
   return ok(config.publicUrl)
 }
 
 async function certificate({ certificate: read, config, clock: time }: DoctorOptions): Promise<Told> {
   const pem = await read().catch((error: Error) => error)
-  if (pem instanceof Error) return fail(pem.message, 'the service does not start with it')
+  if (pem instanceof Error) return fail(pem.message, 'fix this setting: the service does not start with it')
   const found = new X509Certificate(pem)
   const until = found.validToDate
   const said = `for ${found.subjectAltName ?? found.subject}, until ${until.toISOString().slice(0, 10)}`
-  if (until.getTime() < time.now().getTime()) return fail(said, 'it has expired: renew it')
+  if (until.getTime() < time.now().getTime()) return fail(said, 'expired: renew it')
   if (config.tlsCertFile === null) {
     if (config.httpsPort !== null && certifiedHost(config) === config.hostname)
-      return ok('that of the public address, and self-signed while there is none')
+      return ok('the certificate of the public address; self-signed until that is issued')
     return warn(
       `self-signed, ${said}`,
-      'name one that clients trust in POSTHORN_TLS_CERT_FILE and POSTHORN_TLS_KEY_FILE',
+      'set POSTHORN_TLS_CERT_FILE and POSTHORN_TLS_KEY_FILE to a certificate that clients trust',
     )
   }
   if (found.checkHost(config.hostname) === undefined) {
-    return fail(said, `it does not name ${config.hostname}: clients that check will refuse`)
+    return fail(said, `use a certificate that covers ${config.hostname}: clients that verify it will refuse to connect`)
   }
   const { protocol, hostname } = new URL(config.publicUrl)
   if (config.httpsPort !== null && protocol === 'https:' && found.checkHost(hostname) === undefined)
-    return fail(said, `it does not name ${hostname}, the host of POSTHORN_PUBLIC_URL: browsers will refuse`)
-  if (until.getTime() - time.now().getTime() < RENEW_WITHIN_MS) return warn(said, 'renew it')
+    return fail(
+      said,
+      `use a certificate that covers ${hostname}, the host of POSTHORN_PUBLIC_URL: browsers will reject this one`,
+    )
+  if (until.getTime() - time.now().getTime() < RENEW_WITHIN_MS) return warn(said, 'expires soon: renew it')
   return ok(said)
 }
 
@@ -247,42 +253,43 @@ async function certificate({ certificate: read, config, clock: time }: DoctorOpt
 async function publicCertificate(db: Database, config: Config, time: Clock): Promise<Told> {
   const { protocol, hostname } = new URL(config.publicUrl)
   if (protocol !== 'https:') return skipped('POSTHORN_PUBLIC_URL is not https')
-  if (config.httpsPort === null) return skipped('POSTHORN_HTTPS_PORT is unset: another server has the certificate')
-  if (config.tlsCertFile !== null) return skipped('it is in POSTHORN_TLS_CERT_FILE')
+  if (config.httpsPort === null) return skipped('POSTHORN_HTTPS_PORT is not set: another server terminates TLS')
+  if (config.tlsCertFile !== null) return skipped('set by POSTHORN_TLS_CERT_FILE')
   if (certifiedHost(config) === null)
-    return warn(`self-signed: no authority vouches for ${hostname}`, 'use a public name, or POSTHORN_TLS_CERT_FILE')
+    return warn(
+      `self-signed: no CA issues a certificate for ${hostname}`,
+      'use a public host name, or POSTHORN_TLS_CERT_FILE',
+    )
   const state = await ownCertificateState(db.system, hostname)
-  if (state === null) return warn('none was asked for yet', 'start the service with the role worker')
+  if (state === null) return warn('not requested yet', 'start the service with the worker role')
   const { expires_at: until, error } = state
   const holds = until !== null && until > time.now()
   const date = until?.toISOString().slice(0, 10)
-  const said = holds ? `for ${hostname}, until ${date}` : until === null ? 'none yet' : `it has expired on ${date}`
+  const said = holds ? `for ${hostname}, until ${date}` : until === null ? 'not issued yet' : `expired on ${date}`
   const why = error === null ? said : `${said}; the last order failed: ${error}`
-  const advice = `port 80 of ${hostname} must lead to POSTHORN_HTTP_PORT, and POSTHORN_ACME_DIRECTORY be reached from here`
-  if (!holds) return fail(`${why}; a self-signed one is shown`, advice)
+  const advice = `route port 80 of ${hostname} to POSTHORN_HTTP_PORT, and make sure this machine can reach POSTHORN_ACME_DIRECTORY`
+  if (!holds) return fail(`${why}; a self-signed certificate is served`, advice)
   return error === null ? ok(said) : warn(why, advice)
 }
 
 function operator({ config }: DoctorOptions): Told {
   if (config.operatorEmail !== null) return ok(config.operatorEmail)
-  return warn('none', 'set POSTHORN_OPERATOR_EMAIL: mail to postmaster and abuse goes there, and notices')
+  return warn('not set', 'set POSTHORN_OPERATOR_EMAIL: it receives notices, and mail to postmaster and abuse')
 }
 
 async function sourceAddresses({ config, foreignAddresses }: DoctorOptions): Promise<Told> {
   const named = [...new Set([...config.sourceIps, ...config.validationSourceIps])]
-  if (named.length === 0) return ok("the system's choice")
+  if (named.length === 0) return ok('chosen by the system')
   const foreign = await foreignAddresses(named)
   if (foreign.length === 0) return ok(named.join(', '))
-  const advice =
-    'no connection can begin there: name addresses that stand on an interface here (behind NAT, the inner ones)'
   return fail(
-    `not of this machine: ${foreign.join(', ')}`,
-    `${advice} in POSTHORN_SOURCE_IPS, POSTHORN_VALIDATION_SOURCE_IPS`,
+    `not on this machine: ${foreign.join(', ')}`,
+    'list only addresses of a local interface (behind NAT, the private ones) in POSTHORN_SOURCE_IPS and POSTHORN_VALIDATION_SOURCE_IPS',
   )
 }
 
 async function relay({ config, relay: named, resolver, clock: time }: DoctorOptions): Promise<Told> {
-  if (named === null) return skipped('none is named')
+  if (named === null) return skipped('not set')
   const { host } = named
   const isName = isIP(host) === 0 && host !== 'localhost'
   if (isName && (await addressesOf(resolver, host)) === 'unknown') return unknown(host, NO_DNS)
@@ -299,24 +306,24 @@ function isFailure({ kind }: DnsAnswer<unknown>): boolean {
   return kind === 'servfail' || kind === 'timeout'
 }
 
-const NO_DNS = 'the DNS does not answer: see POSTHORN_DNS_SERVERS and /etc/resolv.conf'
+const NO_DNS = 'DNS lookup failed: check POSTHORN_DNS_SERVERS and /etc/resolv.conf'
 
 async function hostName({ config, resolver }: DoctorOptions): Promise<Told> {
   const { hostname } = config
   if (isIP(hostname) !== 0)
     return fail(
-      `${hostname} is an address`,
-      'set POSTHORN_HOSTNAME to a name: an address has no SPF, and no bounce comes back to it',
+      `${hostname} is an IP address`,
+      'set POSTHORN_HOSTNAME to a host name: an IP address has no SPF record and cannot receive bounces',
     )
   if (!hostname.includes('.')) {
-    const why = 'receivers refuse EHLO without one, and bounces come back to it'
-    return fail(hostname, `set POSTHORN_HOSTNAME to the full name of this machine: ${why}`)
+    const why = 'receivers reject EHLO without one, and bounces are sent to it'
+    return fail(hostname, `set POSTHORN_HOSTNAME to the fully qualified name of this machine: ${why}`)
   }
   const addresses = await addressesOf(resolver, hostname)
   if (addresses === 'unknown') return unknown(hostname, NO_DNS)
   if (addresses.length === 0)
-    return fail(`${hostname} has no address`, `publish an A record (and AAAA) for ${hostname}`)
-  return ok(`${hostname} is ${addresses.join(', ')}`)
+    return fail(`${hostname} does not resolve to an address`, `publish an A record (and AAAA) for ${hostname}`)
+  return ok(`${hostname} resolves to ${addresses.join(', ')}`)
 }
 
 /** The addresses that receivers see: those named, or else those of the host name. */
@@ -330,8 +337,8 @@ async function sendingAddresses({ config, resolver }: DoctorOptions): Promise<re
 async function reverseDns(options: DoctorOptions): Promise<Told> {
   const { resolver, config } = options
   const addresses = await sendingAddresses(options)
-  if (addresses === 'unknown') return unknown('the address we send from', NO_DNS)
-  if (addresses.length === 0) return unknown('no public address is known', 'name it in POSTHORN_SOURCE_IPS')
+  if (addresses === 'unknown') return unknown('sending address not known', NO_DNS)
+  if (addresses.length === 0) return unknown('no public sending address known', 'set POSTHORN_SOURCE_IPS')
   const faults: string[] = []
   for (const address of addresses) {
     const answer = await resolver.ptr(address)
@@ -342,11 +349,12 @@ async function reverseDns(options: DoctorOptions): Promise<Told> {
       const back = await addressesOf(resolver, name)
       if (back !== 'unknown' && back.includes(address)) confirmed.push(name.toLowerCase())
     }
-    if (confirmed.length === 0) faults.push(`${address} has no name that leads back to it`)
-    else if (!confirmed.includes(config.hostname)) faults.push(`${address} is ${confirmed[0]}, not ${config.hostname}`)
+    if (confirmed.length === 0) faults.push(`${address} has no PTR record whose name resolves back to it`)
+    else if (!confirmed.includes(config.hostname))
+      faults.push(`${address} resolves to ${confirmed[0]}, not ${config.hostname}`)
   }
-  if (faults.length === 0) return ok(`${addresses.join(', ')} named ${config.hostname}, and back`)
-  return fail(faults.join('; '), `ask whoever gave you the address to set its PTR record to ${config.hostname}`)
+  if (faults.length === 0) return ok(`${addresses.join(', ')} and ${config.hostname} resolve to each other`)
+  return fail(faults.join('; '), `ask the provider of the address to set its PTR record to ${config.hostname}`)
 }
 
 async function returnPath({ config, resolver }: DoctorOptions): Promise<Told> {
@@ -357,30 +365,30 @@ async function returnPath({ config, resolver }: DoctorOptions): Promise<Told> {
   if (exchanges.length > 0 && !exchanges.includes(hostname)) {
     return fail(
       `bounces go to ${exchanges.join(', ')}`,
-      `publish ${hostname} MX 10 ${hostname}: bounces must come here`,
+      `publish ${hostname} MX 10 ${hostname}: bounces must be sent to this machine`,
     )
   }
-  const where = exchanges.length > 0 ? 'its MX is itself' : 'it has no MX, so its address counts'
-  return ok(`${hostname}: ${where}; port 25 must lead to port ${config.mxPort} of this machine`)
+  const where = exchanges.length > 0 ? 'its MX record names itself' : 'no MX record, so its address is used'
+  return ok(`${hostname}: ${where}; its port 25 must reach port ${config.mxPort} of this machine`)
 }
 
 async function spf(options: DoctorOptions): Promise<Told> {
   const { resolver, config } = options
   const addresses = await sendingAddresses(options)
-  if (addresses === 'unknown' || addresses.length === 0) return unknown(config.hostname, 'see reverse DNS')
+  if (addresses === 'unknown' || addresses.length === 0) return unknown(config.hostname, 'see the reverse DNS check')
   const sender = `postmaster@${config.hostname}`
   const verdicts = await Promise.all(
     addresses.map((ip) => checkHost(ip, config.hostname, sender, resolver, { helo: config.hostname })),
   )
   const bad = verdicts.find(({ result }) => result !== 'pass')
   if (bad === undefined) return ok(`passes for ${addresses.join(', ')}`)
-  const advice = `publish ${config.hostname} TXT "v=spf1 ${config.spfMechanism} -all": bounces and reports are sent in its name`
+  const advice = `publish ${config.hostname} TXT "v=spf1 ${config.spfMechanism} -all": bounces and reports are sent from this name`
   return bad.result === 'temperror' ? unknown(bad.result, NO_DNS) : warn(bad.result, advice)
 }
 
 async function port25({ resolver, greet, config }: DoctorOptions): Promise<Told> {
   const answer = await resolver.mx(ELSEWHERE)
-  if (answer.kind !== 'found') return unknown(`${ELSEWHERE} has no MX here`, NO_DNS)
+  if (answer.kind !== 'found') return unknown(`no MX found for ${ELSEWHERE}`, NO_DNS)
   const [first] = answer.records.toSorted((a, b) => a.preference - b.preference)
   const host = first?.exchange ?? ELSEWHERE
   const known = await addressesOf(resolver, host)
@@ -389,7 +397,7 @@ async function port25({ resolver, greet, config }: DoctorOptions): Promise<Told>
     const where = source === null ? host : `${host} from ${source}`
     const address =
       known === 'unknown' ? undefined : known.find((ip) => source === null || isIPv6(ip) === isIPv6(source))
-    if (address === undefined) return unknown(`${where}: it has no address for that here`, NO_DNS)
+    if (address === undefined) return unknown(`${where}: no address found`, NO_DNS)
     return knocked(where, greet(address, config.smtpPort, source))
   })
   const told = await Promise.all(knocks)
@@ -401,12 +409,15 @@ async function knocked(where: string, greeting: Promise<string>): Promise<Told> 
   try {
     const banner = await greeting
     if (banner.startsWith('220')) return ok(`${where} answers`)
-    return fail(`${where} says ${banner}`, 'what it says names the cause: often a blocklisted or residential address')
+    return fail(
+      `${where} answered ${banner}`,
+      'see the answer for the reason; often the address is blocklisted or residential',
+    )
   } catch (error) {
     const { message } = error as Error
     const advice = message.includes('EADDRNOTAVAIL')
-      ? 'see source addresses'
-      : 'many providers close port 25 until asked: have it opened, or use POSTHORN_DELIVERY=relay:host:port'
+      ? 'see the source addresses check'
+      : 'many providers block port 25 by default: ask yours to open it, or set POSTHORN_DELIVERY=relay:host:port'
     return fail(`${where}: ${message}`, advice)
   }
 }
@@ -414,7 +425,8 @@ async function knocked(where: string, greeting: Promise<string>): Promise<Told> 
 async function blocklists(options: DoctorOptions): Promise<Told> {
   const { resolver } = options
   const addresses = await sendingAddresses(options)
-  if (addresses === 'unknown' || addresses.length === 0) return unknown('no public address', 'see reverse DNS')
+  if (addresses === 'unknown' || addresses.length === 0)
+    return unknown('no public sending address known', 'see the reverse DNS check')
   const four = addresses.filter((address) => address.includes('.') && !address.includes(':'))
   const asked = four.flatMap((address) => BLOCKLISTS.map((list) => ({ address, list })))
   const answers = await Promise.all(
@@ -429,12 +441,15 @@ async function blocklists(options: DoctorOptions): Promise<Told> {
   )
   if (listed.length > 0) {
     const where = listed.map(({ address, list }) => `${address} at ${list}`).join(', ')
-    return fail(where, 'ask the list why and have it lifted before you send')
+    return fail(where, 'find out why at the list, and have the address delisted before you send mail')
   }
   if (silent.length === answers.length) {
-    return unknown('no list answers this resolver', 'large public resolvers may not ask them: use one of your own')
+    return unknown(
+      'no blocklist answered',
+      'blocklists often refuse large public resolvers: set POSTHORN_DNS_SERVERS to a resolver of your own',
+    )
   }
-  return ok(`on none of ${BLOCKLISTS.length - new Set(silent.map(({ list }) => list)).size} lists that answered`)
+  return ok(`not on any of the ${BLOCKLISTS.length - new Set(silent.map(({ list }) => list)).size} lists that answered`)
 }
 
 /** 127.255.255.0/24 says that the question was refused (Spamhaus). */

@@ -28,9 +28,7 @@ export const skipped = (found: string): Told => ({ state: 'skipped', found, advi
 export function findingsOf(checks: readonly Check[]): Promise<readonly Finding[]> {
   return Promise.all(
     checks.map(async ([check, look]) => {
-      const told = await look().catch((error: Error) =>
-        unknown(`could not be looked at: ${error.message}`, 'try again'),
-      )
+      const told = await look().catch((error: Error) => unknown(`check failed: ${error.message}`, 'try again'))
       return { check, ...told }
     }),
   )
