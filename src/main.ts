@@ -35,8 +35,8 @@ function warn(line: string): void {
 /** The commands of this file, none of which takes anything behind its words. */
 const OWN = [
   own('serve', 'run the service with the roles of POSTHORN_ROLES', () => serve(false)),
-  own('start', 'the same, and say how to send a first mail', () => serve(true)),
-  own('migrate', 'bring the schema up to date', migrateOnly),
+  own('start', 'run the service like serve, and print how to send a first email', () => serve(true)),
+  own('migrate', 'update the database schema', migrateOnly),
   own('version', 'print the version', async () => print(await version())),
 ]
 
@@ -68,20 +68,23 @@ async function serve(hello: boolean): Promise<void> {
   const ground = systemGround(config)
   const { log } = ground
   const stray = strayNames(process.env)
-  if (stray.length > 0) log.warn({ names: stray }, 'there are no such settings')
+  if (stray.length > 0) log.warn({ names: stray }, 'unknown settings in the environment: ignored')
   const openFiles = await openFilesLimit()
   if (openFiles !== null && openFiles < OPEN_FILES_WANTED)
     log.warn(
       { open_files: openFiles, wanted: OPEN_FILES_WANTED },
-      'few files and connections may be open at once; raise the limit (ulimit -n, LimitNOFILE of systemd)',
+      'the limit of open files is low; raise it (ulimit -n, or LimitNOFILE in the systemd unit)',
     )
   const foreign = config.roles.includes('delivery') ? await foreignAddresses(config.sourceIps) : []
   if (foreign.length > 0 && config.delivery.kind !== 'sandbox')
-    log.warn({ addresses: foreign }, 'POSTHORN_SOURCE_IPS: not of this machine, no mail leaves from there')
+    log.warn(
+      { addresses: foreign },
+      'POSTHORN_SOURCE_IPS: these addresses are not on this machine; no mail can be sent from them',
+    )
   if (isIP(config.hostname) !== 0 && config.delivery.kind !== 'sandbox')
     log.warn(
       { hostname: config.hostname },
-      'POSTHORN_HOSTNAME is an address: it has no SPF, and no bounce comes back to it',
+      'POSTHORN_HOSTNAME is an IP address: set a host name. An IP address has no SPF record and cannot receive bounces',
     )
   const ended = Promise.withResolvers<string>()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ended.resolve(signal))
@@ -160,7 +163,7 @@ function printGroup(words: readonly string[]): void {
   const among = [...commands, ...instanceCommands].filter(({ path: [word] }) => word === group)
   if (among.length === 0 || !asksForHelp(words[1] ?? ''))
     throw new UsageError(
-      `unknown command «${words.join(' ')}»; posthorn ${among.length === 0 ? '' : `${group} `}--help lists them`,
+      `unknown command "${words.join(' ')}"; posthorn ${among.length === 0 ? '' : `${group} `}--help lists the commands`,
     )
   for (const command of among) print(usageOf(command))
 }
@@ -193,7 +196,7 @@ function usageOf({ path: words, usage, summary, options }: CommandFace): string 
 async function overview(): Promise<string> {
   const all: readonly CommandFace[] = [...OWN, ...commands, ...instanceCommands]
   const lines = all.map(({ path: words, summary }) => `  ${words.join(' ').padEnd(22)}${summary}`)
-  return [`posthorn ${await version()}`, '', ...lines, '', 'posthorn <command> --help says more.'].join('\n')
+  return [`posthorn ${await version()}`, '', ...lines, '', 'Run posthorn <command> --help for details.'].join('\n')
 }
 
 async function version(): Promise<string> {

@@ -42,7 +42,7 @@ function posthorn(words: readonly string[], settings: Record<string, string> = {
 test('each command has its help, and asking for it starts nothing', async () => {
   for (const [words, wanted] of [
     [['serve', '--help'], /^posthorn serve\n/],
-    [['-h'], /^posthorn \d+\.\d+\.\d+\n[^]*\n {2}account create +make an account/],
+    [['-h'], /^posthorn \d+\.\d+\.\d+\n[^]*\n {2}account create +create an account/],
     [['account', 'create', '-h'], /^posthorn account create --email /],
     [['account', 'create', '--help'], /^posthorn account create --email /],
     [['queue', '--help'], /^posthorn queue list[^]*posthorn queue flush[^]*posthorn queue retry/m],
@@ -55,10 +55,13 @@ test('each command has its help, and asking for it starts nothing', async () => 
 
 test('a wrong call is refused at once: exit 2, the reason on standard error', async () => {
   for (const [words, wanted] of [
-    [['account', 'destroy'], /unknown command «account destroy»; posthorn account --help/],
-    [['account'], /unknown command «account»; posthorn account --help/],
-    [['backup'], /one folder is needed\nposthorn backup <folder>\n/],
-    [['rekey', '--finish', '--new-secret-file', 'x'], /takes no new secret\nposthorn rekey \[/],
+    [['account', 'destroy'], /unknown command "account destroy"; posthorn account --help/],
+    [['account'], /unknown command "account"; posthorn account --help/],
+    [['backup'], /name exactly one folder\nposthorn backup <folder>\n/],
+    [
+      ['rekey', '--finish', '--new-secret-file', 'x'],
+      /--finish cannot be combined with --new-secret-file\nposthorn rekey \[/,
+    ],
     [['serve', '--port', '3'], /Unknown option '--port'/],
     [['doctor', 'everything'], /Unexpected argument 'everything'/],
   ] as const) {
@@ -201,7 +204,7 @@ test('a service that names source addresses of another machine says so at its st
   const direct = await posthorn(['serve'], { ...settings, POSTHORN_DELIVERY: 'direct' })
   const [told = ''] = direct.err.split('\n')
   assert.deepEqual(JSON.parse(told).addresses, ['192.0.2.77'])
-  assert.match(told, /"level":"warn".*POSTHORN_SOURCE_IPS: not of this machine/)
+  assert.match(told, /"level":"warn".*POSTHORN_SOURCE_IPS: these addresses are not on this machine/)
   const sandbox = await posthorn(['serve'], settings)
   assert.match(sandbox.err, /^posthorn: POSTHORN_DATA_DIR/)
 })
@@ -232,7 +235,7 @@ test('the doctor looks at what it can where the database server is down, or the 
     assert.match(out, /^ok {6}disk +.* free at .*$/m)
     assert.match(out, /^FAIL {4}certificate +POSTHORN_TLS_CERT_FILE: the file cannot be read$/m)
     assert.match(out, /^FAIL {4}database +DATABASE_URL: connect ECONNREFUSED/m)
-    assert.match(err, /^posthorn: to be mended: certificate, database\n$/)
+    assert.match(err, /^posthorn: failed checks: certificate, database\n$/)
     assert.ok(!`${out}${err}`.includes('s3cret'))
     const { out: json } = await posthorn(['doctor', '--json'], settings)
     assert.equal(JSON.parse(json).find(({ check }: { check: string }) => check === 'clock').state, 'skipped')

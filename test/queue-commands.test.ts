@@ -55,19 +55,19 @@ test('the operator sees what waits and why, and makes it go now', async () => {
   assert.equal(counts, '0 ready, 0 leased, 1 waiting')
   assert.match(
     line ?? '',
-    /^example\.net +1 waiting, next try in \d+ (?:s|min), last answer: 451 4\.3\.0 come back later$/,
+    /^example\.net +1 waiting, next attempt in \d+ (?:s|min), last response: 451 4\.3\.0 come back later$/,
   )
 
   busy = false
   await assert.rejects(
     run(world, ['queue', 'flush', 'elsewhere.example']),
-    /nothing was ever sent to «elsewhere.example»/,
+    /no email was ever sent to "elsewhere.example"/,
   )
   await assert.rejects(
     run(world, ['queue', 'pause', 'elsewhere.example']),
-    /nothing was ever sent to «elsewhere.example»/,
+    /no email was ever sent to "elsewhere.example"/,
   )
-  assert.deepEqual(await run(world, ['queue', 'flush', 'Example.net']), ['1 emails are ready'])
+  assert.deepEqual(await run(world, ['queue', 'flush', 'Example.net']), ['1 emails are ready for delivery'])
   await until(async () => (await status()) === 'delivered')
 })
 
@@ -85,7 +85,9 @@ test('a mail that ended is tried anew by its id; an unknown or malformed id says
     (await world.api.get(`/api/v1/emails/${sent.data.email_id}`)).body.data.status
   await until(async () => (await status()) === 'bounced')
   known = true
-  assert.deepEqual(await run(world, ['queue', 'retry', sent.data.email_id]), [`${sent.data.email_id} is ready`])
+  assert.deepEqual(await run(world, ['queue', 'retry', sent.data.email_id]), [
+    `${sent.data.email_id} is ready for delivery`,
+  ])
   await until(async () => (await status()) === 'delivered')
   await assert.rejects(run(world, ['queue', 'retry', '01890000-0000-7000-8000-000000000000']), {
     message: 'there is no email 01890000-0000-7000-8000-000000000000',
@@ -96,9 +98,9 @@ test('a mail that ended is tried anew by its id; an unknown or malformed id says
 
 // Each row: a command, what follows the id, and what is said of an id that is none.
 const WITH_ID: [words: readonly string[], more: readonly string[], said: RegExp][] = [
-  [['queue', 'retry'], [], /the id of one email/],
-  [['domain', 'verify'], [], /no sending domain «/],
-  [['domain', 'set-status'], ['verified'], /no sending domain «/],
+  [['queue', 'retry'], [], /name one email by its id/],
+  [['domain', 'verify'], [], /there is no sending domain "/],
+  [['domain', 'set-status'], ['verified'], /there is no sending domain "/],
   [['reports', 'show'], [], /name one report by its id/],
   [['reports', 'retry'], [], /name one report by its id/],
   [['key', 'revoke'], [], /name the key by its id/],
@@ -121,5 +123,5 @@ test('who asks for the queue is told when no process delivers what is ready', as
   assert.equal((await world.api.post('/api/v1/send', mail)).status, 202)
   const lines = await run(world, ['queue', 'list'], { json: true }, (line) => warned.push(line))
   assert.equal(JSON.parse(lines.join('')).length, 1)
-  assert.deepEqual(warned, ['no process with the role delivery runs: what is ready waits'])
+  assert.deepEqual(warned, ['the delivery role is not running: no email is delivered until a process with it starts'])
 })

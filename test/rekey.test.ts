@@ -169,7 +169,10 @@ test('a second factor survives two other secrets, one of them from POSTHORN_SECR
     'this process has no such setting',
   )
   const source = { dataDir: world.rooms.config.dataDir, secretKey: setting }
-  await assert.rejects(finishRekey({ ...rekeyOptions(world), source }), /restart with the new secret first/)
+  await assert.rejects(
+    finishRekey({ ...rekeyOptions(world), source }),
+    /restart these processes with the new secret first/,
+  )
   await assert.rejects(beginRekey({ ...rekeyOptions(world), source }, `${setting} on`), /being changed already/)
   await assert.rejects(openSecrets(world.rooms.database, rekeyOptions(world).source), /was changed: start with the new/)
   const next = await openSecrets(world.rooms.database, source)

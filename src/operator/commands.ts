@@ -39,13 +39,12 @@ export interface InstanceCommand extends CommandFace {
   run(context: InstanceContext, values: OptionValues, positionals: readonly string[]): Promise<void>
 }
 
-const OWN_BACKUPS =
-  'DATABASE_URL is set: back that server up with its own means (pg_basebackup, pg_dump); docs/operations.md'
+const OWN_BACKUPS = 'DATABASE_URL is set: use the tools of that server (pg_basebackup, pg_dump); see docs/operations.md'
 
 export const instanceCommands: readonly InstanceCommand[] = [
   {
     path: ['backup'],
-    summary: 'copy the embedded database, the keys and the spool into a new folder, while everything runs',
+    summary: 'back up the embedded database, the keys and the spool to a new folder; the service can keep running',
     usage: '<folder>',
     options: { json: { type: 'boolean' } },
     run: async ({ config, ground, print }, values, positionals) => {
@@ -54,7 +53,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
       const { dataDir } = config
       const inside = path.relative(dataDir, folder)
       if (inside === '' || !(inside.startsWith('..') || path.isAbsolute(inside))) {
-        throw new UsageError('the backup must not lie in the data directory')
+        throw new UsageError('the backup folder must be outside the data directory')
       }
       await assertBegun(dataDir)
       await using database = await attachOrStart({ dataDir, log: ground.log, clock: ground.clock })
@@ -69,18 +68,18 @@ export const instanceCommands: readonly InstanceCommand[] = [
       print(
         values['json'] === true
           ? JSON.stringify({ folder, ...taken })
-          : `${folder}: ${taken.files} files, ${taken.bytes} bytes. It holds the secret key: keep it as safe as the instance.`,
+          : `${folder}: ${taken.files} files, ${taken.bytes} bytes. It contains the secret key: store it as securely as the instance itself.`,
       )
     },
   },
   {
     path: ['upgrade-database'],
-    summary: "bring the embedded database to this release's major version of PostgreSQL; the service must be stopped",
-    usage: '[--old-server <folder with bin/postgres of the old version>]',
+    summary: "upgrade the embedded database to this release's PostgreSQL major version; stop the service first",
+    usage: '[--old-server <folder that contains bin/postgres of the old version>]',
     options: { 'old-server': { type: 'string' }, json: { type: 'boolean' } },
     run: async ({ config, ground, print }, values, positionals) => {
-      if (positionals.length > 0) throw new UsageError(`«${positionals[0]}» is one word too many`)
-      if (config.databaseUrl !== null) throw new Error('DATABASE_URL is set: upgrade that server by its own means')
+      if (positionals.length > 0) throw new UsageError(`unexpected argument "${positionals[0]}"`)
+      if (config.databaseUrl !== null) throw new Error('DATABASE_URL is set: upgrade that server with its own tools')
       await assertBegun(config.dataDir)
       const json = values['json'] === true
       const done = await upgradeDatabase({
@@ -91,13 +90,14 @@ export const instanceCommands: readonly InstanceCommand[] = [
         onStep: (what) => json || print(what),
       })
       if (json) print(JSON.stringify(done ?? { from: null }))
-      else if (done === null) print('the database is of this version already')
-      else print(`upgraded from PostgreSQL ${done.from}; delete ${done.kept} when you are content`)
+      else if (done === null) print('the database already has this version; nothing to upgrade')
+      else
+        print(`upgraded from PostgreSQL ${done.from}; delete ${done.kept} once you have checked that everything works`)
     },
   },
   {
     path: ['restore'],
-    summary: 'put a backup into the data directory, which must be new or empty',
+    summary: 'restore a backup into the data directory, which must be new or empty',
     usage: '<folder>',
     options: { json: { type: 'boolean' } },
     run: async ({ config, print }, values, positionals) => {
@@ -107,24 +107,27 @@ export const instanceCommands: readonly InstanceCommand[] = [
       print(
         values['json'] === true
           ? JSON.stringify({ data_dir: config.dataDir, created_at: at, files: files.length })
-          : `${config.dataDir} holds the instance as of ${at}: start it. Mail that was delivered after that moment may be sent again.`,
+          : `restored to ${config.dataDir}, as of ${at}. Start the service now. Mail that was delivered after that time may be sent again.`,
       )
     },
   },
   {
     path: ['rekey'],
-    summary: 'give the instance another secret: what is sealed is sealed anew, links and addresses go on working',
-    usage: '[--new-secret-file <file with the new POSTHORN_SECRET_KEY>] | --finish',
+    summary:
+      'change the secret key: stored secrets are re-encrypted, and existing links and return addresses keep working',
+    usage: '[--new-secret-file <file that contains the new POSTHORN_SECRET_KEY>] | --finish',
     options: { 'new-secret-file': { type: 'string' }, finish: { type: 'boolean' }, json: { type: 'boolean' } },
     run: async (context, values, positionals) => {
-      if (positionals.length > 0) throw new UsageError(`«${positionals[0]}» is one word too many`)
+      if (positionals.length > 0) throw new UsageError(`unexpected argument "${positionals[0]}"`)
       const { config, ground, print } = context
       const { dataDir, secretKey } = config
       const finish = values['finish'] === true
       const file = values['new-secret-file']
-      if (finish && file !== undefined) throw new UsageError('--finish takes no new secret')
+      if (finish && file !== undefined) throw new UsageError('--finish cannot be combined with --new-secret-file')
       if (!finish && file === undefined && secretKey !== null)
-        throw new UsageError('POSTHORN_SECRET_KEY is set: write what it is to be into a file, for --new-secret-file')
+        throw new UsageError(
+          'POSTHORN_SECRET_KEY is set: write the new secret to a file and name it with --new-secret-file',
+        )
       const given = typeof file === 'string' ? await secretIn(file) : null
       await using store = await openFor(context)
       const options = { database: store.database, source: { dataDir, secretKey }, ground }
@@ -135,7 +138,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
   {
     path: ['doctor'],
     summary:
-      'whether this instance can do its work, and what to do where it cannot; exit 1 when something must be done',
+      'check whether this instance is set up correctly, and say how to fix what is not; exits with 1 if a check fails',
     usage: '',
     options: { json: { type: 'boolean' } },
     run: async (context, values) => {
@@ -166,13 +169,12 @@ export const instanceCommands: readonly InstanceCommand[] = [
       if (json) print(JSON.stringify(findings))
       else for (const finding of inside) print(line(finding))
       const failed = findings.filter(({ state }) => state === 'fail')
-      if (failed.length > 0) throw new Error(`to be mended: ${failed.map(({ check }) => check).join(', ')}`)
+      if (failed.length > 0) throw new Error(`failed checks: ${failed.map(({ check }) => check).join(', ')}`)
     },
   },
   {
     path: ['send'],
-    summary:
-      'send one mail through the same checks as the API; the text is read from standard input when none is given',
+    summary: 'send one email, with the same checks as the API; reads the text from standard input if none is given',
     usage: '--from <address> --to <address> [--to ...] --subject <text> [--text <text>] [--html-file <file>]',
     options: {
       from: { type: 'string' },
@@ -186,7 +188,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
       json: { type: 'boolean' },
     },
     run: async (context, values, positionals) => {
-      if (positionals.length > 0) throw new UsageError(`«${positionals[0]}» is one word too many`)
+      if (positionals.length > 0) throw new UsageError(`unexpected argument "${positionals[0]}"`)
       const htmlFile = values['html-file']
       const html = typeof htmlFile === 'string' ? await readFile(htmlFile, 'utf8') : null
       const text =
@@ -210,16 +212,15 @@ export const instanceCommands: readonly InstanceCommand[] = [
   },
   {
     path: ['mcp'],
-    summary:
-      'serve the account of a key (POSTHORN_API_KEY) to an assistant over standard input and output, to read only',
-    usage: '[--url <address of another instance>] [--allow-send]',
+    summary: 'run an MCP server on standard input and output for the account of POSTHORN_API_KEY; read-only by default',
+    usage: '[--url <URL of another instance>] [--allow-send]',
     options: { url: { type: 'string' }, 'allow-send': { type: 'boolean' } },
     run: async (context, values, [more]) => {
-      if (more !== undefined) throw new UsageError(`«${more}» is one word too many`)
+      if (more !== undefined) throw new UsageError(`unexpected argument "${more}"`)
       const { apiKey } = context.config
       // Loaded for this command alone: the service has no use for it.
       const { serveMcp } = await import('./mcp.ts')
-      if (apiKey === null) throw new UsageError('set POSTHORN_API_KEY to the key whose account is served')
+      if (apiKey === null) throw new UsageError('set POSTHORN_API_KEY to an API key of the account to serve')
       const elsewhere = typeof values['url'] === 'string'
       // Of another instance the key alone tells.
       const sandbox = apiKey.startsWith(TEST_KEY) || (!elsewhere && context.config.delivery.kind === 'sandbox')
@@ -250,7 +251,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
 /** How the key of a sandbox begins. */
 const TEST_KEY = 'ph_test_'
 
-/** What `fetch` hides behind «fetch failed». */
+/** What `fetch` hides behind "fetch failed". */
 function reasonOf({ message, cause }: Error): string {
   const { code, message: said } = (cause ?? {}) as { readonly code?: string; readonly message?: string }
   return code ?? said ?? message
@@ -265,7 +266,7 @@ function askOver(address: string, key: string): Ask {
       headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }).catch((cause: Error) => {
-      throw new Error(`no answer from ${address} (--url, else POSTHORN_PUBLIC_URL): ${reasonOf(cause)}`, { cause })
+      throw new Error(`no answer from ${address} (--url): ${reasonOf(cause)}`, { cause })
     })
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
   }
@@ -280,12 +281,16 @@ async function ensurePartitions(rooms: Rooms, ground: Ground): Promise<void> {
 
 function rekeyed({ number, state, waiting_for, sealed_anew }: Rekeyed, isSetting: boolean): readonly string[] {
   const set = isSetting ? ['Set POSTHORN_SECRET_KEY to the new secret for every process.'] : []
-  if (state === 'finished') return [`secret ${number} is in use; ${sealed_anew} sealed anew. Back it up.`, ...set]
+  if (state === 'finished')
+    return [
+      `secret ${number} is in use; ${sealed_anew} stored secrets were re-encrypted. Back up the new secret.`,
+      ...set,
+    ]
   return [
-    `secret ${number} is announced. Processes start with it alone from now on; these run without it:`,
+    `secret ${number} is announced. From now on processes start only with it. These processes still run without it:`,
     ...waiting_for.map((process) => `  ${told(process)}`),
     ...set,
-    'Restart them, then: posthorn rekey --finish',
+    'Restart them, then run: posthorn rekey --finish',
   ]
 }
 
@@ -342,7 +347,7 @@ function firstLine(host: string, port: number, source: string | null): Promise<s
   socket.setEncoding('latin1')
   socket.on('timeout', () => socket.destroy(new Error(`no answer within ${GREET_WITHIN_MS / 1_000} s`)))
   socket.on('error', (error: NodeJS.ErrnoException) => reject(new Error(error.code ?? error.message)))
-  socket.on('close', () => reject(new Error('the connection was closed')))
+  socket.on('close', () => reject(new Error('connection closed')))
   socket.on('data', (chunk: string) => {
     said += chunk
     if (!said.includes('\n') && said.length < 1_000) return
@@ -366,6 +371,6 @@ function line({ check, state, found, advice }: Finding): string {
 
 function onlyFolder(positionals: readonly string[]): string {
   const [folder, ...more] = positionals
-  if (folder === undefined || more.length > 0) throw new UsageError('one folder is needed')
+  if (folder === undefined || more.length > 0) throw new UsageError('name exactly one folder')
   return path.resolve(folder)
 }

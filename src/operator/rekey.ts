@@ -64,18 +64,21 @@ export async function beginRekey(options: RekeyOptions, given: string | null): P
 export async function finishRekey(options: RekeyOptions): Promise<Rekeyed> {
   const { database, source, ground } = options
   const state = await secretState(database.system)
-  if (state === null || state.finished) throw new Error('the secret is not being changed')
+  if (state === null || state.finished) throw new Error('the secret is not being changed: run posthorn rekey first')
   const { number } = state
   const waiting = await runningBehind(database.system, number, 'held')
   if (waiting.length > 0 && !state.begun)
-    throw new Error(`restart with the new secret first: ${waiting.map(told).join(', ')}`)
+    throw new Error(`restart these processes with the new secret first: ${waiting.map(told).join(', ')}`)
   await database.transaction(async (db) => {
     if (!(await beginSecret(db, number, ground.clock.now()))) return
     await rotateTokenKey(db, ground.clock, number)
     await noteDeed(db, ground, CONSOLE, { action: 'secret.change', detail: { number } })
   })
   const late = await heardBy(options, number, 'used', true)
-  if (late.length > 0) throw new Error(`not heard of it yet, call again: ${late.map(told).join(', ')}`)
+  if (late.length > 0)
+    throw new Error(
+      `these processes do not use the new secret yet; run this command again: ${late.map(told).join(', ')}`,
+    )
   const secrets = await openSecrets(database, source)
   let sealed = 0
   for (let before = -1; sealed !== before; ) {
@@ -90,12 +93,12 @@ export async function finishRekey(options: RekeyOptions): Promise<Rekeyed> {
 export async function secretIn(file: string): Promise<string> {
   const text = (await readFile(file, 'utf8')).trim()
   if (text.length < LEAST_CHARS || /\p{Cc}/u.test(text))
-    throw new UsageError(`the new secret must be one line of at least ${LEAST_CHARS} characters`)
+    throw new UsageError(`the new secret must be a single line of at least ${LEAST_CHARS} characters`)
   return text
 }
 
 export function told({ host, pid, silent_seconds }: Running): string {
-  return `${host} process ${pid} (heard of ${Math.max(0, Math.round(silent_seconds))} s ago)`
+  return `${host} process ${pid} (last seen ${Math.max(0, Math.round(silent_seconds))} s ago)`
 }
 
 /** @param waits for those that learn of it by themselves @returns those that have not */

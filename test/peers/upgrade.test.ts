@@ -157,7 +157,7 @@ test('an upgrade that is killed in the middle is taken up again, and the new clu
   })
   assert.deepEqual(withoutTimes(after.contents), withoutTimes(before.contents))
   assert.deepEqual(after.walls, before.walls)
-  assert.match((await run(LAUNCHER, words, { env })).stdout, /of this version already/)
+  assert.match((await run(LAUNCHER, words, { env })).stdout, /already has this version/)
 
   await using posthorn = await startPosthorn(place.path)
   const { body } = await posthorn.call(before.who.test_api_key, 'GET', '/api/v1/inbox')

@@ -15,7 +15,7 @@ const MAX_GRACE_HOURS = 72
 export const keyCommands: readonly Command[] = [
   {
     path: ['key', 'create'],
-    summary: 'make an API key and print it, this once',
+    summary: 'create an API key and print it; it is shown only once',
     usage: '<account> --name <name> [--mode live|sandbox] [--scopes send,emails:read] [--allowed-ips 192.0.2.0/24]',
     options: {
       name: { type: 'string' },
@@ -29,21 +29,21 @@ export const keyCommands: readonly Command[] = [
       noMore(positionals, 1)
       const name = required(values, 'name')
       if (name.length > MAX_NAME_CHARS || !KEY_NAME.test(name)) {
-        throw new UsageError(`--name is a line of at most ${MAX_NAME_CHARS} characters`)
+        throw new UsageError(`--name must be a single line of at most ${MAX_NAME_CHARS} characters`)
       }
       const mode = text(values, 'mode') ?? 'live'
-      if (mode !== 'live' && mode !== 'sandbox') throw new UsageError(`«${mode}» is neither live nor sandbox`)
+      if (mode !== 'live' && mode !== 'sandbox') throw new UsageError(`--mode must be live or sandbox, not "${mode}"`)
       const scopes = words(text(values, 'scopes') ?? 'full')
       const unknown = scopes.find((scope) => !(SCOPES as readonly string[]).includes(scope))
       if (scopes.length === 0 || unknown !== undefined) {
-        throw new UsageError(`«${unknown ?? ''}» is none of ${SCOPES.join(', ')}`)
+        throw new UsageError(`unknown scope "${unknown ?? ''}"; use ${SCOPES.join(', ')}`)
       }
       const allowedIps = words(text(values, 'allowed-ips') ?? '')
       const wrong = allowedIps.find((network) => parseNetwork(network) === null)
-      if (allowedIps.length > MAX_NETWORKS) throw new UsageError(`--allowed-ips takes at most ${MAX_NETWORKS}`)
-      if (wrong !== undefined) throw new UsageError(`«${wrong}» is no network such as 192.0.2.0/24`)
+      if (allowedIps.length > MAX_NETWORKS) throw new UsageError(`--allowed-ips takes at most ${MAX_NETWORKS} networks`)
+      if (wrong !== undefined) throw new UsageError(`"${wrong}" is not a network; use the form 192.0.2.0/24`)
       const expiresAt = dateOf(text(values, 'expires-at'))
-      if (expiresAt !== null && expiresAt <= context.clock.now()) throw new UsageError('--expires-at lies in the past')
+      if (expiresAt !== null && expiresAt <= context.clock.now()) throw new UsageError('--expires-at is in the past')
       const { account_id: accountId } = await findAccount(context, positionals[0])
       const request = {
         name,
@@ -80,7 +80,7 @@ export const keyCommands: readonly Command[] = [
   },
   {
     path: ['key', 'revoke'],
-    summary: 'end an API key; it is refused everywhere within 5 s',
+    summary: 'revoke an API key; every process refuses it within 5 s',
     usage: '<key id>',
     options: JSON_OPTION,
     run: async (context, values, positionals) => {
@@ -92,12 +92,13 @@ export const keyCommands: readonly Command[] = [
   },
   {
     path: ['key', 'rotate'],
-    summary: 'give an API key a new secret and print it, this once',
+    summary: 'give an API key a new secret and print it; it is shown only once',
     usage: '<key id> [--grace-period-hours 0-72]',
     options: { 'grace-period-hours': { type: 'string' }, ...JSON_OPTION },
     run: async (context, values, positionals) => {
       const hours = Number(text(values, 'grace-period-hours') ?? 0)
-      if (!(hours >= 0 && hours <= MAX_GRACE_HOURS)) throw new UsageError('--grace-period-hours lies between 0 and 72')
+      if (!(hours >= 0 && hours <= MAX_GRACE_HOURS))
+        throw new UsageError('--grace-period-hours must be between 0 and 72')
       const { id, accountId } = await findKey(context, positionals)
       const { row, key } = await context.database.transaction((db) =>
         rotateKey(db, context, { accountId, ...UNBOUNDED }, id, hours * HOUR_MS),
@@ -113,7 +114,7 @@ async function findKey(
 ): Promise<{ readonly id: string; readonly accountId: string }> {
   noMore(positionals, 1)
   const [id = ''] = positionals
-  if (!isUuid(id)) throw new UsageError('name the key by its id, which `posthorn key list` shows')
+  if (!isUuid(id)) throw new UsageError('name the key by its id; posthorn key list shows the ids')
   const accountId = await selectKeyOwner(database.system, id)
   if (accountId === null) throw new Error(`there is no key ${id}`)
   return { id, accountId }
@@ -129,7 +130,7 @@ function words(list: string): readonly string[] {
 function dateOf(value: string | undefined): Date | null {
   if (value === undefined) return null
   if (!/^\d{4}-\d\d-\d\d/.test(value) || Number.isNaN(Date.parse(value))) {
-    throw new UsageError(`«${value}» is no time such as 2030-01-31T00:00:00Z`)
+    throw new UsageError(`"${value}" is not a time; use the form 2030-01-31T00:00:00Z`)
   }
   return new Date(value)
 }

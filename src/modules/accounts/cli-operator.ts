@@ -10,7 +10,7 @@ const LISTED = 100
 export const operatorCommands: readonly Command[] = [
   {
     path: ['operator', 'token'],
-    summary: 'print a set-up token: whoever opens the dashboard with it becomes an operator, once, within a week',
+    summary: 'print a set-up token: the first person to open the dashboard with it within a week becomes an operator',
     usage: '[account]',
     options: JSON_OPTION,
     run: async (context, values, positionals) => {
@@ -24,13 +24,16 @@ export const operatorCommands: readonly Command[] = [
   ...(['grant', 'revoke'] as const).map(
     (verb): Command => ({
       path: ['operator', verb],
-      summary: verb === 'grant' ? 'make the user of an address an operator' : 'take that back; it holds at once',
+      summary:
+        verb === 'grant'
+          ? 'make a dashboard user an operator'
+          : 'remove operator rights from a user; takes effect at once',
       usage: '<address> [account]',
       options: JSON_OPTION,
       run: async (context, values, positionals) => {
         noMore(positionals, 2)
         const [email, account] = positionals
-        if (email === undefined) throw new UsageError('name the address of a user')
+        if (email === undefined) throw new UsageError('name the email address of a user')
         const accountId = account === undefined ? null : (await findAccount(context, account)).account_id
         const changed = await grantOperator(context, { email, accountId, operator: verb === 'grant' })
         report(context, values, { email, changed })
@@ -50,13 +53,13 @@ export const operatorCommands: readonly Command[] = [
   },
   {
     path: ['operator', 'log'],
-    summary: 'what operators did, the newest first',
+    summary: 'list the actions of operators, newest first',
     usage: '[account]',
     options: { limit: { type: 'string' }, ...JSON_OPTION },
     run: async (context, values, positionals) => {
       noMore(positionals, 1)
       const limit = Number(text(values, 'limit') ?? LISTED)
-      if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit is a number from 1')
+      if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit must be a whole number, 1 or more')
       const [account] = positionals
       const accountId = account === undefined ? null : (await findAccount(context, account)).account_id
       const rows = await operatorActions(context.database.system, accountId, { limit, offset: 0 })

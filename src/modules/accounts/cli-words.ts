@@ -18,7 +18,7 @@ export async function findAccount(
     : await selectAccountsByEmail(database.system, name)
   const [only] = found
   if (only === undefined) throw new Error(`there is no account ${name}`)
-  if (found.length > 1) throw new UsageError(`several accounts have ${name}: name one by its id`)
+  if (found.length > 1) throw new UsageError(`several accounts have the email ${name}: name one by its id`)
   return only
 }
 
@@ -26,7 +26,7 @@ export async function findAccount(
 export async function accountNamed(database: Pick<Database, 'system'>, name: string | null): Promise<string> {
   if (name !== null) return (await findAccount({ database }, name)).account_id
   const [only, ...others] = await listAccounts(database.system, FIRST_ID, 2)
-  if (only === undefined) throw new Error('there is no account: posthorn account create makes one')
+  if (only === undefined) throw new Error('there is no account yet: create one with posthorn account create')
   if (others.length > 0) throw new UsageError('there are several accounts: name one by its id or email')
   return only.account_id
 }
@@ -43,7 +43,7 @@ export function required(values: OptionValues, name: string): string {
 }
 
 export function noMore(positionals: readonly string[], words: number): void {
-  if (positionals.length > words) throw new UsageError(`«${positionals[words]}» is one word too many`)
+  if (positionals.length > words) throw new UsageError(`unexpected argument "${positionals[words]}"`)
 }
 
 /** One record: a line of JSON, or a line for each field. */

@@ -61,7 +61,7 @@ test('a second account with an address is made, and the operator is told of the 
   const second = await json('account create --email twice@example.com --name Second')
   assert.notEqual(second.account_id, first.account_id)
   assert.equal(warned.length, 1)
-  assert.match(warned[0] ?? '', new RegExp(`^account ${first.account_id} has twice@example.com too: `))
+  assert.match(warned[0] ?? '', new RegExp(`^account ${first.account_id} has twice@example.com too\\. `))
 })
 
 test('a name that the profile would not take is refused', async () => {

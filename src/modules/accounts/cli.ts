@@ -29,15 +29,15 @@ const limitOptions = Object.fromEntries(LIMITS.map((name) => [name.replaceAll('_
 export const accountCommands: readonly Command[] = [
   {
     path: ['account', 'create'],
-    summary: 'make an account with a live key, a test key and a dashboard user',
+    summary: 'create an account with a live key, a test key and a dashboard user',
     usage: '--email <address> --name <name> [--plan <plan>]',
     options: { email: { type: 'string' }, name: { type: 'string' }, plan: { type: 'string' }, ...JSON_OPTION },
     run: async (context, values, positionals) => {
       noMore(positionals, 0)
       const email = required(values, 'email')
-      if (!parseAddress(email).ok) throw new UsageError(`«${email}» is no email address`)
+      if (!parseAddress(email).ok) throw new UsageError(`"${email}" is not an email address`)
       const name = required(values, 'name')
-      if (!ACCOUNT_NAME.test(name)) throw new UsageError('--name is a line of at most 200 characters')
+      if (!ACCOUNT_NAME.test(name)) throw new UsageError('--name must be a single line of at most 200 characters')
       const [namesake] = await selectAccountsByEmail(context.database.system, email)
       const made = await createAccount(operatorOf(context), {
         email,
@@ -52,9 +52,7 @@ export const accountCommands: readonly Command[] = [
       })
       // One person may have several accounts, so this is no refusal; who meant the one that is there should know.
       if (namesake !== undefined)
-        context.warn(
-          `account ${namesake.account_id} has ${email} too: it goes on beside the new one, and each is named by its id`,
-        )
+        context.warn(`account ${namesake.account_id} has ${email} too. Both accounts remain; name them by id`)
     },
   },
   {
@@ -77,7 +75,7 @@ export const accountCommands: readonly Command[] = [
   },
   {
     path: ['account', 'set-plan'],
-    summary: `put an account on a plan: ${PLANS.join(', ')}`,
+    summary: `set the plan of an account: ${PLANS.join(', ')}`,
     usage: '<account> <plan>',
     options: JSON_OPTION,
     run: (context, values, positionals) =>
@@ -87,34 +85,35 @@ export const accountCommands: readonly Command[] = [
   },
   {
     path: ['account', 'set-limits'],
-    summary: "set limits of one account over its plan's; a number, `unlimited`, or `plan` to take one back",
+    summary: 'override limits of the plan for one account: a number, `unlimited`, or `plan` to remove the override',
     usage: '<account> [--emails 5000] [--webhooks unlimited] [--rate send=500:1000] [--rate default=plan]',
     options: { ...limitOptions, rate: { type: 'string', multiple: true }, ...JSON_OPTION },
     run: (context, values, positionals) =>
       change(context, values, positionals, 1, async (operator, { account_id, limits }) => {
         const changes = limitChanges(values)
         const rates = rateChanges(values, limits.rates ?? {})
-        if (Object.keys(changes).length === 0 && rates === null) throw new UsageError('name at least one limit')
+        if (Object.keys(changes).length === 0 && rates === null)
+          throw new UsageError('name at least one limit, such as --emails 5000')
         await setLimits(operator, account_id, { ...changes, ...(rates !== null && { rates }) })
       }),
   },
   {
     path: ['account', 'set-feature'],
-    summary: `switch a feature of one account: ${FEATURES.join(', ')}; \`plan\` leaves it to its plan`,
+    summary: `turn a feature of one account on or off: ${FEATURES.join(', ')}; \`plan\` removes the override`,
     usage: '<account> <feature> <on|off|plan>',
     options: JSON_OPTION,
     run: (context, values, positionals) =>
       change(context, values, positionals, 3, (operator, { account_id }) => {
         const [, name, to = ''] = positionals
         const feature = FEATURES.find((one) => one === name)
-        if (feature === undefined) throw new UsageError(`«${name}» is none of ${FEATURES.join(', ')}`)
-        if (!['on', 'off', 'plan'].includes(to)) throw new UsageError(`«${to}» is none of on, off, plan`)
+        if (feature === undefined) throw new UsageError(`unknown feature "${name}"; use ${FEATURES.join(', ')}`)
+        if (!['on', 'off', 'plan'].includes(to)) throw new UsageError(`"${to}" is not on, off or plan`)
         return setFeature(operator, account_id, feature, to === 'plan' ? null : to === 'on')
       }),
   },
   {
     path: ['account', 'suspend'],
-    summary: 'let an account read only: sending and its queue stop within 5 s',
+    summary: 'suspend an account: it becomes read-only, and its sending and its queue stop within 5 s',
     usage: '<account>',
     options: JSON_OPTION,
     run: (context, values, positionals) =>
@@ -122,7 +121,7 @@ export const accountCommands: readonly Command[] = [
   },
   {
     path: ['account', 'resume'],
-    summary: 'end a suspension',
+    summary: 'resume a suspended account',
     usage: '<account>',
     options: JSON_OPTION,
     run: (context, values, positionals) =>
@@ -140,7 +139,7 @@ async function change(
   act: (operator: OperatorContext, row: AccountRow) => Promise<void>,
 ): Promise<void> {
   noMore(positionals, words)
-  if (positionals.length < words) throw new UsageError('a word is missing')
+  if (positionals.length < words) throw new UsageError('an argument is missing')
   const { account_id } = await findAccount(context, positionals[0])
   const before = await selectAccount(context.database.system, account_id)
   if (before === null) throw new Error(`there is no account ${account_id}`)
@@ -154,7 +153,7 @@ function operatorOf({ database, secrets, ids, clock }: CommandContext): Operator
 }
 
 function planOf(name: string): Plan {
-  if (!isPlan(name)) throw new UsageError(`«${name}» is none of ${PLANS.join(', ')}`)
+  if (!isPlan(name)) throw new UsageError(`unknown plan "${name}"; use ${PLANS.join(', ')}`)
   return name
 }
 
@@ -173,7 +172,7 @@ function limitOf(to: string): number | null | undefined {
   if (to === 'unlimited') return null
   const number = Number(to)
   if (!/^\d+$/.test(to) || !Number.isSafeInteger(number)) {
-    throw new UsageError(`«${to}» is no number, nor unlimited, nor plan`)
+    throw new UsageError(`"${to}" is not a whole number, unlimited or plan`)
   }
   return number
 }
@@ -188,7 +187,9 @@ function rateChanges(values: OptionValues, present: RateOverrides): RateOverride
   for (const one of given) {
     const [, name = '', perSecond, burst] = /^(\w+)=(?:plan|([\d.]+):(\d+))$/.exec(String(one)) ?? []
     if (!(RATE_CLASSES as readonly string[]).includes(name)) {
-      throw new UsageError(`«${one}» is not such as send=100:200; classes: ${RATE_CLASSES.join(', ')}`)
+      throw new UsageError(
+        `"${one}" is not a rate; use the form send=100:200 (per second:burst), with one of ${RATE_CLASSES.join(', ')}`,
+      )
     }
     delete rates[name]
     if (perSecond !== undefined) rates[name] = checkedRate(name as RateClass, Number(perSecond), Number(burst))

@@ -74,8 +74,8 @@ export async function grantOperator(
 ): Promise<number> {
   return options.database.transaction(async (db) => {
     const users = await countUsersOf(db, email, accountId)
-    if (users === 0) throw new Error(`no user of the dashboard has the address ${email}`)
-    if (users > 1 && operator) throw new Error(`several accounts have a user ${email}: name the account too`)
+    if (users === 0) throw new Error(`no dashboard user has the address ${email}`)
+    if (users > 1 && operator) throw new Error(`several accounts have a user ${email}: name the account as well`)
     const changed = await setOperator(db, email, accountId, operator)
     const action = operator ? 'operator.grant' : 'operator.revoke'
     if (changed > 0) await noteDeed(db, options, CONSOLE, { action, detail: { email: email.toLowerCase() } })

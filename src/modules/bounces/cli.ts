@@ -39,13 +39,13 @@ const JSON_OPTION = { json: { type: 'boolean' as const } }
 export const reportCommands: readonly Command[] = [
   {
     path: ['reports', 'list'],
-    summary: 'list what came to the inbound MX, newest first',
+    summary: 'list the mail received by the inbound MX, newest first',
     usage: '[--state waiting|done|quarantined] [--outcome <outcome>] [--kind return_path|feedback|tls|operator|api]',
     options: { state: { type: 'string' }, outcome: { type: 'string' }, kind: { type: 'string' }, ...JSON_OPTION },
     run: async ({ database, print }, values, [more]) => {
-      if (more !== undefined) throw new UsageError(`«${more}» is one word too many`)
+      if (more !== undefined) throw new UsageError(`unexpected argument "${more}"`)
       const state = values['state'] === undefined ? null : STATES.indexOf(values['state'] as (typeof STATES)[number])
-      if (state === -1) throw new UsageError(`a state is one of ${STATES.join(', ')}`)
+      if (state === -1) throw new UsageError(`--state must be one of ${STATES.join(', ')}`)
       const filter = [state, values['outcome'] ?? null, values['kind'] ?? null]
       const all: object[] = []
       for (let before: string | null = null; ; ) {
@@ -61,7 +61,7 @@ export const reportCommands: readonly Command[] = [
   },
   {
     path: ['reports', 'count'],
-    summary: 'count what came in the last 65 days, by kind and by what became of it',
+    summary: 'count the mail received in the last 65 days, by kind and outcome',
     usage: '',
     options: JSON_OPTION,
     run: async ({ database, print }, values) => {
@@ -78,37 +78,38 @@ export const reportCommands: readonly Command[] = [
   },
   {
     path: ['reports', 'address'],
-    summary: 'print the address for the complaints of one provider, to be told to nobody else',
+    summary: 'print the address to give to one provider for its complaint reports; keep it private',
     usage: '<name of the provider, such as yahoo>',
     options: JSON_OPTION,
     run: async ({ config, secrets, print }, values, [name = '', ...more]) => {
       const address = feedbackAddress(secrets.signer('verp'), name, config.hostname)
       if (address === null || more.length > 0)
-        throw new UsageError('name one provider: up to 30 of a-z, 0-9 and hyphens')
+        throw new UsageError('name one provider: at most 30 characters of a-z, 0-9 and hyphens')
       print(values['json'] === true ? JSON.stringify({ provider: name, address }) : address)
     },
   },
   {
     path: ['reports', 'show'],
-    summary: 'print one as it came, when its bytes are kept',
+    summary: 'print the original of one mail, if it is kept',
     usage: '<report id>',
     options: {},
     run: async ({ database, print }, _values, positionals) => {
       const row = await database.system.one<{ raw: Buffer | null }>(sql.SHOW_REPORT, [idOf(positionals)])
-      if (row?.raw == null) throw new Error(`no bytes are kept of report ${positionals[0]}`)
+      if (row?.raw == null) throw new Error(`the original of report ${positionals[0]} is not available`)
       print(row.raw.toString('latin1'))
     },
   },
   {
     path: ['reports', 'retry'],
-    summary: 'read one again, such as after an update',
+    summary: 'process one mail again, such as after an upgrade',
     usage: '<report id>',
     options: JSON_OPTION,
     run: async ({ database, clock, print }, values, positionals) => {
       const id = idOf(positionals)
       const changed = await database.system.execute(sql.RETRY_REPORT, [id, clock.now()])
-      if (changed === 0) throw new Error(`report ${id} is not there, waits already, or its bytes are gone`)
-      print(values['json'] === true ? JSON.stringify({ id, state: 'waiting' }) : `${id} will be read again`)
+      if (changed === 0)
+        throw new Error(`report ${id} does not exist, is already waiting, or its original is not available`)
+      print(values['json'] === true ? JSON.stringify({ id, state: 'waiting' }) : `${id} will be processed again`)
     },
   },
 ]

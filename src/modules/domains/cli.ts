@@ -15,7 +15,7 @@ const JSON_OPTION = { json: { type: 'boolean' } } as const
 export const domainCommands: readonly Command[] = [
   {
     path: ['domain', 'verify'],
-    summary: 'ask the DNS about a sending domain now',
+    summary: 'check the DNS records of a sending domain now',
     usage: '<domain or id>',
     options: { ...JSON_OPTION },
     run: async (context, values, positionals) => {
@@ -27,13 +27,13 @@ export const domainCommands: readonly Command[] = [
   },
   {
     path: ['domain', 'set-status'],
-    summary: `override the state of a sending domain: ${STATUSES.join(', ')}`,
+    summary: `override the status of a sending domain: ${STATUSES.join(', ')}`,
     usage: '<domain or id> <status>',
     options: { ...JSON_OPTION },
     run: async (context, values, positionals) => {
       const domains = domainsFor(context)
       const status = STATUSES.find((one) => one === positionals[1])
-      if (status === undefined) throw new UsageError(`a status is one of ${STATUSES.join(', ')}`)
+      if (status === undefined) throw new UsageError(`the status must be one of ${STATUSES.join(', ')}`)
       const domain = await theOne(domains, positionals[0])
       show(
         context,
@@ -62,12 +62,14 @@ function domainsFor({ config, database, clock, ids, secrets }: CommandContext): 
 }
 
 async function theOne(domains: Domains, nameOrId: string | undefined): Promise<Domain> {
-  if (nameOrId === undefined) throw new UsageError('name a domain or its id')
+  if (nameOrId === undefined) throw new UsageError('name one domain, or its id')
   const found = await domains.find(nameOrId)
   const [first] = found
-  if (first === undefined) throw new Error(`no sending domain «${nameOrId}»`)
+  if (first === undefined) throw new Error(`there is no sending domain "${nameOrId}"`)
   if (found.length > 1)
-    throw new Error(`several accounts have «${nameOrId}»; name one by its id: ${found.map(({ id }) => id).join(', ')}`)
+    throw new Error(
+      `several accounts have the domain "${nameOrId}"; name one by its id: ${found.map(({ id }) => id).join(', ')}`,
+    )
   return first
 }
 

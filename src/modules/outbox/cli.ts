@@ -17,19 +17,20 @@ const LISTED = 100
 export const queueCommands: readonly Command[] = [
   {
     path: ['queue', 'list'],
-    summary: 'what waits, by destination',
+    summary: 'list the queued emails, by destination',
     usage: '',
     options: { json: { type: 'boolean' }, limit: { type: 'string' } },
     run: async ({ database, clock, print, warn }, values) => {
       const limit = Number(values['limit'] ?? LISTED)
-      if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit is a number from 1')
+      if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit must be a whole number, 1 or more')
       const [figures, destinations, running] = await Promise.all([
         queueFigures(database.system, clock.now()),
         queueByDestination(database.system, { limit, now: clock.now() }),
         runningRoles(database.system),
       ])
       const ready = figures.find(({ state }) => state === 'ready')?.emails ?? 0
-      if (ready > 0 && !running.has('delivery')) warn('no process with the role delivery runs: what is ready waits')
+      if (ready > 0 && !running.has('delivery'))
+        warn('the delivery role is not running: no email is delivered until a process with it starts')
       if (values['json'] === true) return print(JSON.stringify(destinations.map(wireDestination)))
       print(figures.map(({ state, emails }) => `${emails} ${state}`).join(', '))
       for (const one of destinations) print(line(one, clock.now()))
@@ -37,20 +38,21 @@ export const queueCommands: readonly Command[] = [
   },
   {
     path: ['queue', 'flush'],
-    summary: 'try the deferred emails now, those of one destination or all',
+    summary: 'retry deferred emails now, for one destination or all',
     usage: '[destination]',
     options: { json: { type: 'boolean' } },
     run: async ({ database, clock, ids, print }, values, [destination = null, ...more]) => {
-      if (more.length > 0) throw new UsageError('one destination, or none for all')
+      if (more.length > 0) throw new UsageError('name one destination, or none to flush all')
       const name = destination?.toLowerCase() ?? null
       const emails = await known(name, retryDestination({ database, clock, ids }, CONSOLE, name))
-      print(values['json'] === true ? JSON.stringify({ emails }) : `${emails} emails are ready`)
+      print(values['json'] === true ? JSON.stringify({ emails }) : `${emails} emails are ready for delivery`)
     },
   },
   ...(['pause', 'resume'] as const).map(
     (verb): Command => ({
       path: ['queue', verb],
-      summary: verb === 'pause' ? 'hold a destination back, on all machines' : 'let a destination go on',
+      summary:
+        verb === 'pause' ? 'stop delivery to a destination, on all machines' : 'resume delivery to a destination',
       usage: '<destination>',
       options: { json: { type: 'boolean' } },
       run: async ({ database, clock, ids, print }, values, [given, ...more]) => {
@@ -64,16 +66,16 @@ export const queueCommands: readonly Command[] = [
   ),
   {
     path: ['queue', 'retry'],
-    summary: 'try one email again: a deferred one now, one that failed or bounced anew',
+    summary: 'retry one email now, whether deferred, failed or bounced',
     usage: '<email id>',
     options: { json: { type: 'boolean' } },
     run: async ({ database, clock, ids, print }, values, [id, ...more]) => {
-      if (id === undefined || more.length > 0 || !isUuid(id)) throw new UsageError('the id of one email is needed')
+      if (id === undefined || more.length > 0 || !isUuid(id)) throw new UsageError('name one email by its id')
       const accountId = await ownerOfEmail(database.system, id).catch((cause: unknown) => {
         throw isUnknown(cause) ? new Error(`there is no email ${id}`) : cause
       })
       await retryEmail({ database, clock, ids, onQueued: () => undefined }, accountId, id)
-      print(values['json'] === true ? JSON.stringify({ id, status: 'queued' }) : `${id} is ready`)
+      print(values['json'] === true ? JSON.stringify({ id, status: 'queued' }) : `${id} is ready for delivery`)
     },
   },
 ]
@@ -83,15 +85,16 @@ function line(one: QueuedDestination, now: Date): string {
     .filter((state) => one[state] > 0)
     .map((state) => `${one[state]} ${state}`)
   const held = one.pausedAt === null ? [] : [`paused since ${one.pausedAt.toISOString()}`]
-  const next = one.nextAttemptAt === null ? [] : [`next try ${inWords(one.nextAttemptAt.getTime() - now.getTime())}`]
-  const said = one.lastResponse === null ? [] : [`last answer: ${one.lastResponse.replaceAll(/\s+/g, ' ')}`]
+  const next =
+    one.nextAttemptAt === null ? [] : [`next attempt ${inWords(one.nextAttemptAt.getTime() - now.getTime())}`]
+  const said = one.lastResponse === null ? [] : [`last response: ${one.lastResponse.replaceAll(/\s+/g, ' ')}`]
   return `${one.destination.padEnd(30)} ${[...held, ...counts, ...next, ...said].join(', ')}`
 }
 
 /** @throws Error that says which destination it is that nothing was ever sent to */
 function known<Done>(destination: string | null, work: Promise<Done>): Promise<Done> {
   return work.catch((cause: unknown) => {
-    throw isUnknown(cause) ? new Error(`nothing was ever sent to «${destination ?? ''}»`) : cause
+    throw isUnknown(cause) ? new Error(`no email was ever sent to "${destination ?? ''}"`) : cause
   })
 }
 

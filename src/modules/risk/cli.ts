@@ -16,21 +16,21 @@ export const TRAP_PURPOSE = 'spamtrap'
 export const riskCommands: readonly Command[] = [
   {
     path: ['spamtrap', 'import'],
-    summary: 'put addresses and domains on the list of spam traps; one a line, `-` reads standard input',
+    summary: 'add addresses and domains to the list of spam traps; one per line, `-` reads standard input',
     usage: '<file>',
     options: JSON_OPTION,
     run: (context, values, positionals) => change(context, values, positionals, 'add'),
   },
   {
     path: ['spamtrap', 'remove'],
-    summary: 'take addresses and domains off the list of spam traps',
+    summary: 'remove addresses and domains from the list of spam traps',
     usage: '<file>',
     options: JSON_OPTION,
     run: (context, values, positionals) => change(context, values, positionals, 'remove'),
   },
   {
     path: ['spamtrap', 'count'],
-    summary: 'tell how many spam traps are on the list',
+    summary: 'count the spam traps on the list',
     usage: '',
     options: JSON_OPTION,
     run: async ({ database, print }, values) => {
@@ -40,13 +40,13 @@ export const riskCommands: readonly Command[] = [
   },
   {
     path: ['risk', 'overrides'],
-    summary: 'list the soft blocks that senders have overridden, the newest first, at most 1,000',
+    summary: 'list the soft blocks that senders have overridden, newest first, at most 1,000',
     usage: '[account id] [--days 30]',
     options: { days: { type: 'string' }, ...JSON_OPTION },
     run: async ({ database, clock, print }, values, [accountId = null]) => {
       const days = Number(values['days'] ?? 30)
-      if (!Number.isInteger(days) || days < 1) throw new UsageError('--days is a whole number from 1')
-      if (accountId !== null && !isUuid(accountId)) throw new UsageError(`«${accountId}» is no account id`)
+      if (!Number.isInteger(days) || days < 1) throw new UsageError('--days must be a whole number, 1 or more')
+      if (accountId !== null && !isUuid(accountId)) throw new UsageError(`"${accountId}" is not an account id`)
       const from = new Date(clock.now().getTime() - days * DAY_MS)
       const rows = await listOverrides(database.system, { accountId, from, limit: MAX_OVERRIDES })
       if (values['json'] === true) print(JSON.stringify(rows))
@@ -71,7 +71,7 @@ async function change(
     print(JSON.stringify(summary))
     return
   }
-  for (const { line, text, message } of summary.errors) print(`line ${line}: «${text}» ${message}`)
+  for (const { line, text, message } of summary.errors) print(`line ${line}: "${text}" ${message}`)
   const { read, changed, failed } = summary
-  print(`${read} rows, ${changed} ${how === 'add' ? 'new on' : 'taken off'} the list, ${failed} bad`)
+  print(`${read} rows read, ${changed} ${how === 'add' ? 'added to' : 'removed from'} the list, ${failed} invalid`)
 }

@@ -4,7 +4,7 @@ import { rebuildStatistics } from './jobs.ts'
 export const statisticsCommands: readonly Command[] = [
   {
     path: ['stats', 'rebuild'],
-    summary: 'count the statistics anew from the log',
+    summary: 'rebuild the statistics from the event log',
     usage: '',
     options: { json: { type: 'boolean' } },
     run: async ({ database, print }, values) => {

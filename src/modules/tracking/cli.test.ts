@@ -73,7 +73,7 @@ test('a blocked target and everything below it answers 410 within seconds, until
   await command('target', 'unblock', 'evil.test')
   await until('the release', async () => (await statusOf(below)) === 302)
   await assert.rejects(command('target', 'unblock', 'evil.test'), /not blocked/)
-  await assert.rejects(command('target', 'block', 'https://evil.test/'), /a host is needed/)
+  await assert.rejects(command('target', 'block', 'https://evil.test/'), /name one host/)
 })
 
 test('a new key begins by itself, old links work until their key is retired', async () => {
@@ -83,7 +83,7 @@ test('a new key begins by itself, old links work until their key is retired', as
   await assert.rejects(command('link-key', 'retire', '2'), /not in use/)
   assert.deepEqual(
     (await command('link-key', 'rotate')).map((line) => line.slice(0, 12)),
-    ['key 2 begins'],
+    ['key 2 starts'],
   )
   const [, second = ''] = await command('link-key', 'list')
   assert.match(second, /^2\t\d{4}-\d\d-\d\dT[\d:.]+Z\twork$/)

@@ -12,7 +12,7 @@ const JSON_OPTION = { json: { type: 'boolean' } } as const
 export const trackingCommands: readonly Command[] = [
   {
     path: ['target', 'block'],
-    summary: 'let no tracked link lead to a host or anything below it (answer 410)',
+    summary: 'block tracked links to a host and its subdomains (they answer 410)',
     usage: '<host>',
     options: {},
     run: async ({ database, print }, _, [host]) => {
@@ -23,18 +23,18 @@ export const trackingCommands: readonly Command[] = [
   },
   {
     path: ['target', 'unblock'],
-    summary: 'let tracked links lead to a host again',
+    summary: 'allow tracked links to a host again',
     usage: '<host>',
     options: {},
     run: async ({ database, print }, _, [host]) => {
       const name = hostOf(host)
       if ((await database.system.execute(sql.unblockTarget, [name])) === 0) throw new Error(`${name} is not blocked`)
-      print(`${name} is not blocked any more`)
+      print(`${name} is no longer blocked`)
     },
   },
   {
     path: ['target', 'list'],
-    summary: 'hosts that no tracked link may lead to',
+    summary: 'list the hosts that tracked links may not lead to',
     usage: '',
     options: { ...JSON_OPTION },
     run: async ({ database, print }, values) => {
@@ -45,7 +45,7 @@ export const trackingCommands: readonly Command[] = [
   },
   {
     path: ['link-key', 'list'],
-    summary: 'the keys with which links are written and read',
+    summary: 'list the keys of tracked links',
     usage: '',
     options: { ...JSON_OPTION },
     run: async ({ database, print }, values) => {
@@ -58,24 +58,25 @@ export const trackingCommands: readonly Command[] = [
   },
   {
     path: ['link-key', 'rotate'],
-    summary: 'begin a new key for the links of mails accepted from now on; old links go on working',
+    summary: 'start a new key for the links of emails accepted from now on; old links keep working',
     usage: '',
     options: { ...JSON_OPTION },
     run: async ({ database, secrets, clock, print }, values) => {
       const { number, since } = await rotateTokenKey(database.system, clock, secrets.present())
       if (values['json'] === true) print(JSON.stringify({ number, since }))
-      else print(`key ${number} begins at ${since.toISOString()}`)
+      else print(`key ${number} starts at ${since.toISOString()}`)
     },
   },
   {
     path: ['link-key', 'retire'],
-    summary: 'end every key before this one: links and unsubscribe links written with them work no more',
+    summary: 'retire all keys before this one: tracked links and unsubscribe links made with them stop working',
     usage: '<number>',
     options: {},
     run: async ({ database, clock, print }, _, [number]) => {
-      if (number === undefined || !/^\d{1,3}$/.test(number)) throw new UsageError('name the oldest key that stays')
+      if (number === undefined || !/^\d{1,3}$/.test(number))
+        throw new UsageError('name the number of the oldest key to keep')
       await retireTokenKeys(database.system, clock, Number(number))
-      print(`links are read from key ${number} on`)
+      print(`keys before ${number} are retired`)
     },
   },
 ]
@@ -84,7 +85,7 @@ export const trackingCommands: readonly Command[] = [
 function hostOf(text: string | undefined): string {
   const name =
     text === undefined ? null : tr46.toASCII(text.toLowerCase().replace(/\.$/, ''), { useSTD3ASCIIRules: true })
-  if (name === null || name === '' || name.includes('/')) throw new UsageError('a host is needed, such as evil.example')
+  if (name === null || name === '' || name.includes('/')) throw new UsageError('name one host, such as evil.example')
   return name
 }
 

@@ -22,7 +22,7 @@ export async function rotateTokenKey(
   secret: number,
 ): Promise<{ readonly number: number; readonly since: Date }> {
   const { begun } = await tokenKeys(db)
-  if (begun.length >= MAX_KEY) throw new Error(`there are ${MAX_KEY} keys: no more can begin`)
+  if (begun.length >= MAX_KEY) throw new Error(`the limit of ${MAX_KEY} keys is reached`)
   const row = await db.one<sql.TokenKeyRow>(sql.addTokenKey, [new Date(clock.now().getTime() + HEARD_OF_MS), secret])
   if (row === null) throw new Error('the key was not written')
   return row

@@ -10,11 +10,11 @@ const PAGE = 200
 export const tlsReportCommands: readonly Command[] = [
   {
     path: ['reports', 'tls'],
-    summary: 'list what others told of TLS towards our domains and this host, newest first',
+    summary: 'list the TLS reports received for sending domains and this host, newest first',
     usage: '[--domain <name>]',
     options: { domain: { type: 'string' }, json: { type: 'boolean' } },
     run: async ({ database, print }, values, positionals) => {
-      if (positionals.length > 0) throw new UsageError('a domain is named with --domain')
+      if (positionals.length > 0) throw new UsageError('name the domain with --domain')
       const { domain } = values
       const name = typeof domain === 'string' ? domain.toLowerCase() : null
       for (let before: string | null = null, first = true; ; first = false) {
@@ -32,5 +32,5 @@ function line(row: ReportRow): string {
   const { begins_at: begins, domain, organization, successful, failed, report_id: id, dkim_domain: signer } = row
   const signed = signer === null ? `not verified: ${row.dkim_reason ?? row.dkim}` : `signed by ${signer}`
   const day = begins.toISOString().slice(0, 10)
-  return [day, domain, organization, `${successful} good`, `${failed} failed`, id, signed].join('\t')
+  return [day, domain, organization, `${successful} successful`, `${failed} failed`, id, signed].join('\t')
 }
