@@ -71,7 +71,7 @@ const VERBS = {
 
 const [name = '', ...args] = process.argv.slice(2)
 const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
-if (verb === undefined) fail(`unknown verb "${name}"; there are ${Object.keys(VERBS).join(', ')}`)
+if (verb === undefined) fail(`unknown verb "${name}"; use one of ${Object.keys(VERBS).join(', ')}`)
 if (!isInstalled(verb.production)) await installOnce()
 if (['start', 'dev', 'build'].includes(name) || (name === 'cli' && ['serve', 'start'].includes(args[0])))
   await buildDashboard()
@@ -87,7 +87,7 @@ function fail(message) {
 function isInstalled(production) {
   const wanted = packagesIn(at('package-lock.json'))
   const found = packagesIn(at('node_modules', '.package-lock.json'))
-  if (wanted === null) fail('package-lock.json is missing: this is not a whole checkout')
+  if (wanted === null) fail('package-lock.json is missing: the checkout is incomplete')
   if (found === null) return false
   return Object.entries(wanted).every(([where, { version, optional, devOptional, dev, os: systems, cpu, libc }]) => {
     if (where === '') return true
@@ -115,7 +115,9 @@ function packagesIn(file) {
 /** Installs, one process at a time; whoever waited finds the work done. */
 async function installOnce() {
   if (lstatSync(at('node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) {
-    process.stderr.write('posthorn: node_modules is a link and does not match package-lock.json; it is left alone\n')
+    process.stderr.write(
+      'posthorn: node_modules is a symbolic link and does not match package-lock.json; not installing into it\n',
+    )
     return
   }
   const release = await takeLock()
@@ -131,7 +133,7 @@ function install() {
   const mine = process.versions.node
   if (Number.parseInt(mine, 10) < OLDEST_INSTALLER)
     fail(
-      `Node ${OLDEST_INSTALLER} or newer is needed to install the packages, Posthorn's own Node among them; this is ${mine}`,
+      `Node ${OLDEST_INSTALLER} or newer is needed to install the packages (including Posthorn's own Node); this is ${mine}`,
     )
   process.stderr.write('posthorn: installing packages (npm ci)\n')
   const spare = homeIsWritable() ? null : mkdtempSync(path.join(os.tmpdir(), 'posthorn-npm-'))
@@ -144,7 +146,7 @@ function install() {
   if (spare !== null) rmSync(spare, { recursive: true, force: true })
   if (result.status === 0) return
   process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}`)
-  if (result.error?.code === 'ENOENT') fail('npm is not there; install it together with Node')
+  if (result.error?.code === 'ENOENT') fail('npm was not found; install Node together with npm')
   fail(`npm ci failed (${result.error?.message ?? result.signal ?? `exit code ${result.status}`})`)
 }
 
@@ -209,7 +211,7 @@ async function takeLock() {
       if (error.code !== 'EEXIST') fail(`cannot install into ${root}: ${error.message}`)
     }
     if (!holderLives(lock)) rmSync(lock, { force: true })
-    else if (Date.now() > giveUpAt) fail(`another installation holds ${lock}`)
+    else if (Date.now() > giveUpAt) fail(`another installation is still running (lock file ${lock})`)
     await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS))
   }
 }
@@ -232,7 +234,7 @@ function pinnedNode() {
   const difference = OLDEST_NODE.map((wanted, place) => mine[place] - wanted).find((step) => step !== 0) ?? 0
   if (difference >= 0) return process.execPath
   return fail(
-    `Node ${OLDEST_NODE.join('.')} or newer is needed; this is ${process.versions.node} and npm has none here`,
+    `Node ${OLDEST_NODE.join('.')} or newer is needed; this is ${process.versions.node}, and npm installed none for this platform`,
   )
 }
 
@@ -253,7 +255,7 @@ function hand(node, options) {
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal))
   // Ctrl-C at a terminal reaches the child without us; a second one would mean "at once".
   process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
-  child.on('error', (error) => fail(`${node} does not start: ${error.message}`))
+  child.on('error', (error) => fail(`cannot start ${node}: ${error.message}`))
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? 128 + (os.constants.signals[signal] ?? 0)
   })

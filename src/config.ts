@@ -24,7 +24,7 @@ interface Setting<T> {
   /** As the reference prints it. */
   readonly default: string
   readonly meaning: string
-  /** @throws Error whose message completes «NAME: ...» */
+  /** @throws Error whose message completes "NAME: ..." */
   readonly read: (text: string | undefined) => T
 }
 
@@ -193,12 +193,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
-  if (faults.length > 0) throw new Error(`settings that cannot be read:\n  ${faults.join('\n  ')}`)
+  if (faults.length > 0) throw new Error(`invalid settings:\n  ${faults.join('\n  ')}`)
   const known = read as unknown as Read
   const halves = halvesOf(known)
-  if (halves.length > 0) throw new Error(`settings that go together:\n  ${halves.join('\n  ')}`)
+  if (halves.length > 0) throw new Error(`incomplete settings:\n  ${halves.join('\n  ')}`)
   const shared = sharedPorts(known)
-  if (shared.length > 0) throw new Error(`settings that cannot be the same:\n  ${shared.join('\n  ')}`)
+  if (shared.length > 0) throw new Error(`conflicting settings:\n  ${shared.join('\n  ')}`)
   return {
     ...known,
     publicUrl: known.publicUrl ?? `http://127.0.0.1:${known.httpPort}`,
@@ -213,7 +213,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 export function assertReachable({ publicUrl }: Pick<Config, 'publicUrl'>): void {
   if (new URL(publicUrl).port === '0')
     throw new Error(
-      'settings that go together:\n  POSTHORN_HTTP_PORT=0 needs POSTHORN_PUBLIC_URL, the base of links in mail',
+      'incomplete settings:\n  POSTHORN_HTTP_PORT=0 needs POSTHORN_PUBLIC_URL, the base URL of links in mail',
     )
 }
 
@@ -269,21 +269,21 @@ export function processConfig(): Config {
 function port(text: string | undefined): number | null {
   if (text === undefined) return null
   const number = Number(text)
-  if (!/^\d{1,5}$/.test(text) || number > 65535) throw new Error(`«${text}» is not a port (0-65535)`)
+  if (!/^\d{1,5}$/.test(text) || number > 65535) throw new Error(`"${text}" is not a port number (0-65535)`)
   return number
 }
 
 /** A port to connect to: there is no port 0. */
 function remotePort(text: string | undefined): number | null {
   const number = port(text)
-  if (number === 0) throw new Error('«0» is not a port (1-65535)')
+  if (number === 0) throw new Error('"0" is not a port number (1-65535)')
   return number
 }
 
 function ports(text: string | undefined, standard: readonly number[]): readonly number[] {
   if (text === undefined) return standard
   const named = list(text).map((item) => port(item) ?? 0)
-  if (named.length === 0) throw new Error(`«${text}» names no port`)
+  if (named.length === 0) throw new Error(`"${text}" contains no port number`)
   return named
 }
 
@@ -297,10 +297,9 @@ function list(text: string | undefined): readonly string[] {
 function url(text: string | undefined): string | null {
   if (text === undefined) return null
   const parsed = URL.canParse(text) ? new URL(text) : null
-  if (parsed === null || !/^https?:$/.test(parsed.protocol))
-    throw new Error(`«${text}» is not an http or https address`)
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw new Error(`"${text}" is not an http or https URL`)
   if (parsed.search !== '' || parsed.hash !== '' || parsed.username !== '')
-    throw new Error(`«${text}» must end with its path: no user, no question mark, no number sign`)
+    throw new Error(`"${text}" must not contain a user name, a query (?) or a fragment (#)`)
   return text.replace(/\/+$/, '')
 }
 
@@ -310,13 +309,13 @@ function secureUrl(text: string | undefined): string | null {
   if (address === null) return null
   const { protocol, hostname } = new URL(address)
   if (protocol !== 'https:' && !/^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname))
-    throw new Error(`«${address}» is no https address`)
+    throw new Error(`"${address}" is not an https URL`)
   return address
 }
 
 function share(text: string | undefined): number {
   const number = Number(text ?? '1')
-  if (!(number >= 0 && number <= 1)) throw new Error(`«${text}» is no number from 0 to 1`)
+  if (!(number >= 0 && number <= 1)) throw new Error(`"${text}" is not a number from 0 to 1`)
   return number
 }
 
@@ -328,7 +327,7 @@ function flag(text: string | undefined, standard: boolean): boolean {
 
 function oneOf<const Value extends string>(text: string, values: readonly Value[]): Value {
   const found = values.find((value) => value === text)
-  if (found === undefined) throw new Error(`«${text}» is none of ${values.join(', ')}`)
+  if (found === undefined) throw new Error(`"${text}" is not one of ${values.join(', ')}`)
   return found
 }
 
@@ -336,8 +335,8 @@ function deliveryMode(text: string | undefined): DeliveryMode {
   if (text === undefined || text === 'sandbox') return { kind: 'sandbox' }
   if (text === 'direct') return { kind: 'direct' }
   const [, six, other = '', number] = /^relay:(?:\[([^\]]*)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? []
-  if (number === undefined) throw new Error(`«${text}» is none of sandbox, direct, relay:host:port`)
-  if (six !== undefined && isIP(six) !== 6) throw new Error(`«${six}» is no IPv6 address`)
+  if (number === undefined) throw new Error(`"${text}" is not one of sandbox, direct, relay:host:port`)
+  if (six !== undefined && isIP(six) !== 6) throw new Error(`"${six}" is not an IPv6 address`)
   return { kind: 'relay', host: six ?? relayHost(other), port: remotePort(number) ?? 25 }
 }
 
@@ -347,7 +346,7 @@ function relayHost(text: string): string {
   try {
     host(name.replaceAll('_', 'x'))
   } catch {
-    throw new Error(`«${text}» is no host name and no address`)
+    throw new Error(`"${text}" is not a host name or an IP address`)
   }
   return name
 }
@@ -355,13 +354,13 @@ function relayHost(text: string): string {
 function roles(text: string | undefined): readonly Role[] {
   if (text === undefined || text === 'all') return ROLES
   const named = list(text).map((item) => oneOf(item, ROLES))
-  if (named.length === 0) throw new Error(`«${text}» names no role`)
+  if (named.length === 0) throw new Error(`"${text}" contains no role`)
   return named
 }
 
 /** Never repeated in the message: it may hold a password. */
 function databaseUrl(text: string | undefined): string | null {
-  if (text !== undefined && !/^postgres(ql)?:\/\//.test(text)) throw new Error('it must begin with postgresql://')
+  if (text !== undefined && !/^postgres(ql)?:\/\//.test(text)) throw new Error('must begin with postgresql://')
   return text ?? null
 }
 
@@ -370,14 +369,14 @@ function host(text: string | undefined): string | null {
   if (text === undefined || isIP(text) !== 0) return text ?? null
   const labels = text.split('.')
   const isName = text.length <= 253 && labels.every((label) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(label))
-  if (!isName || /^\d+$/.test(labels.at(-1) ?? '')) throw new Error(`«${text}» is no host name and no address`)
+  if (!isName || /^\d+$/.test(labels.at(-1) ?? '')) throw new Error(`"${text}" is not a host name or an IP address`)
   return text
 }
 
 function ips(text: string | undefined): readonly string[] {
   const named = list(text)
   const wrong = named.find((item) => isIP(item) === 0)
-  if (wrong !== undefined) throw new Error(`«${wrong}» is no IP address`)
+  if (wrong !== undefined) throw new Error(`"${wrong}" is not an IP address`)
   return named
 }
 
@@ -387,7 +386,9 @@ function dnsServers(text: string | undefined): readonly string[] {
     if (isIP(item) !== 0) continue
     const [, six, four, number] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(item) ?? []
     if (isIP(six ?? '') !== 6 && isIP(four ?? '') !== 4)
-      throw new Error(`«${item}» is no address of a server such as 192.0.2.53, 192.0.2.53:5353 or [2001:db8::53]:5353`)
+      throw new Error(
+        `"${item}" is not a server address; use the form 192.0.2.53, 192.0.2.53:5353 or [2001:db8::53]:5353`,
+      )
     remotePort(number)
   }
   return named
@@ -397,26 +398,27 @@ function proxies(text: string | undefined): readonly string[] {
   const named = list(text)
   for (const item of named) {
     const [address = '', bits] = parseNetwork(item)?.split('/') ?? []
-    if (bits === undefined) throw new Error(`«${item}» is no network such as 10.0.0.0/8 or 2001:db8::/32`)
+    if (bits === undefined) throw new Error(`"${item}" is not a network; use the form 10.0.0.0/8 or 2001:db8::/32`)
     // ::ffff:0:0/96 holds all of IPv4.
     if (Number(bits) === 0 || (address.startsWith('::ffff:') && Number(bits) <= 96))
-      throw new Error(`«${item}» is everybody, and every client could say it had another's address: name the proxies`)
+      throw new Error(`"${item}" covers every address, so any client could fake its own: list only your proxies`)
   }
   return named
 }
 
 function mailbox(text: string | undefined): string | null {
   if (text !== undefined && !parseAddress(text.replace(/@localhost$/, '@localhost.test')).ok)
-    throw new Error(`«${text}» is no email address`)
+    throw new Error(`"${text}" is not an email address`)
   return text ?? null
 }
 
 function spfMechanism(text: string | undefined): string | null {
   if (text === undefined) return null
   const mechanism = parseMechanism(text)
-  if (mechanism === null) throw new Error(`«${text}» is no SPF mechanism such as include:_spf.example.com`)
-  if (mechanism.kind === 'all') throw new Error(`«${text}» is everybody: name the hosts that send`)
-  if (mechanism.qualifier !== '+') throw new Error(`«${text}» does not pass: it must begin with no «${text.charAt(0)}»`)
+  if (mechanism === null) throw new Error(`"${text}" is not an SPF mechanism; use the form include:_spf.example.com`)
+  if (mechanism.kind === 'all') throw new Error(`"${text}" matches every host: name only the hosts that send`)
+  if (mechanism.qualifier !== '+')
+    throw new Error(`"${text}" does not pass mail: remove the "${text.charAt(0)}" at its start`)
   return text
 }
 
@@ -427,13 +429,13 @@ function authority(text: string | undefined): string | null {
     new X509Certificate(readFileSync(text))
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw new Error(`there is no file «${text}»`, { cause })
-    throw new Error(`«${text}» is no certificate in PEM: ${message}`, { cause })
+    if (code === 'ENOENT') throw new Error(`there is no file "${text}"`, { cause })
+    throw new Error(`"${text}" is not a PEM certificate: ${message}`, { cause })
   }
   return text
 }
 
 function secretKey(text: string | undefined): string | null {
-  if (text !== undefined && text.length < 32) throw new Error('it must have at least 32 characters')
+  if (text !== undefined && text.length < 32) throw new Error('must have at least 32 characters')
   return text ?? null
 }

@@ -24,15 +24,15 @@ export async function firstRun(rooms: Rooms): Promise<readonly string[]> {
   const body = { from: 'you@example.com', to: 'someone@example.net', subject: 'First mail', html: '<h1>It works</h1>' }
   return [
     '',
-    `Posthorn runs at ${config.publicUrl}`,
+    `Posthorn is running at ${config.publicUrl}`,
     `  dashboard   ${config.publicUrl}/`,
     `  inbox       ${config.publicUrl}/inbox`,
     `  docs        ${config.publicUrl}/docs`,
     `  API         ${config.publicUrl}/docs/api, ${config.publicUrl}/openapi.json`,
     `  test key    ${account.test_api_key}`,
-    ...(setUp === null ? [] : [`  set-up      ${setUp} makes you its operator, once`]),
+    ...(setUp === null ? [] : [`  set-up      ${setUp} (open once to become the operator)`]),
     '',
-    'Send a first mail; it goes to the built-in inbox, never to the network:',
+    'Send a first email; with the test key it goes to the built-in inbox and is never delivered:',
     '',
     `  curl -sS ${config.publicUrl}/api/v1/send -H 'X-API-Key: ${account.test_api_key}' -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`,
     '',

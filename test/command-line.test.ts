@@ -75,13 +75,13 @@ test('a wrong call is refused at once: exit 2, the reason on standard error', as
 test('a setting that cannot be read ends every command with its name, exit 1', async () => {
   const { status, out, err } = await posthorn(['account', 'list'], { POSTHORN_MX_PORT: 'x', POSTHORN_ROLES: ',' })
   assert.deepEqual([status, out], [1, ''])
-  assert.match(err, /POSTHORN_MX_PORT: «x» is not a port[^]*POSTHORN_ROLES: «,» names no role/)
+  assert.match(err, /POSTHORN_MX_PORT: "x" is not a port number[^]*POSTHORN_ROLES: "," contains no role/)
 })
 
 test('a service on whatever port is free is told where its links are to lead', async () => {
   const { status, err } = await posthorn(['serve'], { POSTHORN_HTTP_PORT: '0', POSTHORN_ROLES: 'delivery' })
   assert.equal(status, 1)
-  assert.match(err, /^posthorn: settings that go together:\n {2}POSTHORN_HTTP_PORT=0 needs POSTHORN_PUBLIC_URL/)
+  assert.match(err, /^posthorn: incomplete settings:\n {2}POSTHORN_HTTP_PORT=0 needs POSTHORN_PUBLIC_URL/)
 })
 
 test('a data directory or a database that cannot be used is told by its setting, and nothing waits for it', async () => {
@@ -91,9 +91,9 @@ test('a data directory or a database that cannot be used is told by its setting,
   try {
     for (const [settings, wanted] of [
       // A folder in which nothing can be made, though it is there.
-      [{ POSTHORN_DATA_DIR: '/proc/posthorn' }, /^posthorn: POSTHORN_DATA_DIR: «\/proc\/posthorn» cannot be used: /],
-      [{ POSTHORN_DATA_DIR: file }, /^posthorn: POSTHORN_DATA_DIR: «.*» cannot be used: it is no folder\n$/],
-      [{ POSTHORN_DATA_DIR: `${file}/data` }, /^posthorn: POSTHORN_DATA_DIR: «.*» cannot be used: /],
+      [{ POSTHORN_DATA_DIR: '/proc/posthorn' }, /^posthorn: POSTHORN_DATA_DIR: "\/proc\/posthorn" cannot be used: /],
+      [{ POSTHORN_DATA_DIR: file }, /^posthorn: POSTHORN_DATA_DIR: ".*" cannot be used: it is not a folder\n$/],
+      [{ POSTHORN_DATA_DIR: `${file}/data` }, /^posthorn: POSTHORN_DATA_DIR: ".*" cannot be used: /],
       [{ POSTHORN_DATA_DIR: folder, DATABASE_URL: 'postgresql://a:s3cret@127.0.0.1:1/b' }, /^posthorn: DATABASE_URL: /],
       [{ POSTHORN_DATA_DIR: folder, DATABASE_URL: 'postgresql://a:s3cret@[b' }, /^posthorn: DATABASE_URL: /],
     ] as const) {
@@ -120,7 +120,10 @@ test('a command where no instance was begun says so and begins none: not to be m
     ] as const) {
       const { status, out, err } = await posthorn(words, { POSTHORN_DATA_DIR: dataDir, DATABASE_URL: '' })
       assert.deepEqual([status, out], [1, ''], words.join(' '))
-      assert.match(err, /^posthorn: POSTHORN_DATA_DIR: there is no instance in «.*»; posthorn start, .*\n$/)
+      assert.match(
+        err,
+        /^posthorn: POSTHORN_DATA_DIR: there is no instance in ".*"; .*, or create one with posthorn start, .*\n$/,
+      )
     }
     assert.deepEqual(await readdir(folder), ['postgres.log'])
   } finally {
@@ -139,7 +142,7 @@ test('a data directory of another user is told with whose it is', { skip: proces
     for (const words of [['serve'], ['doctor']]) {
       const { status, err } = await posthorn(words, { POSTHORN_DATA_DIR: data, DATABASE_URL: '' }, NOBODY)
       assert.equal(status, 1)
-      assert.match(err, /^posthorn: POSTHORN_DATA_DIR: «.*» cannot be used: it belongs to user 12345: run this as /)
+      assert.match(err, /^posthorn: POSTHORN_DATA_DIR: ".*" cannot be used: it belongs to user 12345: run this as /)
     }
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -167,7 +170,7 @@ test('what is called like a setting and is none is told at the start, and stops 
   const [first = '', second = ''] = err.split('\n')
   assert.equal(out, '')
   assert.deepEqual(JSON.parse(first).names, ['POSTHORN_HTTPPORT', 'POSTHORN_SECRETKEY'])
-  assert.match(second, /^posthorn: POSTHORN_DATA_DIR: «\/dev\/null\/posthorn» cannot be used/)
+  assert.match(second, /^posthorn: POSTHORN_DATA_DIR: "\/dev\/null\/posthorn" cannot be used/)
 })
 
 test('a service that waits for its database server says so, and ends when it is asked to', async () => {

@@ -116,7 +116,7 @@ test('each fault of the set-up is found, and said what to do about', async () =>
       'fail',
       { cert: selfSigned({ names: ['mail.example.org'], notAfter: new Date('2021-01-01') }).cert },
     ],
-    ['certificate', 'fail', { cert: new Error('POSTHORN_TLS_KEY_FILE: the file holds no private key in PEM') }],
+    ['certificate', 'fail', { cert: new Error('POSTHORN_TLS_KEY_FILE: the file contains no PEM private key') }],
     ['plans', 'fail', { settings: { POSTHORN_PLANS_FILE: '/there/is/none.json' } }],
     ['source addresses', 'fail', { settings: { POSTHORN_SOURCE_IPS: '127.0.0.1,192.0.2.77' } }],
     ['source addresses', 'fail', { settings: { POSTHORN_VALIDATION_SOURCE_IPS: '192.0.2.77' } }],

@@ -114,11 +114,11 @@ test('a certificate that cannot be used is refused by the name of its setting', 
     [missing, key, /^POSTHORN_TLS_CERT_FILE: the file cannot be read$/],
     [cert, missing, /^POSTHORN_TLS_KEY_FILE: the file cannot be read$/],
     [dir.path, key, /^POSTHORN_TLS_CERT_FILE: the file cannot be read$/],
-    [key, key, /^POSTHORN_TLS_CERT_FILE: the file holds no certificate/],
-    [cert, cert, /^POSTHORN_TLS_KEY_FILE: the file holds no private key/],
-    [cert, other, /^POSTHORN_TLS_KEY_FILE: the key is not that of the certificate$/],
-    [cert, encrypted, /^POSTHORN_TLS_KEY_FILE: the file holds an encrypted key: give it without its passphrase$/],
-    [small, smallKey, /^POSTHORN_TLS_CERT_FILE: the file holds a certificate too weak for TLS$/],
+    [key, key, /^POSTHORN_TLS_CERT_FILE: the file contains no PEM certificate/],
+    [cert, cert, /^POSTHORN_TLS_KEY_FILE: the file contains no PEM private key/],
+    [cert, other, /^POSTHORN_TLS_KEY_FILE: the key does not match the certificate$/],
+    [cert, encrypted, /^POSTHORN_TLS_KEY_FILE: the file contains an encrypted key: remove its passphrase$/],
+    [small, smallKey, /^POSTHORN_TLS_CERT_FILE: the file contains a certificate that is too weak for TLS$/],
   ] as const) {
     const asked = instanceCertificate({ dataDir: dir.path, names: ['mail.example'], now: NOW, certFile, keyFile })
     await assert.rejects(asked, ({ message }: Error) => wanted.test(message), `${certFile} ${keyFile}`)

@@ -34,7 +34,8 @@ const A_DAY_MS = 86_400_000
 export async function instanceCertificate(options: InstanceCertificateOptions): Promise<Certificate> {
   const { certFile, keyFile, dataDir, names, now, keeps = true } = options
   if (certFile !== null || keyFile !== null) {
-    if (certFile === null || keyFile === null) throw new Error('a certificate needs its key: name both files')
+    if (certFile === null || keyFile === null)
+      throw new Error('set both POSTHORN_TLS_CERT_FILE and POSTHORN_TLS_KEY_FILE: a certificate needs its key')
     const [cert, key] = await Promise.all([
       readFile(certFile, 'utf8').catch(blame('POSTHORN_TLS_CERT_FILE', 'cannot be read')),
       readFile(keyFile, 'utf8').catch(blame('POSTHORN_TLS_KEY_FILE', 'cannot be read')),
@@ -59,12 +60,16 @@ export async function instanceCertificate(options: InstanceCertificateOptions): 
 
 /** @throws Error naming the setting that is at fault */
 export function assertPair({ cert, key }: Certificate): void {
-  const certificate = parsed(() => new X509Certificate(cert), 'POSTHORN_TLS_CERT_FILE', 'holds no certificate in PEM')
+  const certificate = parsed(() => new X509Certificate(cert), 'POSTHORN_TLS_CERT_FILE', 'contains no PEM certificate')
   const secret = privateKey(key)
   if (!certificate.checkPrivateKey(secret))
-    throw new Error('POSTHORN_TLS_KEY_FILE: the key is not that of the certificate')
+    throw new Error('POSTHORN_TLS_KEY_FILE: the key does not match the certificate')
   // What the TLS library refuses beyond that: a key that is too small, a digest that is too weak.
-  parsed(() => createSecureContext({ cert, key }), 'POSTHORN_TLS_CERT_FILE', 'holds a certificate too weak for TLS')
+  parsed(
+    () => createSecureContext({ cert, key }),
+    'POSTHORN_TLS_CERT_FILE',
+    'contains a certificate that is too weak for TLS',
+  )
 }
 
 function privateKey(key: string): KeyObject {
@@ -73,7 +78,7 @@ function privateKey(key: string): KeyObject {
   } catch (cause) {
     // By its label: OpenSSL says no more than that nobody gave it a passphrase, each version in other words.
     const isEncrypted = /^-----BEGIN ENCRYPTED |^Proc-Type: 4,ENCRYPTED/m.test(key)
-    const fault = isEncrypted ? 'holds an encrypted key: give it without its passphrase' : 'holds no private key in PEM'
+    const fault = isEncrypted ? 'contains an encrypted key: remove its passphrase' : 'contains no PEM private key'
     return blame('POSTHORN_TLS_KEY_FILE', fault)(cause)
   }
 }

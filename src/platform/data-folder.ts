@@ -14,8 +14,8 @@ export const RESTORING = 'postgres.restoring'
 export async function ensureDataFolder(folder: string): Promise<void> {
   await ensureFolder(folder)
   if (!isHalfRestored(await readdir(folder))) return
-  const advice = 'run posthorn restore again, or remove what is in it to begin a new instance'
-  throw new Error(`POSTHORN_DATA_DIR: the restore into «${folder}» was not finished; ${advice}`)
+  const advice = 'run posthorn restore again, or empty the folder to create a new instance'
+  throw new Error(`POSTHORN_DATA_DIR: the restore into "${folder}" was not finished; ${advice}`)
 }
 
 /**
@@ -34,7 +34,7 @@ export async function ensureFolder(folder: string): Promise<void> {
     await make(path.resolve(folder))
     await assertOurs(folder)
   } catch (cause) {
-    throw new Error(`POSTHORN_DATA_DIR: «${folder}» cannot be used`, { cause })
+    throw new Error(`POSTHORN_DATA_DIR: "${folder}" cannot be used`, { cause })
   }
 }
 
@@ -50,7 +50,9 @@ export async function assertBegun(folder: string): Promise<void> {
   const names = there === null ? [] : await readdir(folder)
   // Whoever moved the cluster to a server of their own leaves the log.
   if (names.some((name) => name.startsWith('postgres') && name !== 'postgres.log')) return
-  throw new Error(`POSTHORN_DATA_DIR: there is no instance in «${folder}»; posthorn start, serve or migrate begins one`)
+  throw new Error(
+    `POSTHORN_DATA_DIR: there is no instance in "${folder}"; set it to the folder of your instance, or create one with posthorn start, serve or migrate`,
+  )
 }
 
 /** @throws Error saying whose the folder is, when we may not work in it */
@@ -70,7 +72,7 @@ async function make(folder: string): Promise<void> {
   const made = await attempt(folder)
   if (made !== 'ENOENT') return
   await make(path.dirname(folder))
-  if ((await attempt(folder)) === 'ENOENT') throw new Error(`nothing can be made in ${path.dirname(folder)}`)
+  if ((await attempt(folder)) === 'ENOENT') throw new Error(`cannot create a folder in ${path.dirname(folder)}`)
 }
 
 /** @returns null when the folder is there now, ENOENT when the one above it seems not to be */
@@ -83,7 +85,7 @@ async function attempt(folder: string): Promise<'ENOENT' | null> {
     if (code === 'ENOENT') return code
     const there = await stat(folder).catch(() => null)
     if (there?.isDirectory() === true) return null
-    throw there === null ? error : new Error('it is no folder')
+    throw there === null ? error : new Error('it is not a folder')
   }
 }
 

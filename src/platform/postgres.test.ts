@@ -428,7 +428,7 @@ test('what a crash left of initdb is not taken for a cluster, and a folder of so
   await using other = await folder()
   await mkdir(path.join(other.dir, 'postgres'))
   await writeFile(path.join(other.dir, 'postgres', 'precious'), '')
-  await assert.rejects(service(other.dir).start(), /is no PostgreSQL cluster; it is left alone/)
+  await assert.rejects(service(other.dir).start(), /is not a PostgreSQL cluster; move it away/)
   assert.deepEqual(await readdir(path.join(other.dir, 'postgres')), ['precious'])
 })
 

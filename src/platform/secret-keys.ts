@@ -54,7 +54,7 @@ export async function openSecrets(database: Database, source: SecretSource): Pro
     if (held !== null) return secretsOf(held, presentOf(rows))
     if (found === null) throw noSecret(source)
     if (rows.slice(0, -1).some((row) => isOf(row, found)))
-      throw new Error("this instance's secret was changed: start with the new one (docs/operations.md)")
+      throw new Error("this instance's secret was changed: start with the new one (see docs/operations.md)")
     throw wrongSecret()
   }
   if (found === null && known !== null) throw noSecret(source)
@@ -68,13 +68,15 @@ export async function openSecrets(database: Database, source: SecretSource): Pro
 }
 
 function wrongSecret(): Error {
-  return new Error('this database was set up under another POSTHORN_SECRET_KEY (or secret.key in the data directory)')
+  return new Error(
+    'this database was set up with another secret: restore its POSTHORN_SECRET_KEY, or secret.key in the data directory',
+  )
 }
 
 /** None is made then: it would open nothing, and stand where the right one belongs. */
 function noSecret(source: SecretSource): Error {
   return new Error(
-    `there is no ${secretFile(source)}, and this database was set up with one: put it there, from a backup or another machine, or set POSTHORN_SECRET_KEY if it had that`,
+    `${secretFile(source)} is missing, and this database was set up with a secret: copy the file from a backup or another machine, or set POSTHORN_SECRET_KEY if the instance had it set`,
   )
 }
 
@@ -124,13 +126,14 @@ export async function announceSecret(
     await db.query(sql.lockSecretKeys)
     const rows = await db.query<sql.KeyRow>(sql.secretKeys)
     if (rows.at(-1)?.finished_at === null)
-      throw new Error('the secret is being changed already: posthorn rekey --finish')
+      throw new Error('the secret is being changed already: finish with posthorn rekey --finish')
     const first = rows.length === 0 ? await secretGiven(source) : null
     const held = first === null ? await heldBy(rows, source) : [first]
     if (held === null) throw wrongSecret()
     const next = held.length + 1
     const fresh = given === null ? randomBytes(SECRET_BYTES) : Buffer.from(given)
-    if (held.some((secret) => sameSecret(secret, fresh))) throw new Error('that secret was in use before')
+    if (held.some((secret) => sameSecret(secret, fresh)))
+      throw new Error('that secret was in use before: choose a new one')
     if (given === null) await writeNext(source.dataDir, next, fresh)
     const under = secretsFrom(fresh)
     for (const [i, secret] of held.entries()) {
@@ -240,7 +243,7 @@ async function syncFolder(folder: string): Promise<void> {
 async function readSecret(file: string): Promise<Buffer | null> {
   try {
     const secret = Buffer.from((await readFile(file, 'utf8')).trim(), 'base64')
-    if (secret.length < SECRET_BYTES) throw new Error(`${file} holds no secret key; restore it from a backup`)
+    if (secret.length < SECRET_BYTES) throw new Error(`${file} does not contain a secret key; restore it from a backup`)
     return secret
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null

@@ -119,6 +119,6 @@ export async function connectToPrimary(
 /** What stands between us and PostgreSQL has not handed on with which role and settings a connection begins. */
 export function optionsDropped(): Error {
   return new Error(
-    'DATABASE_URL: something between, such as PgBouncer, drops the start-up options of connections; it must lead to PostgreSQL itself',
+    'DATABASE_URL: a proxy such as PgBouncer drops the start-up options of connections; connect to PostgreSQL directly',
   )
 }

@@ -116,7 +116,7 @@ test('a command at a database where no instance was begun says so and begins non
   const options = { dataDir: '/dev/null/posthorn', secretKey: null, log: createLogger('silent'), clock: systemClock() }
   await assert.rejects(
     attachBegun({ ...options, databaseUrl: empty.url }),
-    /^Error: DATABASE_URL: there is no instance in this database; posthorn start, /,
+    /^Error: DATABASE_URL: there is no instance in this database; create one with posthorn start, /,
   )
   // Its folder is looked at next, and cannot be made.
   await assert.rejects(attachBegun({ ...options, databaseUrl: begun.url }), /POSTHORN_DATA_DIR: /)

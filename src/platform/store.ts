@@ -78,7 +78,7 @@ export async function attachBegun(options: StoreOptions): Promise<Store> {
 // Whoever named another database by mistake would have the schema in it, and an empty instance for an answer.
 async function assertMigrated(client: pg.Client): Promise<void> {
   if (!(await isMigrated(client)))
-    throw new Error('there is no instance in this database; posthorn start, serve or migrate begins one')
+    throw new Error('there is no instance in this database; create one with posthorn start, serve or migrate')
 }
 
 /** Uses the database that is up, or starts it for the call; begins one where there is none. */

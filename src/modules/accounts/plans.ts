@@ -153,7 +153,7 @@ export function plansFrom(value: unknown): Plans {
   if (!Value.Check(PlansFile, value)) {
     const [fault] = Value.Errors(PlansFile, value)
     const where = fault?.instancePath === '' ? 'the file' : fault?.instancePath
-    throw new Error(`${where}: ${fault?.keyword === 'boolean' ? 'there is nothing of this name' : fault?.message}`)
+    throw new Error(`${where}: ${fault?.keyword === 'boolean' ? 'unknown name' : fault?.message}`)
   }
   const rates = { ...RATES, ...ratesFrom(value.rates) }
   const planOf = (plan: Plan): PlanTerms => {

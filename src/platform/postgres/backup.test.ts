@@ -101,7 +101,10 @@ test('a backup is refused into a folder in use, a restore over an instance, and 
   await takeBackup({ ...options, target })
   await assert.rejects(takeBackup({ ...options, target }), /is not empty/)
   await assert.rejects(restoreBackup(target, dataDir), /is not empty/)
-  await assert.rejects(restoreBackup(path.join(folder, 'none'), path.join(folder, 'new')), /no finished backup/)
+  await assert.rejects(
+    restoreBackup(path.join(folder, 'none'), path.join(folder, 'new')),
+    /does not contain a finished backup/,
+  )
   if (process.getuid?.() === 0) {
     const theirs = path.join(folder, 'theirs')
     await mkdir(theirs, { mode: 0o700 })
@@ -118,17 +121,22 @@ test('a backup is refused into a folder in use, a restore over an instance, and 
     )
   }
   await appendFile(path.join(target, 'base/PG_VERSION'), 'x')
-  await assert.rejects(restoreBackup(target, path.join(folder, 'new')), /PG_VERSION is not what was backed up/)
+  await assert.rejects(
+    restoreBackup(target, path.join(folder, 'new')),
+    /PG_VERSION does not match the backup's manifest/,
+  )
   assert.ok(!(await readdir(path.join(folder, 'new'))).includes('postgres'), 'nothing can start on a half restored one')
   for (const manifest of ['{"format": 1, "fo', 'null']) {
     await writeFile(path.join(target, 'manifest.json'), manifest)
     const said =
-      manifest === 'null' ? /of a form that this release does not know/ : /is no backup: its manifest\.json is damaged/
+      manifest === 'null'
+        ? /a backup format that this release does not know/
+        : /is not a usable backup: its manifest\.json is damaged/
     await assert.rejects(restoreBackup(target, path.join(folder, 'other')), said)
   }
   const file = path.join(folder, 'a-file')
   await writeFile(file, '')
-  await assert.rejects(restoreBackup(file, path.join(folder, 'other')), /a-file holds no finished backup/)
+  await assert.rejects(restoreBackup(file, path.join(folder, 'other')), /a-file does not contain a finished backup/)
 })
 
 test('a restore that did not come to its end begins no instance; another one takes its place, and spares what is not its own', async () => {
@@ -145,7 +153,10 @@ test('a restore that did not come to its end begins no instance; another one tak
   await takeBackup({ ...options, target: whole })
   await rm(path.join(broken, 'base/PG_VERSION'))
   const target = path.join(folder, 'restored')
-  await assert.rejects(restoreBackup(broken, target), /PG_VERSION is not what was backed up; .* is half restored/)
+  await assert.rejects(
+    restoreBackup(broken, target),
+    /PG_VERSION does not match the backup's manifest; .* is half restored/,
+  )
   const left = await readdir(target)
   const store = {
     dataDir: target,
@@ -154,7 +165,7 @@ test('a restore that did not come to its end begins no instance; another one tak
     log: createLogger('silent'),
     clock: systemClock(),
   }
-  const unfinished = /^POSTHORN_DATA_DIR: the restore into «.*restored» was not finished; run posthorn restore again/
+  const unfinished = /^POSTHORN_DATA_DIR: the restore into ".*restored" was not finished; run posthorn restore again/
   for (const begin of [
     () => place.start('restored'),
     () => assertBegun(target),
@@ -165,10 +176,10 @@ test('a restore that did not come to its end begins no instance; another one tak
   assert.deepEqual(await readdir(target), left, 'who was refused has changed nothing')
 
   await writeFile(path.join(target, 'tls.crt'), '')
-  await assert.rejects(restoreBackup(whole, target), /half restored and holds tls\.crt besides/)
+  await assert.rejects(restoreBackup(whole, target), /half restored and also contains tls\.crt/)
   await rm(path.join(target, 'tls.crt'))
   const holder = tryLock(path.join(target, 'posthorn.lock'))
-  await assert.rejects(restoreBackup(whole, target), /another restore, is at work/)
+  await assert.rejects(restoreBackup(whole, target), /another Posthorn process or restore is using/)
   holder?.release()
   await restoreBackup(whole, target)
   assert.deepEqual(await readdir(path.join(target, 'tracking')), [], 'nothing of the first one is left')

@@ -85,7 +85,7 @@ export async function takeBackup(options: BackupOptions): Promise<{ readonly fil
     await copy.tree(dataDir, 'data', (relative) => !OF_PROCESSES.test(relative.split('/')[0] ?? ''))
     // The cluster is of one moment and the key's file of another: a change between would part them.
     if ((await secretOf(dataDir)) !== secretBefore)
-      throw new Error('the secret was changed meanwhile: take it once more')
+      throw new Error('the secret was changed during the backup: back up again')
     return await copy.finish(version, stoppedAt)
   } finally {
     await client.end().catch(() => undefined)
@@ -187,11 +187,12 @@ async function copyFile(from: string, to: string): Promise<{ readonly bytes: num
 /** @throws when there is none, or it is of a form that this release does not know */
 export async function readManifest(backup: string): Promise<BackupManifest> {
   const text = await readFile(path.join(backup, 'manifest.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') throw new Error(`${backup} holds no finished backup`)
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR')
+      throw new Error(`${backup} does not contain a finished backup`)
     throw error
   })
   const manifest = parsed(backup, text)
-  if (manifest?.format !== 1) throw new Error(`${backup} is of a form that this release does not know`)
+  if (manifest?.format !== 1) throw new Error(`${backup} has a backup format that this release does not know`)
   return manifest
 }
 
@@ -199,7 +200,7 @@ function parsed(backup: string, text: string): BackupManifest | null {
   try {
     return JSON.parse(text) as BackupManifest | null
   } catch (cause) {
-    throw new Error(`${backup} is no backup: its manifest.json is damaged`, { cause })
+    throw new Error(`${backup} is not a usable backup: its manifest.json is damaged`, { cause })
   }
 }
 
@@ -215,7 +216,7 @@ export async function restoreBackup(backup: string, dataDir: string): Promise<Ba
   await ensureFolder(dataDir)
   await assertFree(dataDir)
   const lock = tryLock(path.join(dataDir, LOCK_FILE))
-  if (lock === null) throw new Error(`another Posthorn, or another restore, is at work on ${dataDir}`)
+  if (lock === null) throw new Error(`another Posthorn process or restore is using ${dataDir}`)
   try {
     await giveToOwner(dataDir, path.join(dataDir, LOCK_FILE))
     await clear(dataDir)
@@ -245,7 +246,7 @@ async function clear(dataDir: string): Promise<void> {
   for (const name of [...made, NAMES_FILE]) await rm(path.join(dataDir, name), { recursive: true, force: true })
   const others = (await readdir(dataDir)).filter((name) => name !== RESTORING && !name.startsWith(LOCK_FILE))
   if (others.length > 0)
-    throw new Error(`${dataDir} is half restored and holds ${others.join(', ')} besides: remove what is in it`)
+    throw new Error(`${dataDir} is half restored and also contains ${others.join(', ')}: empty it first`)
   await rm(path.join(dataDir, RESTORING), { recursive: true, force: true })
 }
 
@@ -270,8 +271,8 @@ async function copyBack({ folders, files }: BackupManifest, backup: string, data
     )
     const copied = size === bytes ? await copyFile(path.join(backup, name), placeOf(name)) : null
     if (copied?.sha256 !== sha256) {
-      const advice = 'nothing starts there: restore another backup into it, or remove what is in it'
-      throw new Error(`${name} is not what was backed up; ${dataDir} is half restored, and ${advice}`)
+      const advice = 'the service cannot start from it: restore another backup into it, or empty it'
+      throw new Error(`${name} does not match the backup's manifest; ${dataDir} is half restored, and ${advice}`)
     }
   }
   for (const place of places) await giveToOwner(dataDir, place)

@@ -78,10 +78,12 @@ export async function ensureCluster(ground: Ground, durable: boolean): Promise<v
   const found = await versionOf(cluster)
   if (found === MAJOR) return
   if (found !== null) {
-    throw new Error(`${cluster} was made by PostgreSQL ${found}, this is ${MAJOR}: run \`posthorn upgrade-database\``)
+    throw new Error(
+      `${cluster} was created by PostgreSQL ${found}, and this is PostgreSQL ${MAJOR}: run \`posthorn upgrade-database\``,
+    )
   }
   if ((await lstat(cluster).catch(() => null)) !== null) {
-    throw new Error(`${cluster} exists and is no PostgreSQL cluster; it is left alone`)
+    throw new Error(`${cluster} exists and is not a PostgreSQL cluster; move it away`)
   }
   const half = `${cluster}.new`
   const faults: unknown[] = []

