@@ -12,7 +12,7 @@ export interface Why extends Omit<BounceAdvice, 'matter'> {
 type Fields = Readonly<Record<string, unknown>>
 type Words = Omit<Why, 'reason'>
 
-const OFF_THE_LIST = 'Send again only when the person asks for it, and take the address off the list first.'
+const OFF_THE_LIST = 'Send again only if the person asks for it, and take the address off the list first.'
 
 /** The lists and verdicts that stop a mail before it is sent. */
 const SUPPRESSED: Readonly<Record<string, Words>> = {
@@ -23,33 +23,33 @@ const SUPPRESSED: Readonly<Record<string, Words>> = {
   },
   complaint: {
     matter: 'reputation',
-    meaning: 'It was not sent: the recipient marked an earlier mail as spam.',
-    next: 'Send nothing more to them. Ask how the address came onto the list.',
+    meaning: 'It was not sent: the recipient marked an earlier email as spam.',
+    next: 'Send nothing more to this recipient. Find out how the address got on your list.',
   },
   hard_bounce: {
     matter: 'address',
-    meaning: 'It was not sent: an earlier mail to the address bounced for good.',
-    next: 'Ask the person for another address, or whether this one is right, and only then take it off the suppressions.',
+    meaning: 'It was not sent: an earlier email to this address bounced permanently.',
+    next: 'Ask the person for another address, or to confirm this one. Only then take it off the suppression list.',
   },
   repeated_soft_bounce: {
     matter: 'receiver',
-    meaning: 'It was not sent: mail to the address was put off until the end too often.',
-    next: 'Reach the person another way; take the address off the suppressions when its mailbox takes mail again.',
+    meaning: 'It was not sent: too many emails to this address were deferred until they failed.',
+    next: 'Reach the person another way. Take the address off the suppression list once its mailbox accepts mail again.',
   },
   spamtrap: {
     matter: 'reputation',
-    meaning: 'It was not sent: the address is a trap for those who send unasked.',
-    next: 'Ask how the address came onto the list, and remove what came with it.',
+    meaning: 'It was not sent: the address is a spam trap.',
+    next: 'Find out how the address got on your list, and remove all addresses from the same source.',
   },
   manual: {
     matter: 'sender',
-    meaning: 'It was not sent: the address was suppressed by hand.',
+    meaning: 'It was not sent: the address was suppressed manually.',
     next: OFF_THE_LIST,
   },
   recipient_suppressed: {
     matter: 'sender',
-    meaning: 'It was not sent: the address is suppressed.',
-    next: 'check_recipient tells why it is on the list. Take it off only when the reason is gone.',
+    meaning: 'It was not sent: the address is on the suppression list.',
+    next: 'check_recipient shows the reason. Take the address off the list only if that reason no longer applies.',
   },
 }
 
@@ -64,37 +64,37 @@ const SAME: Readonly<Record<string, string>> = {
 const FAILED: Readonly<Record<string, Words>> = {
   retry_exhausted: {
     matter: 'receiver',
-    meaning: 'The receiver put it off at every attempt, until its time was over.',
-    next: 'The answers of the attempts say why; retry it when that is over.',
+    meaning: 'The receiver deferred every attempt until the email expired.',
+    next: 'See the responses of the attempts for the reason; retry once it is resolved.',
   },
   expired: {
     matter: 'receiver',
-    meaning: 'The time that it was given was over before the receiver took it.',
-    next: 'The answers of the attempts say why. Retry it, or send with a later expires_at.',
+    meaning: 'It expired before the receiver accepted it.',
+    next: 'See the responses of the attempts for the reason. Retry it, or send with a later expires_at.',
   },
   dns_failure: adviceFor('dns_failure') as Words,
   connection_failed: adviceFor('connection') as Words,
   tls_required: {
     matter: 'receiver',
-    meaning: 'TLS was asked for, by the mail or by the receiving domain, and could not be had of the receiver.',
-    next: 'Where the mail asked for it, send with tls_policy opportunistic if it may travel so; else tell the receiving side.',
+    meaning: 'The email or the receiving domain requires TLS, and it could not be established with the receiver.',
+    next: 'If the email required it, send with tls_policy opportunistic if unencrypted delivery is acceptable; otherwise contact the receiving side.',
   },
   domain_removed: {
     matter: 'sender',
-    meaning: 'The sending domain was removed while the mail waited.',
+    meaning: 'The sending domain was removed while the email was in the queue.',
     next: 'Add and verify the domain again, or send from another one.',
   },
   internal_error: {
     matter: 'setup',
-    meaning: 'A fault in the service itself ended it.',
-    next: "Retry it; if it fails again, the operator's log tells more.",
+    meaning: 'It failed because of an internal error of the service.',
+    next: 'Retry it. If it fails again, the operator should check the service log.',
   },
 }
 
 const UNCLEAR: Words = {
   matter: 'unclear',
-  meaning: 'It was not sent; the reason has no words here.',
-  next: 'Read the events of the email.',
+  meaning: 'It was not sent. The reason is not known here.',
+  next: 'Check the events of the email.',
 }
 
 /** @param email the public API's, with its events and attempts; its bounces are told beside this */
@@ -104,28 +104,32 @@ export function explain(email: Fields): Why {
     case 'suppressed':
       return withReason(SUPPRESSED, reasonIn(email, 'email.suppressed'), {
         ...UNCLEAR,
-        meaning: 'It was not sent: the verdict on its risk was against it.',
-        next: 'The risk of the email names what spoke against it.',
+        meaning: 'It was not sent: it was blocked because of its risk.',
+        next: 'The risk of the email lists the reasons.',
       })
     case 'failed':
       return withReason(FAILED, reasonIn(email, 'email.failed'), UNCLEAR)
     case 'deferred':
       return deferred(email)
     case 'canceled':
-      return of('sender', 'It was canceled before it was sent.', 'Send it anew if it is wanted after all.')
+      return of('sender', 'It was canceled before it was sent.', 'Send it again if it is needed after all.')
     case 'scheduled':
-      return of('sender', `It waits for its time, ${String(email['scheduled_at'])}.`, 'Nothing.')
+      return of('sender', `It is scheduled for ${String(email['scheduled_at'])}.`, 'Nothing.')
     case 'queued':
-      return of('nobody', 'It is accepted and about to be tried.', 'Nothing; look again in a minute.')
+      return of('nobody', 'It is accepted and will be attempted soon.', 'Nothing; check again in a minute.')
     case 'bounced':
       return bounced(email)
     case 'complained':
-      return of('reputation', 'It arrived, and the recipient marked it as spam.', 'Send nothing more to them.')
+      return of(
+        'reputation',
+        'It arrived, and the recipient marked it as spam.',
+        'Send nothing more to this recipient.',
+      )
     default:
       return of(
         'nobody',
-        'The receiving server took it. Whether it lies in the inbox or among spam, that server does not say.',
-        'Have the recipient look among spam; score the content if it is there.',
+        'The receiving server accepted it. The server does not say whether it went to the inbox or to spam.',
+        'Ask the recipient to check the spam folder. If it is there, run a content check.',
       )
   }
 }
@@ -134,7 +138,7 @@ export function explain(email: Fields): Why {
 function bounced(email: Fields): Why {
   const { category } = lastOf(email, 'email.bounced')
   if (typeof category !== 'string')
-    return of('unclear', 'The receiving side refused it.', 'Its bounce tells why, and whose matter it is.')
+    return of('unclear', 'The receiving side refused it.', 'Its bounce shows the reason, and who has to act.')
   const { matter, meaning, next } = adviceFor(category)
   return { reason: category, matter, meaning, next }
 }
@@ -145,10 +149,19 @@ function deferred(email: Fields): Why {
   const category = typeof text === 'string' ? deferralCategory({ ...said, text }) : null
   const at = String(email['next_attempt_at'])
   if (category === null) {
-    return of('receiver', 'The receiver put it off; its answer says why.', `Nothing: it is tried again at ${at}.`)
+    return of(
+      'receiver',
+      'The receiver deferred it; see its response for the reason.',
+      `Nothing: the next attempt is at ${at}.`,
+    )
   }
   const { matter, meaning, next } = adviceFor(category)
-  return { reason: category, matter, meaning, next: `It is tried again by itself at ${at}. If it goes on: ${next}` }
+  return {
+    reason: category,
+    matter,
+    meaning,
+    next: `The next attempt is at ${at}, automatically. If it keeps failing: ${next}`,
+  }
 }
 
 function of(matter: Why['matter'], meaning: string, next: string): Why {

@@ -137,7 +137,7 @@ test('no secret is made where the database has one: the lost one is asked for by
     const kept = await readFile(file)
     await rm(file)
     const missing = openSecrets(database, { dataDir, secretKey: null })
-    await assert.rejects(missing, (error: Error) => error.message.startsWith(`there is no ${file}, and this database`))
+    await assert.rejects(missing, (error: Error) => error.message.startsWith(`${file} is missing, and this database`))
     assert.ok(!existsSync(file), 'none is made')
     await writeFile(file, kept)
     await openSecrets(database, { dataDir, secretKey: null })
