@@ -239,7 +239,7 @@ test('whoever is on a list is not asked, and no older link signs up whoever said
     ['unsubscribed', 'New', ['x']],
   )
   assert.deepEqual([(await fetch(link)).status, (await press(link)).status], [409, 409])
-  assert.match(await (await fetch(link)).text(), /ask <strong>[^]*signing up alone does not undo a refusal/)
+  assert.match(await (await fetch(link)).text(), /contact <strong>[^]*signing up again is not enough/)
   assert.equal((await owner.api.post(`${CONTACTS}/${id}/resend-confirmation`)).body.code, 'invalid_state')
   await owner.api.delete(`/api/v1/customer/unsubscribes/${later}`)
   assert.equal((await press(link)).status, 200)

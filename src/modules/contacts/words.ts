@@ -30,17 +30,18 @@ export interface LetterWords {
 export const PAGE_WORDS: InEachLanguage<PageWords> = {
   en: {
     pleaseConfirm: 'Please confirm',
-    question: (sender, recipient) => `${sender} wants to send mail to ${recipient}. Do you want it?`,
+    question: (sender, recipient) => `${sender} would like to send mail to ${recipient}. Do you want to receive it?`,
     yes: 'Yes, I want it',
-    orClose: 'If you do not, close this page: nothing has been changed.',
+    orClose: 'If not, just close this page: nothing has been changed.',
     subscribed: 'You are subscribed',
-    gets: (sender, recipient) => `${recipient} gets mail from ${sender}. Each of these mails tells how to end that.`,
+    gets: (sender, recipient) =>
+      `${recipient} will receive mail from ${sender}. Every email tells you how to unsubscribe.`,
     refused: (sender, recipient) =>
-      `${recipient} gets no mail from ${sender}: mail was refused after this link was sent. To get mail again, ask ${sender}: signing up alone does not undo a refusal.`,
-    tooOld: 'This link is too old',
-    signUpAgain: 'Sign up once more to get a new one.',
+      `${recipient} does not receive mail from ${sender}: mail to this address was blocked after this link was sent. To receive mail again, contact ${sender}; signing up again is not enough.`,
+    tooOld: 'This link has expired',
+    signUpAgain: 'Sign up again to get a new one.',
     tryAgain: 'Please try again',
-    cannotAnswer: 'The service cannot answer right now.',
+    cannotAnswer: 'The service is temporarily unavailable.',
   },
   de: {
     pleaseConfirm: 'Bitte bestätigen',
@@ -155,11 +156,11 @@ export const PAGE_WORDS: InEachLanguage<PageWords> = {
 export const LETTER_WORDS: InEachLanguage<LetterWords> = {
   en: {
     subject: (sender) => `Please confirm: mail from ${sender}`,
-    asked: (sender) => `Somebody, most likely you, asked for mail from ${sender} to this address.`,
-    open: 'To confirm, open this link and press the button there:',
+    asked: (sender) => `Someone, most likely you, signed this address up for mail from ${sender}.`,
+    open: 'To confirm, open this link and click the button on the page:',
     button: 'Confirm',
     lives: (days) => `The link works for ${days} days.`,
-    ignored: 'If this was not you, do nothing: without a confirmation you get nothing more.',
+    ignored: 'If this was not you, ignore this email: without a confirmation you will not receive any more.',
   },
   de: {
     subject: (sender) => `Bitte bestätigen: E-Mails von ${sender}`,

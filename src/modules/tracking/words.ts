@@ -18,9 +18,9 @@ export const WORDS: InEachLanguage<Words> = {
     unsubscribe: 'Unsubscribe',
     button: 'Unsubscribe',
     unsubscribed: 'You are unsubscribed',
-    noMore: (recipient, sender) => `${recipient} will get no more mail from ${sender ?? 'this sender'}.`,
-    onItsWay: 'A mail that is already on its way may still arrive.',
-    stopped: 'The sender of the mail or the target of the link was stopped.',
+    noMore: (recipient, sender) => `${recipient} will no longer receive mail from ${sender ?? 'this sender'}.`,
+    onItsWay: 'Emails that are already on their way may still arrive.',
+    stopped: 'The sender of the email or the target of the link was blocked.',
   },
   de: {
     unsubscribe: 'Abmelden',

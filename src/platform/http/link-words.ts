@@ -12,8 +12,8 @@ export interface LinkWords {
 export const LINK_WORDS: InEachLanguage<LinkWords> = {
   en: {
     notWorking: 'This link does not work',
-    maybeCut: 'It may have been cut when it was copied.',
-    switchedOff: 'This link was switched off',
+    maybeCut: 'It may have been cut off when it was copied.',
+    switchedOff: 'This link is disabled',
     nothingChanged: 'Nothing was changed',
   },
   de: {
