@@ -48,7 +48,7 @@ function advice({ at, said }: KeptOut, { username, tls }: Relay): string {
       return 'check POSTHORN_RELAY_USER and POSTHORN_RELAY_PASSWORD. The password is sent only over TLS, or with POSTHORN_RELAY_TLS=off'
     case 'relaying':
       return username === null
-        ? 'set POSTHORN_RELAY_USER and POSTHORN_RELAY_PASSWORD, or allow this machine to relay without a login'
-        : 'allow this user to send from this machine at the relay'
+        ? 'set POSTHORN_RELAY_USER and POSTHORN_RELAY_PASSWORD, or configure the relay to accept mail from this machine without a login'
+        : 'configure the relay to let this user send from this machine'
   }
 }

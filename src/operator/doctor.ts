@@ -254,7 +254,7 @@ async function publicCertificate(db: Database, config: Config, time: Clock): Pro
   const { protocol, hostname } = new URL(config.publicUrl)
   if (protocol !== 'https:') return skipped('POSTHORN_PUBLIC_URL is not https')
   if (config.httpsPort === null) return skipped('POSTHORN_HTTPS_PORT is not set: another server terminates TLS')
-  if (config.tlsCertFile !== null) return skipped('set by POSTHORN_TLS_CERT_FILE')
+  if (config.tlsCertFile !== null) return skipped('uses POSTHORN_TLS_CERT_FILE: see the certificate check')
   if (certifiedHost(config) === null)
     return warn(
       `self-signed: no CA issues a certificate for ${hostname}`,
@@ -351,7 +351,7 @@ async function reverseDns(options: DoctorOptions): Promise<Told> {
     }
     if (confirmed.length === 0) faults.push(`${address} has no PTR record whose name resolves back to it`)
     else if (!confirmed.includes(config.hostname))
-      faults.push(`${address} resolves to ${confirmed[0]}, not ${config.hostname}`)
+      faults.push(`the PTR record of ${address} is ${confirmed[0]}, not ${config.hostname}`)
   }
   if (faults.length === 0) return ok(`${addresses.join(', ')} and ${config.hostname} resolve to each other`)
   return fail(faults.join('; '), `ask the provider of the address to set its PTR record to ${config.hostname}`)
@@ -441,7 +441,7 @@ async function blocklists(options: DoctorOptions): Promise<Told> {
   )
   if (listed.length > 0) {
     const where = listed.map(({ address, list }) => `${address} at ${list}`).join(', ')
-    return fail(where, 'find out why at the list, and have the address delisted before you send mail')
+    return fail(where, 'ask the blocklist for the reason, and have the address delisted before you send mail')
   }
   if (silent.length === answers.length) {
     return unknown(

@@ -64,7 +64,7 @@ const SAME: Readonly<Record<string, string>> = {
 const FAILED: Readonly<Record<string, Words>> = {
   retry_exhausted: {
     matter: 'receiver',
-    meaning: 'The receiver deferred every attempt until the email expired.',
+    meaning: 'The receiver deferred every attempt, and there are no more retries.',
     next: 'See the responses of the attempts for the reason; retry once it is resolved.',
   },
   expired: {
@@ -76,7 +76,8 @@ const FAILED: Readonly<Record<string, Words>> = {
   connection_failed: adviceFor('connection') as Words,
   tls_required: {
     matter: 'receiver',
-    meaning: 'The email or the receiving domain requires TLS, and it could not be established with the receiver.',
+    meaning:
+      'The email or the receiving domain requires TLS, and a TLS connection to the receiver could not be established.',
     next: 'If the email required it, send with tls_policy opportunistic if unencrypted delivery is acceptable; otherwise contact the receiving side.',
   },
   domain_removed: {

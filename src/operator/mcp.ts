@@ -77,14 +77,14 @@ const ATTACHMENT = {
 const TOOLS: readonly Tool[] = [
   {
     name: 'search_emails',
-    description: 'Find sent emails by recipient, status, tag, subject text or time; newest first.',
+    description: 'Find emails by recipient, status, tag, subject text or time; newest first.',
     inputSchema: takes({
       recipient: TEXT('email address of the recipient'),
       status: TEXT('scheduled, queued, deferred, delivered, bounced, failed, suppressed, canceled or complained'),
       tag: TEXT('only emails with this tag'),
       search: TEXT('text contained in the subject'),
-      from: TEXT('sent at or after this time, with time zone, such as 2026-11-23T00:00:00Z'),
-      to: TEXT('sent before this time, with time zone'),
+      from: TEXT('accepted at or after this time, with time zone, such as 2026-11-23T00:00:00Z'),
+      to: TEXT('accepted before this time, with time zone'),
       limit: { type: 'integer', minimum: 1, maximum: 100 },
     }),
     writes: false,
