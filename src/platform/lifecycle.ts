@@ -50,7 +50,7 @@ export async function stopAll(stages: readonly Stage[], deadline: AbortSignal): 
       try {
         if (await settles(service.stop(deadline), deadline, withinMs)) return
         lateMs = LATE_TOO_MS
-        throw new Error('it goes on behind the deadline')
+        throw new Error('it was still running at the deadline')
       } catch (error) {
         errors.push(new Error(`${service.name} did not stop cleanly`, { cause: error }))
       }
