@@ -59,10 +59,10 @@ export function defineErrors<const Table extends Record<string, readonly [status
 
 /** Raised by the platform itself, for every room. Contract section 2. */
 export const platformErrors = defineErrors({
-  invalid_json: [400, 'The body is not JSON'],
+  invalid_json: [400, 'The body is not valid JSON'],
   invalid_parameter: [400, 'A path or query parameter is not valid'],
   not_found: [404, 'Not found'],
-  method_not_allowed: [405, 'This path does not answer that method'],
+  method_not_allowed: [405, 'This path does not support that method'],
   payload_too_large: [413, 'The body is larger than this path accepts'],
   unsupported_media_type: [415, 'The body must be application/json'],
   validation_error: [422, 'The body has faults'],
@@ -81,13 +81,13 @@ export function parameterError(parameter: string, rule: string, words: string): 
 
 /** What rooms say of parameters that they read themselves. */
 export const PARAMETER_WORDS = {
-  cursor: 'must be the next_cursor of the page before',
+  cursor: 'must be the next_cursor of the previous page',
   email: 'must be an email address',
   id: 'must be an id, such as 0199f2a0-7c4e-7010-8a10-4be1c0d7e910',
 } as const
 
 const UNKNOWN_OUTCOME =
-  'The service cannot answer right now; whether this was done is not known: send it again, a mail with the same Idempotency-Key'
+  'The service cannot answer right now, and it is not known whether the request was carried out. Send it again; for an email, with the same Idempotency-Key'
 const RETRY_AFTER_SECONDS = 5
 
 /** 503 for what may have been written. */

@@ -42,7 +42,7 @@ export function refuseUnfitText(values: unknown): void {
   for (const [parameter, value] of Object.entries(values ?? {})) {
     for (const text of Array.isArray(value) ? value : [value]) {
       if (typeof text !== 'string') continue
-      if (text.includes('\0')) throw parameterError(parameter, 'no_nul', 'must not hold a NUL character')
+      if (text.includes('\0')) throw parameterError(parameter, 'no_nul', 'must not contain a NUL character')
       if (!text.isWellFormed()) throw parameterError(parameter, 'well_formed', 'must be well-formed Unicode')
     }
   }
@@ -109,7 +109,7 @@ export function validatorCompiler(): FastifySchemaCompiler<unknown> {
     return (data: unknown) => {
       forgetEmpty(data as Record<string, unknown> | null, texts)
       const odd = integers.find((name) => !isDigits((data as Record<string, unknown> | null)?.[name]))
-      if (odd !== undefined) return { error: parameterError(odd, 'type', 'must be a whole number, in digits') }
+      if (odd !== undefined) return { error: parameterError(odd, 'type', 'must be a whole number, written in digits') }
       const validate = validator()
       if (validate(data)) {
         asStored(data as Record<string, unknown> | null, ids)
@@ -213,8 +213,8 @@ function parameterFault(errors: readonly ErrorObject[]): ApiError {
 }
 
 const FORMATS: Readonly<Record<string, string>> = {
-  'date-time': 'must be a moment with its zone, such as 2026-11-23T00:00:00Z',
-  date: 'must be a day, YYYY-MM-DD, such as 2026-11-23',
+  'date-time': 'must be a date and time with its offset, such as 2026-11-23T00:00:00Z',
+  date: 'must be a date as YYYY-MM-DD, such as 2026-11-23',
   uuid: PARAMETER_WORDS.id,
 }
 
@@ -231,12 +231,13 @@ function messageOf(error: ErrorObject): string {
 }
 
 /**
- * A schema with a pattern describes what fits it as one would say it after «must be»; one without a description keeps control
- * characters out, or has the pattern.
+ * The description of a schema with a pattern can stand after «must be», but for its capital and its full stop; one without a
+ * description keeps control characters out, or has the pattern.
  */
 function patternWords({ parentSchema, params, data, message = 'is not valid' }: ErrorObject): string {
   const { description } = (parentSchema ?? {}) as { readonly description?: string }
-  if (description !== undefined) return `must be ${description}`
+  if (description !== undefined)
+    return `must be ${description.charAt(0).toLowerCase()}${description.slice(1).replace(/\.$/, '')}`
   const refused = refusedControl(data, (params as { readonly pattern: string }).pattern)
   return refused === null ? message : `contains the control character ${refused}`
 }

@@ -106,7 +106,7 @@ test('a bad value of a control header is 550 5.6.0, and nothing is stored', asyn
   await smtp.ask('RCPT TO:<b@example.net>')
   await smtp.ask('DATA')
   const said = await smtp.ask('From: a@shop.example\r\nX-Scheduled-At: tomorrow\r\n\r\nbody\r\n.')
-  assert.match(said, /^550 5\.6\.0 x-scheduled-at must be a moment with its zone, such as /)
+  assert.match(said, /^550 5\.6\.0 x-scheduled-at must be a date and time with its offset, such as /)
 })
 
 test('commands that are none, or not ours, are refused and end a session that goes on with them', async () => {

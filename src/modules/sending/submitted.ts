@@ -123,7 +123,7 @@ export const CONTROL_WORDS: Readonly<Record<ControlHeader, string>> = {
   'x-track-clicks': 'must be true or false',
   'x-sandbox': 'must be true or false',
   'x-stream': 'must be transactional or broadcast',
-  'x-scheduled-at': 'must be a moment with its zone, such as 2026-11-23T00:00:00Z, at most 30 days ahead',
+  'x-scheduled-at': 'must be a date and time with its offset, such as 2026-11-23T00:00:00Z, at most 30 days ahead',
   'x-idempotency-key': `must be 1 to ${limits.MAX_IDEMPOTENCY_KEY_CHARS} printable characters of ASCII`,
 }
 
