@@ -178,7 +178,7 @@ export function metricsEndpoint(metrics: ServiceMetrics, { metricsToken }: Pick<
     path: '/metrics',
     access: null,
     operationId: 'getMetrics',
-    summary: 'Figures for Prometheus',
+    summary: 'Get metrics in Prometheus format',
     tag: 'Running it',
     answers: { 200: typed('text/plain') },
     errors: [platformErrors.not_found],

@@ -284,7 +284,7 @@ function checkWire(raw: Buffer): void {
 
 // Each row: the path with its query, and the form that the answer names.
 const FORMS: readonly (readonly [path: string, parameter: string, form: RegExp])[] = [
-  ['/api/v1/emails?from=2026-11-23', 'from', /with its zone, such as 2026-11-23T00:00:00Z/],
+  ['/api/v1/emails?from=2026-11-23', 'from', /with its offset, such as 2026-11-23T00:00:00Z/],
   ['/api/v1/customer/unsubscribes?from_date=2026-11-23T00:00:00Z', 'from_date', /YYYY-MM-DD/],
   ['/api/v1/emails?domain_id=shop.example', 'domain_id', /must be an id/],
 ]
@@ -306,8 +306,8 @@ const ASKED: readonly [path: string, parameter: string, rule: string, words: Reg
   ['/api/v1/events?cursor=zz', 'cursor', 'pattern', /^cursor must be the next_cursor/],
   ['/api/v1/events?recipient=zz', 'recipient', 'email', /^recipient must be an email address$/],
   ['/api/v1/customer/unsubscribes?page=0', 'page', 'minimum', /^page must be >= 1$/],
-  ['/api/v1/stats/outbound?timezone=Mars', 'timezone', 'timezone', /^timezone must be a time zone by its name/],
-  ['/api/v1/stats/outbound?timezone=+1', 'timezone', 'pattern', /^timezone must be a time zone by its name/],
+  ['/api/v1/stats/outbound?timezone=Mars', 'timezone', 'timezone', /^timezone must be an IANA time zone name/],
+  ['/api/v1/stats/outbound?timezone=+1', 'timezone', 'pattern', /^timezone must be an IANA time zone name/],
   ['/api/v1/stats/outbound?from_date=2020-01-01', 'from_date', 'max_days', /at most \d+ days$/],
 ]
 for (const [path, parameter, rule, words] of ASKED) {
@@ -324,7 +324,7 @@ test('a domain that is none is told in words what one is', async () => {
     assert.deepEqual([status, body.code], [422, 'validation_error'])
     const [{ field, rule, message }] = body.details.fields
     assert.deepEqual([field, rule], ['domain', 'pattern'])
-    assert.match(message, /^must be a domain in small letters.*no https:\/\/.*no underscore/)
+    assert.match(message, /^must be a domain name in lowercase.*no https:\/\/.*no underscore/)
   }
 })
 
@@ -334,7 +334,7 @@ test('a domain of another script is not told to come as xn--', async () => {
     for (const domain of ['b\u00fccher.example', 'xn--bcher-kva.example']) {
       const { status, body } = await api.post(path, { domain })
       assert.equal(status, 422)
-      assert.match(body.details.fields[0].message, /no other scripts nor xn--$/)
+      assert.match(body.details.fields[0].message, /ASCII letters.*no xn--$/)
     }
   }
 })

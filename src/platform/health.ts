@@ -23,7 +23,7 @@ export function healthEndpoints({ database, roles, version, isUp }: HealthOption
       path: '/healthz',
       access: null,
       operationId: 'checkLiveness',
-      summary: 'The process is alive',
+      summary: 'Check that the process is running',
       tag: 'Running it',
       answers: { 200: named('Liveness', Type.Object({ status: Type.String(), version: Type.String() })) },
       handle: async () => ({ status: 200, body: { status: 'ok', version } }),
@@ -33,7 +33,7 @@ export function healthEndpoints({ database, roles, version, isUp }: HealthOption
       path: '/readyz',
       access: null,
       operationId: 'checkReadiness',
-      summary: 'The database is reachable and the roles are up',
+      summary: 'Check that the database is reachable and all roles are up',
       tag: 'Running it',
       answers: { 200: named('Readiness', Type.Object({ status: Type.String(), roles: Type.Array(Type.String()) })) },
       handle: async () => {

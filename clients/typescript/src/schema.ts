@@ -8,7 +8,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Figures for Prometheus */
+        /** Get metrics in Prometheus format */
         get: operations["getMetrics"];
         put?: never;
         post?: never;
@@ -25,7 +25,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The process is alive */
+        /** Check that the process is running */
         get: operations["checkLiveness"];
         put?: never;
         post?: never;
@@ -42,7 +42,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The database is reachable and the roles are up */
+        /** Check that the database is reachable and all roles are up */
         get: operations["checkReadiness"];
         put?: never;
         post?: never;
@@ -59,7 +59,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document */
+        /** Get this OpenAPI document */
         get: operations["getOpenApiDocument"];
         put?: never;
         post?: never;
@@ -76,7 +76,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The documentation: its first page */
+        /** Get the first page of the documentation */
         get: operations["getDocs"];
         put?: never;
         post?: never;
@@ -93,7 +93,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A page of the documentation */
+        /** Get a page of the documentation */
         get: operations["getDocsPage"];
         put?: never;
         post?: never;
@@ -110,14 +110,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads the account and its defaults */
+        /** Get the account profile and its default settings */
         get: operations["getProfile"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes the account and its defaults */
+        /** Update the account profile and its default settings */
         patch: operations["updateProfile"];
         trace?: never;
     };
@@ -128,7 +128,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads this month's usage and delivery */
+        /** Get this month's usage and delivery figures */
         get: operations["getUsage"];
         put?: never;
         post?: never;
@@ -145,7 +145,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads what the account may use, and how much of it is used */
+        /** Get the account limits and current usage */
         get: operations["getLimits"];
         put?: never;
         post?: never;
@@ -162,7 +162,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads the SMTP user name and password; a sandbox key gets a password of sandbox mail */
+        /** Get the SMTP credentials. A sandbox key gets a password for sandbox email. */
         get: operations["getSmtpCredentials"];
         put?: never;
         post?: never;
@@ -179,7 +179,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads where and as whom to submit by SMTP, without the password */
+        /** Get the SMTP settings without the password */
         get: operations["getSmtpSettings"];
         put?: never;
         post?: never;
@@ -198,7 +198,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a new SMTP password; the old one may stay good for a while */
+        /** Rotate the SMTP password. The old one can stay valid for a grace period. */
         post: operations["rotateSmtpPassword"];
         delete?: never;
         options?: never;
@@ -213,10 +213,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists API keys, the revoked ones too */
+        /** List API keys, including revoked ones */
         get: operations["listApiKeys"];
         put?: never;
-        /** Makes an API key and shows its secret once */
+        /** Create an API key. Its secret is shown only once. */
         post: operations["createApiKey"];
         delete?: never;
         options?: never;
@@ -231,15 +231,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads an API key */
+        /** Get an API key */
         get: operations["getApiKey"];
         put?: never;
         post?: never;
-        /** Revokes an API key */
+        /** Revoke an API key */
         delete: operations["revokeApiKey"];
         options?: never;
         head?: never;
-        /** Changes an API key's name, scopes, domains, addresses or end */
+        /** Update an API key's name, scopes, domains, allowed addresses or expiry */
         patch: operations["updateApiKey"];
         trace?: never;
     };
@@ -252,7 +252,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives an API key a new secret; the old one may stay good for a while */
+        /** Rotate the secret of an API key. The old one can stay valid for a grace period. */
         post: operations["rotateApiKey"];
         delete?: never;
         options?: never;
@@ -267,7 +267,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who is signed in */
+        /** Get the current session */
         get: operations["getSession"];
         put?: never;
         /** Sign in */
@@ -286,7 +286,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where the user is signed in */
+        /** List sessions of the signed-in user */
         get: operations["listSessions"];
         put?: never;
         post?: never;
@@ -306,7 +306,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End one session of the user */
+        /** End a session of the signed-in user */
         delete: operations["endSession"];
         options?: never;
         head?: never;
@@ -321,7 +321,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Change the own password; all other sessions of the user end */
+        /** Change your password. All your other sessions end. */
         put: operations["changePassword"];
         post?: never;
         delete?: never;
@@ -338,9 +338,9 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Turn the offered second factor on, by a code of it; answers the recovery codes, this once */
+        /** Enable the second factor with a code from the authenticator app. The recovery codes are shown only once. */
         put: operations["enableSecondFactor"];
-        /** Offer a second factor: a secret for an authenticator, not yet in force */
+        /** Start second-factor setup. Returns a secret for an authenticator app; it takes effect once enabled. */
         post: operations["offerSecondFactor"];
         delete?: never;
         options?: never;
@@ -357,7 +357,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take the second factor away, by the password and a code of it or a recovery code */
+        /** Remove the second factor. Needs the password and an authenticator or recovery code. */
         post: operations["removeSecondFactor"];
         delete?: never;
         options?: never;
@@ -372,10 +372,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The users of the account */
+        /** List users of the account */
         get: operations["listUsers"];
         put?: never;
-        /** Add a user; answers a first password, this once */
+        /** Create a user. The initial password is shown only once. */
         post: operations["createUser"];
         delete?: never;
         options?: never;
@@ -393,11 +393,11 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove a user and end their sessions */
+        /** Delete a user and end their sessions */
         delete: operations["deleteUser"];
         options?: never;
         head?: never;
-        /** Change a user's role */
+        /** Update a user's role */
         patch: operations["updateUser"];
         trace?: never;
     };
@@ -410,7 +410,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Become the first operator by the token that the console printed */
+        /** Create the first operator with the token printed on the console */
         post: operations["setUpInstallation"];
         delete?: never;
         options?: never;
@@ -425,10 +425,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All accounts, the newest first */
+        /** List accounts, newest first */
         get: operations["listAccounts"];
         put?: never;
-        /** Make an account; answers its keys and the password of its owner, this once */
+        /** Create an account. Its API keys and the password of its owner are shown only once. */
         post: operations["createAccount"];
         delete?: never;
         options?: never;
@@ -443,14 +443,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One account: limits, what it used, its users */
+        /** Get an account with its limits, usage and users */
         get: operations["getAccount"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Change an account's plan, and its limits and features over the plan */
+        /** Update an account's plan, and the limits and features that override it */
         patch: operations["updateAccount"];
         trace?: never;
     };
@@ -463,7 +463,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let an account read only; its queue stops within 5 s */
+        /** Suspend an account. It becomes read-only, and its queue stops within 5 seconds. */
         post: operations["suspendAccount"];
         delete?: never;
         options?: never;
@@ -480,7 +480,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End a suspension */
+        /** Resume a suspended account */
         post: operations["resumeAccount"];
         delete?: never;
         options?: never;
@@ -497,7 +497,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Look into an account: the session acts for it, as an owner would */
+        /** Open an account. The session then acts on it with the rights of an owner. */
         post: operations["openAccount"];
         delete?: never;
         options?: never;
@@ -514,7 +514,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Back from another account to the own one */
+        /** Leave the opened account and return to your own */
         post: operations["leaveAccount"];
         delete?: never;
         options?: never;
@@ -529,7 +529,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What operators did, and who was shown an SMTP password, the newest first */
+        /** List operator actions and SMTP password views, newest first */
         get: operations["listOperatorActions"];
         put?: never;
         post?: never;
@@ -546,7 +546,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The plans as this installation has them, and how many accounts are on each */
+        /** List the plans of this installation and the number of accounts on each */
         get: operations["listPlans"];
         put?: never;
         post?: never;
@@ -563,7 +563,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The queue by destination, the longest first; up to two seconds old */
+        /** List the queue by destination, longest first. The figures can be up to 2 seconds old. */
         get: operations["listQueues"];
         put?: never;
         post?: never;
@@ -582,7 +582,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hold a destination back: no machine takes more of its emails */
+        /** Pause a destination. No further emails to it are attempted until it is resumed. */
         post: operations["pauseQueue"];
         delete?: never;
         options?: never;
@@ -599,7 +599,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let a destination go on */
+        /** Resume a paused destination */
         post: operations["resumeQueue"];
         delete?: never;
         options?: never;
@@ -616,7 +616,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Try the deferred emails of a destination now */
+        /** Retry the deferred emails of a destination now */
         post: operations["retryQueue"];
         delete?: never;
         options?: never;
@@ -631,7 +631,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The processes of the installation, and how far the followers of the log lie behind */
+        /** List the processes of the installation and the lag of each event log follower */
         get: operations["listMachines"];
         put?: never;
         post?: never;
@@ -666,15 +666,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show a sending domain */
+        /** Get a sending domain */
         get: operations["getDomain"];
         put?: never;
         post?: never;
-        /** Remove a sending domain; its queued mail ends failed */
+        /** Delete a sending domain. Its queued emails fail. */
         delete: operations["deleteDomain"];
         options?: never;
         head?: never;
-        /** Change a domain's settings */
+        /** Update the settings of a sending domain */
         patch: operations["updateDomain"];
         trace?: never;
     };
@@ -685,7 +685,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The DNS records to publish */
+        /** List the DNS records to publish */
         get: operations["getDomainDns"];
         put?: never;
         post?: never;
@@ -704,7 +704,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Check the DNS records now */
+        /** Verify the DNS records of a sending domain now */
         post: operations["verifyDomain"];
         delete?: never;
         options?: never;
@@ -719,10 +719,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List who unsubscribed */
+        /** List unsubscribed addresses */
         get: operations["listUnsubscribes"];
         put?: never;
-        /** Put an address on the unsubscribe list */
+        /** Add an address to the unsubscribe list */
         post: operations["createUnsubscribe"];
         delete?: never;
         options?: never;
@@ -740,7 +740,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take an address off the unsubscribe list */
+        /** Remove an address from the unsubscribe list */
         delete: operations["deleteUnsubscribe"];
         options?: never;
         head?: never;
@@ -772,11 +772,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Look an address up on the suppression list */
+        /** Get the suppression of an address */
         get: operations["getSuppression"];
         put?: never;
         post?: never;
-        /** Take an address off the suppression list */
+        /** Remove an address from the suppression list */
         delete: operations["deleteSuppression"];
         options?: never;
         head?: never;
@@ -792,7 +792,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import who unsubscribed: text/csv with a header line, or JSON {entries: [..]} */
+        /** Import unsubscribed addresses from CSV with a header line or from JSON {entries: [..]} */
         post: operations["importUnsubscribes"];
         delete?: never;
         options?: never;
@@ -807,7 +807,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export the unsubscribe list as CSV: all of it, or what the filters leave, which are those of the list */
+        /** Export unsubscribed addresses as CSV. Takes the same filters as the list. */
         get: operations["exportUnsubscribes"];
         put?: never;
         post?: never;
@@ -826,7 +826,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import suppressed addresses: text/csv with a header line, or JSON {entries: [..]} */
+        /** Import suppressions from CSV with a header line or from JSON {entries: [..]} */
         post: operations["importSuppressions"];
         delete?: never;
         options?: never;
@@ -841,7 +841,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export the suppression list as CSV: all of it, or what the filters leave, which are those of the list */
+        /** Export suppressions as CSV. Takes the same filters as the list. */
         get: operations["exportSuppressions"];
         put?: never;
         post?: never;
@@ -858,7 +858,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The answer to a certificate authority */
+        /** Answer an ACME challenge of a certificate authority */
         get: operations["answerCertificateChallenge"];
         put?: never;
         post?: never;
@@ -875,7 +875,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The open pixel */
+        /** Record an open and return the tracking pixel */
         get: operations["trackOpen"];
         put?: never;
         post?: never;
@@ -892,7 +892,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Record the click and redirect to the original URL */
+        /** Record a click and redirect to the original URL */
         get: operations["trackClick"];
         put?: never;
         post?: never;
@@ -909,10 +909,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The unsubscribe confirmation page */
+        /** Get the unsubscribe confirmation page */
         get: operations["getUnsubscribePage"];
         put?: never;
-        /** Unsubscribe: one click (RFC 8058), or the form of the page */
+        /** Unsubscribe the recipient with one click (RFC 8058) or from the confirmation page */
         post: operations["unsubscribe"];
         delete?: never;
         options?: never;
@@ -945,7 +945,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show a tracking domain */
+        /** Get a tracking domain */
         get: operations["getTrackingDomain"];
         put?: never;
         post?: never;
@@ -965,7 +965,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Check the CNAME of a tracking domain */
+        /** Verify the CNAME record of a tracking domain now */
         post: operations["verifyTrackingDomain"];
         delete?: never;
         options?: never;
@@ -982,7 +982,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Validate one address */
+        /** Validate an email address */
         post: operations["validateAddress"];
         delete?: never;
         options?: never;
@@ -999,7 +999,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Validate up to 100 addresses */
+        /** Validate up to 100 email addresses */
         post: operations["validateAddresses"];
         delete?: never;
         options?: never;
@@ -1014,7 +1014,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Validation credits of this month */
+        /** Get this month's validation quota */
         get: operations["getValidationQuota"];
         put?: never;
         post?: never;
@@ -1050,7 +1050,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hand in bounces: message/rfc822, or JSON that names the email */
+        /** Report bounces as message/rfc822 or as JSON that names the email */
         post: operations["reportBounce"];
         delete?: never;
         options?: never;
@@ -1067,7 +1067,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hand in complaints: message/rfc822, or JSON that names the email */
+        /** Report complaints as message/rfc822 or as JSON that names the email */
         post: operations["reportComplaint"];
         delete?: never;
         options?: never;
@@ -1082,7 +1082,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What others told of TLS towards the domain (TLS-RPT), newest first, and the record that asks for it */
+        /** List the TLS reports (TLS-RPT) received for a domain, newest first, with the DNS record that requests them */
         get: operations["listTlsReports"];
         put?: never;
         post?: never;
@@ -1118,7 +1118,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send up to 500 emails in one call */
+        /** Send a batch of up to 500 emails */
         post: operations["sendBatch"];
         delete?: never;
         options?: never;
@@ -1136,7 +1136,7 @@ export interface paths {
         /** List templates */
         get: operations["listTemplates"];
         put?: never;
-        /** Add a template */
+        /** Create a template */
         post: operations["createTemplate"];
         delete?: never;
         options?: never;
@@ -1151,12 +1151,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show a template */
+        /** Get a template */
         get: operations["getTemplate"];
-        /** Replace a template; its version counts up */
+        /** Replace a template. Its version number increases by one. */
         put: operations["replaceTemplate"];
         post?: never;
-        /** Remove a template */
+        /** Delete a template */
         delete: operations["deleteTemplate"];
         options?: never;
         head?: never;
@@ -1170,10 +1170,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The html part with these variables alone, for a frame: it can run and load nothing */
+        /** Get the HTML of a template preview for display in a frame. It cannot run scripts or load anything. */
         get: operations["getTemplateHtml"];
         put?: never;
-        /** What a template becomes with these variables */
+        /** Preview a template with variables */
         post: operations["previewTemplate"];
         delete?: never;
         options?: never;
@@ -1188,7 +1188,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the versions of a template that are kept, newest first */
+        /** List the stored versions of a template, newest first */
         get: operations["listTemplateVersions"];
         put?: never;
         post?: never;
@@ -1205,7 +1205,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show one version of a template */
+        /** Get a version of a template */
         get: operations["getTemplateVersion"];
         put?: never;
         post?: never;
@@ -1224,7 +1224,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make an older version the present one; that is a new version */
+        /** Restore an older version of a template as a new version */
         post: operations["restoreTemplateVersion"];
         delete?: never;
         options?: never;
@@ -1242,7 +1242,7 @@ export interface paths {
         /** List contacts, newest first */
         get: operations["listContacts"];
         put?: never;
-        /** Add a contact; unless told otherwise it is asked by mail to confirm */
+        /** Create a contact. Unless double_opt_in is false, a confirmation email is sent. */
         post: operations["createContact"];
         delete?: never;
         options?: never;
@@ -1257,7 +1257,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export contacts with their evidence as CSV: all of them, or whom the filters leave, which are those of the list */
+        /** Export contacts with their evidence of consent as CSV. Takes the same filters as the list. */
         get: operations["exportContacts"];
         put?: never;
         post?: never;
@@ -1274,15 +1274,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show a contact */
+        /** Get a contact */
         get: operations["getContact"];
         put?: never;
         post?: never;
-        /** Remove a contact; with erase=true its address leaves the lists too, but for a salted hash */
+        /** Delete a contact. With erase=true its address is also removed from the lists, except for a salted hash. */
         delete: operations["deleteContact"];
         options?: never;
         head?: never;
-        /** Change name or tags, or unsubscribe the contact; the evidence stands as it was given */
+        /** Update the name or tags of a contact, or unsubscribe it. The evidence of consent cannot be changed. */
         patch: operations["updateContact"];
         trace?: never;
     };
@@ -1295,7 +1295,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask a contact once more: 3 times at most, once an hour; with a new consent, one that had unsubscribed and is off that list, once a week */
+        /** Resend the confirmation email, at most 3 times and once an hour. With a new consent, a contact that unsubscribed and has been taken off the unsubscribe list can be asked once a week. */
         post: operations["resendConfirmation"];
         delete?: never;
         options?: never;
@@ -1312,7 +1312,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Import contacts: text/csv with a header line, or JSON {entries: [..]} */
+        /** Import contacts from CSV with a header line or from JSON {entries: [..]} */
         post: operations["importContacts"];
         delete?: never;
         options?: never;
@@ -1327,10 +1327,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The page of a confirmation mail; it confirms nothing */
+        /** Get the confirmation page that a confirmation email links to. Opening it confirms nothing. */
         get: operations["getConfirmationPage"];
         put?: never;
-        /** Confirm: the button of the page */
+        /** Confirm the contact with the button of the confirmation page */
         post: operations["confirmContact"];
         delete?: never;
         options?: never;
@@ -1347,7 +1347,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Score a content for what filters and readers distrust */
+        /** Score content for signs of spam and fraud */
         post: operations["scoreContent"];
         delete?: never;
         options?: never;
@@ -1362,7 +1362,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what the contents of mails were found to be */
+        /** List content events */
         get: operations["listContentEvents"];
         put?: never;
         post?: never;
@@ -1381,7 +1381,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tell what a send would come to, without sending */
+        /** Preview the risk verdict of a send without sending */
         post: operations["previewRisk"];
         delete?: never;
         options?: never;
@@ -1396,7 +1396,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show what the previews of this month came to, and the quota that remains */
+        /** Get this month's risk preview statistics and remaining quota */
         get: operations["getRiskStatistics"];
         put?: never;
         post?: never;
@@ -1430,14 +1430,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One email with its attempts and events */
+        /** Get an email with its delivery attempts and events */
         get: operations["getEmail"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Move a scheduled email */
+        /** Reschedule a scheduled email */
         patch: operations["rescheduleEmail"];
         trace?: never;
     };
@@ -1448,7 +1448,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The html part with the pictures it brings along, for a frame: it can run and load nothing */
+        /** Get the HTML of an email with its inline images for display in a frame. It cannot run scripts or load anything. */
         get: operations["getEmailHtml"];
         put?: never;
         post?: never;
@@ -1465,7 +1465,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The message as a receiver gets it */
+        /** Get the raw message as the receiving server gets it */
         get: operations["getRawEmail"];
         put?: never;
         post?: never;
@@ -1484,7 +1484,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel an email that has not gone out */
+        /** Cancel an email that has not been sent */
         post: operations["cancelEmail"];
         delete?: never;
         options?: never;
@@ -1501,7 +1501,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel all emails of a tag, a domain, a recipient or a time that have not gone out: scheduled, queued and deferred ones */
+        /** Cancel all scheduled, queued and deferred emails that match a tag, domain, recipient or period */
         post: operations["cancelEmails"];
         delete?: never;
         options?: never;
@@ -1518,7 +1518,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Try an email again: a deferred one now, one that failed or bounced anew, its `expires_at` 72 hours from now; live mail is refused while its recipient is suppressed or has unsubscribed */
+        /** Retry an email. A deferred one is attempted now; a failed or bounced one starts anew, and its `expires_at` becomes 72 hours from now. A live email is refused while its recipient is suppressed or unsubscribed. */
         post: operations["retryEmail"];
         delete?: never;
         options?: never;
@@ -1533,11 +1533,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List sandbox mail */
+        /** List sandbox emails */
         get: operations["listInboxMails"];
         put?: never;
         post?: never;
-        /** Empty the inbox */
+        /** Delete all sandbox emails */
         delete: operations["clearInbox"];
         options?: never;
         head?: never;
@@ -1551,11 +1551,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One sandbox mail */
+        /** Get a sandbox email */
         get: operations["getInboxMail"];
         put?: never;
         post?: never;
-        /** Delete a sandbox mail */
+        /** Delete a sandbox email */
         delete: operations["deleteInboxMail"];
         options?: never;
         head?: never;
@@ -1569,7 +1569,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The html part with the pictures it brings along, for a frame: it can run and load nothing */
+        /** Get the HTML of a sandbox email with its inline images for display in a frame. It cannot run scripts or load anything. */
         get: operations["getInboxMailHtml"];
         put?: never;
         post?: never;
@@ -1586,7 +1586,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A sandbox mail, exactly the bytes that a receiver would have got */
+        /** Get the raw message of a sandbox email, byte for byte as a receiving server would have got it */
         get: operations["getRawInboxMail"];
         put?: never;
         post?: never;
@@ -1603,7 +1603,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The inbox as a plain page */
+        /** Get the sandbox inbox as an HTML page */
         get: operations["getHomePage"];
         put?: never;
         post?: never;
@@ -1620,7 +1620,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The inbox as a plain page */
+        /** Get the sandbox inbox as an HTML page */
         get: operations["getInboxPage"];
         put?: never;
         post?: never;
@@ -1637,7 +1637,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists what happened, newest first */
+        /** List events, newest first */
         get: operations["listEvents"];
         put?: never;
         post?: never;
@@ -1654,7 +1654,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Streams what happens as server-sent events; Last-Event-ID resumes. A frame is `id` (a place), `event` (the type) and `data` (one event as JSON, as the list has it); at most 5 streams an account */
+        /** Stream events as server-sent events, with at most 5 streams per account. Each frame has `id` (a position), `event` (the type) and `data` (the event as JSON, as in the list). Send Last-Event-ID to resume. */
         get: operations["streamEvents"];
         put?: never;
         post?: never;
@@ -1671,7 +1671,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All figures of a period, with rates */
+        /** Get all statistics of a period with rates */
         get: operations["getStatistics"];
         put?: never;
         post?: never;
@@ -1688,7 +1688,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Emails sent, by day */
+        /** Get emails sent by day */
         get: operations["getSendStatistics"];
         put?: never;
         post?: never;
@@ -1705,7 +1705,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Bounces, by day and type */
+        /** Get bounces by day and type */
         get: operations["getBounceStatistics"];
         put?: never;
         post?: never;
@@ -1722,7 +1722,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Spam complaints, by day */
+        /** Get spam complaints by day */
         get: operations["getSpamStatistics"];
         put?: never;
         post?: never;
@@ -1739,7 +1739,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Opens, by day */
+        /** Get opens by day */
         get: operations["getOpenStatistics"];
         put?: never;
         post?: never;
@@ -1756,7 +1756,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Opens by platform, by day */
+        /** Get opens by day and platform */
         get: operations["getPlatformStatistics"];
         put?: never;
         post?: never;
@@ -1773,7 +1773,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Clicks, by day */
+        /** Get clicks by day */
         get: operations["getClickStatistics"];
         put?: never;
         post?: never;
@@ -1790,7 +1790,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What mailbox providers answered to tries, by day; rates over the period's tries */
+        /** Get the responses of mailbox providers to delivery attempts by day. Rates are over all attempts of the period. */
         get: operations["getProviderStatistics"];
         put?: never;
         post?: never;
@@ -1807,7 +1807,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads the health score */
+        /** Get the health score */
         get: operations["getHealthScore"];
         put?: never;
         post?: never;
@@ -1826,7 +1826,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Calculates the health score now */
+        /** Recalculate the health score now */
         post: operations["refreshHealthScore"];
         delete?: never;
         options?: never;
@@ -1841,7 +1841,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the daily health scores, newest first */
+        /** List daily health scores, newest first */
         get: operations["listHealthScores"];
         put?: never;
         post?: never;
@@ -1858,7 +1858,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells whether a domain is ready for a test mailing, and of which kind */
+        /** Check whether a domain is ready for a test mailing, and for which kind */
         get: operations["getTestReadiness"];
         put?: never;
         post?: never;
@@ -1875,10 +1875,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the webhook endpoints */
+        /** List webhooks */
         get: operations["listWebhooks"];
         put?: never;
-        /** Creates a webhook endpoint; the secret is shown here alone */
+        /** Create a webhook. Its secret is returned only here and when it is regenerated. */
         post: operations["createWebhook"];
         delete?: never;
         options?: never;
@@ -1893,12 +1893,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reads a webhook endpoint */
+        /** Get a webhook */
         get: operations["getWebhook"];
-        /** Replaces the given fields of a webhook endpoint */
+        /** Update a webhook. Only the given fields are replaced. */
         put: operations["updateWebhook"];
         post?: never;
-        /** Removes a webhook endpoint and what waits for it */
+        /** Delete a webhook and its pending deliveries */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
@@ -1914,7 +1914,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a new secret; the old one is of no use from now on */
+        /** Regenerate the secret of a webhook. The old one stops being used immediately. */
         post: operations["regenerateWebhookSecret"];
         delete?: never;
         options?: never;
@@ -1931,7 +1931,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sends a test event to a webhook endpoint now */
+        /** Send a test event to a webhook */
         post: operations["testWebhook"];
         delete?: never;
         options?: never;
@@ -1946,7 +1946,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the deliveries of the last 30 days, newest first */
+        /** List webhook deliveries of the last 30 days, newest first */
         get: operations["listWebhookDeliveries"];
         put?: never;
         post?: never;
@@ -1965,7 +1965,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Delivers one event again, or at once when it still waits */
+        /** Replay a webhook delivery. A pending delivery is attempted immediately. */
         post: operations["replayWebhookDelivery"];
         delete?: never;
         options?: never;
@@ -1982,7 +1982,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Delivers the events of a period again, at most 100,000 */
+        /** Replay the events of a period, at most 100,000 */
         post: operations["replayWebhookEvents"];
         delete?: never;
         options?: never;
@@ -2001,7 +2001,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** What an endpoint is told; 2xx says that it was taken, anything else that it is told again */
+        /** Receive a webhook event. Answer 2xx to accept it; after any other answer it is delivered again. */
         post: operations["receiveWebhookEvent"];
         delete?: never;
         options?: never;
@@ -2029,7 +2029,7 @@ export interface components {
             used_this_month: components["schemas"]["MonthlyUse"];
             users: components["schemas"]["AccountUser"][];
         };
-        /** @description null: unlimited */
+        /** @description Limits of the account or plan. Null means unlimited. */
         AccountLimits: {
             emails: number | null;
             validations: number | null;
@@ -2075,7 +2075,9 @@ export interface components {
             is_valid: boolean;
             validation_checks: components["schemas"]["ValidationChecks"];
             risk_level: components["schemas"]["AddressRisk"];
+            /** @description How good it is for your reputation to send to the address, from 0 to 100. */
             deliverability_score: number;
+            /** @description How certain it is that email reaches the inbox, from 0 to 100. */
             confidence_score: number;
             confidence_label: components["schemas"]["ConfidenceLabel"];
             mx_provider: components["schemas"]["MailProvider"];
@@ -2096,7 +2098,9 @@ export interface components {
             is_valid: boolean;
             validation_checks: components["schemas"]["ValidationChecks"];
             risk_level: components["schemas"]["AddressRisk"];
+            /** @description How good it is for your reputation to send to the address, from 0 to 100. */
             deliverability_score: number;
+            /** @description How certain it is that email reaches the inbox, from 0 to 100. */
             confidence_score: number;
             confidence_label: components["schemas"]["ConfidenceLabel"];
             mx_provider: components["schemas"]["MailProvider"];
@@ -2111,12 +2115,13 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
-            /** @description The first 16 characters */
+            /** @description First 16 characters of the key. */
             prefix: string;
             last4: string;
             mode: components["schemas"]["KeyMode"];
             scopes: components["schemas"]["Scope"][];
             domain_ids: string[] | null;
+            /** @description IP addresses and CIDR networks from which the key can be used. Empty means any. */
             allowed_ips: string[];
             /** Format: date-time */
             expires_at: string | null;
@@ -2127,7 +2132,10 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             revoked_at: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the previous secret expires. Null when none is valid.
+             */
             previous_valid_until: string | null;
         };
         ApiKeyList: {
@@ -2141,12 +2149,13 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
-            /** @description The first 16 characters */
+            /** @description First 16 characters of the key. */
             prefix: string;
             last4: string;
             mode: components["schemas"]["KeyMode"];
             scopes: components["schemas"]["Scope"][];
             domain_ids: string[] | null;
+            /** @description IP addresses and CIDR networks from which the key can be used. Empty means any. */
             allowed_ips: string[];
             /** Format: date-time */
             expires_at: string | null;
@@ -2157,9 +2166,12 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             revoked_at: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the previous secret expires. Null when none is valid.
+             */
             previous_valid_until: string | null;
-            /** @description The secret: it is shown this once */
+            /** @description The API key itself. Shown only once. */
             key: string;
         };
         ApiKeyWithSecretResponse: {
@@ -2167,16 +2179,18 @@ export interface components {
         };
         Attachment: {
             filename: string;
-            /** @description base64 */
+            /** @description Content of the file, Base64-encoded. */
             content: string;
-            /** @description such as `text/csv; charset=utf-8`; by the file name when absent; `message/rfc822` goes as octets unless it is 7-bit */
+            /** @description Media type, such as `text/csv; charset=utf-8`. Derived from the file name when absent. `message/rfc822` is sent as `application/octet-stream` unless it is 7-bit. */
             content_type?: string | null;
+            /** @description Content-ID of the attachment, by which the HTML can refer to it as `cid:`. */
             content_id?: string | null;
             disposition?: ("attachment" | "inline") | null;
         };
         /** @enum {string} */
         AttemptOutcome: "delivered" | "deferred" | "bounced" | "error";
         BatchItem: {
+            /** @description Position of the message in the request, starting at 0. */
             index: number;
             success: boolean;
             data?: components["schemas"]["SendResult"];
@@ -2273,20 +2287,20 @@ export interface components {
             recipient?: string;
             /**
              * Format: date-time
-             * @description accepted then or later
+             * @description Only emails accepted at or after this time.
              */
             from?: string;
             /**
              * Format: date-time
-             * @description accepted before
+             * @description Only emails accepted before this time.
              */
             to?: string;
         };
         CanceledEmails: {
             canceled: number;
-            /** @description An attempt was running: these go out, or wait again afterwards, when another call can cancel them */
+            /** @description Number of matching emails not canceled because a delivery attempt was running. They are sent, or wait again, and another call can then cancel them. */
             in_progress: number;
-            /** @description The call ended after 20 seconds, and more may wait: call again */
+            /** @description True when the call ended after 20 seconds and more emails may match. Repeat the call to continue. */
             more: boolean;
         };
         CanceledEmailsResponse: {
@@ -2296,12 +2310,12 @@ export interface components {
             current_password: string;
             new_password: string;
         };
-        /** @description null leaves it to the plan */
+        /** @description Features that override the plan. Null removes the override. */
         ChangedFeatures: {
             risk?: boolean | null;
             content_events?: boolean | null;
         };
-        /** @description A number, null for unlimited, or `plan` to take one back */
+        /** @description Limits that override the plan: a number, null for unlimited, or `plan` to remove the override. */
         ChangedLimits: {
             emails?: (number | null) | "plan";
             validations?: (number | null) | "plan";
@@ -2335,7 +2349,7 @@ export interface components {
             unique_clicks: number;
             bot_clicks: number;
         };
-        /** @description Who signed the complaint, where it came by mail: `domain` is verified. Null for all else */
+        /** @description DKIM verification of a complaint received by email. `domain` is the verified signer. Null in all other cases. */
         ComplaintDkim: {
             result: components["schemas"]["DkimResult"];
             domain: string | null;
@@ -2360,7 +2374,7 @@ export interface components {
             earlier_consents: components["schemas"]["EarlierConsent"][];
             /** Format: date-time */
             unsubscribed_at: string | null;
-            /** @description On the suppression list: it gets no mail, whatever its status */
+            /** @description Whether the address is on the suppression list. If so, it is sent no email, whatever its status. */
             suppressed: boolean;
             tags: string[];
             double_opt_in: boolean;
@@ -2387,14 +2401,15 @@ export interface components {
             double_opt_in?: boolean | null;
         };
         ContactImportResult: {
+            /** @description Number of contacts created. */
             imported: number;
-            /** @description Of these, to whom a confirmation mail goes */
+            /** @description Number of the imported contacts that are sent a confirmation email. */
             asked: number;
-            /** @description Contacts already, which stay as they are */
+            /** @description Number of entries that were contacts already and stay unchanged. */
             known: number;
             failed: number;
             errors: components["schemas"]["ImportFault"][];
-            /** @description Of a CSV file, in their order: nothing was taken of them */
+            /** @description Columns of the CSV file that were ignored, in file order. */
             ignored_columns: string[];
         };
         ContactImportResultResponse: {
@@ -2414,13 +2429,13 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description null: the message was refused as a whole
+             * @description ID of the email. Null when the whole message was refused.
              */
             email_id: string | null;
             event: components["schemas"]["ContentEventType"];
             score: number;
             risk_level: components["schemas"]["ContentRiskLevel"];
-            /** @description as content-score gives them */
+            /** @description Rules that matched, as returned by `POST /api/v1/content-score`. */
             matches: {
                 [key: string]: unknown;
             }[];
@@ -2438,9 +2453,9 @@ export interface components {
             category: string;
             points: number;
             severity: string;
-            /** @description subject, html, text, header */
+            /** @description Part of the email in which the rule matched: subject, html, text or header. */
             location: string;
-            /** @description Where it begins in that part, in UTF-16 code units; null where it is no one place */
+            /** @description Start of the match within that part, in UTF-16 code units. Null when the match has no single position. */
             offset: number | null;
             match: string;
             description: string;
@@ -2452,7 +2467,7 @@ export interface components {
             /** @enum {string} */
             status: "ok";
             score: number;
-            /** @description low, medium, high, critical */
+            /** @description Risk level: low, medium, high or critical. */
             risk_level: string;
             matches: components["schemas"]["ContentMatch"][];
             suggestions: string[];
@@ -2462,7 +2477,7 @@ export interface components {
             /** @enum {string} */
             status: "ok";
             score: number;
-            /** @description low, medium, high, critical */
+            /** @description Risk level: low, medium, high or critical. */
             risk_level: string;
             matches: components["schemas"]["ContentMatch"][];
             suggestions: string[];
@@ -2472,7 +2487,7 @@ export interface components {
         ContentUsage: {
             used: number;
             limit: number | null;
-            /** @description YYYY-MM */
+            /** @description Calendar month in UTC, as YYYY-MM. */
             period: string;
         };
         CreateAccountRequest: {
@@ -2484,6 +2499,7 @@ export interface components {
             name: string;
             scopes?: components["schemas"]["Scope"][];
             domain_ids?: string[] | null;
+            /** @description IP addresses and CIDR networks from which the key can be used. Empty means any. */
             allowed_ips?: string[];
             /** Format: date-time */
             expires_at?: string | null;
@@ -2495,11 +2511,11 @@ export interface components {
             /** @default api */
             source?: string | null;
             consent?: components["schemas"]["GivenConsent"] | null;
-            /** @description Of the confirmation mail: an address, or `Name <address>` */
+            /** @description Sender of the confirmation email: an address, or `Name <address>`. */
             from?: string | null;
             /**
              * Format: uuid
-             * @description Of the confirmation mail; {{confirm_url}} stands for its link
+             * @description Template of the confirmation email. {{confirm_url}} is replaced by the confirmation link.
              */
             template_id?: string | null;
             tags?: string[] | null;
@@ -2508,7 +2524,7 @@ export interface components {
         };
         CreateDomainRequest: {
             /**
-             * @description a domain in small letters, digits, dots and single hyphens: no https://, no path, no underscore, no other scripts nor xn--
+             * @description A domain name in lowercase ASCII letters, digits, dots and single hyphens: no https://, no path, no underscore, no xn--.
              * @example mail.example.com
              */
             domain: string;
@@ -2523,7 +2539,7 @@ export interface components {
         };
         CreateTrackingDomainRequest: {
             /**
-             * @description a domain in small letters, digits, dots and single hyphens: no https://, no path, no underscore, no other scripts nor xn--
+             * @description A domain name in lowercase ASCII letters, digits, dots and single hyphens: no https://, no path, no underscore, no xn--.
              * @example track.example.com
              */
             domain: string;
@@ -2558,13 +2574,13 @@ export interface components {
             id: string;
             name: string;
             plan: string;
-            /** @description It can read, but not write or send; an operator ends it */
+            /** @description Whether the account is suspended: it can read, but not write or send, until an operator resumes it. */
             suspended: boolean;
         };
         CurrentSession: {
             user: components["schemas"]["CurrentUser"];
             account: components["schemas"]["CurrentAccount"];
-            /** @description An operator looks into an account that is not their own */
+            /** @description Whether the session is that of an operator who has opened another account. */
             acting: boolean;
             scopes: string[];
             /** Format: uuid */
@@ -2581,14 +2597,14 @@ export interface components {
             email: string;
             role: components["schemas"]["Role"];
             totp_enabled: boolean;
-            /** @description Handles the installation */
+            /** @description Whether the user is an operator of the installation. */
             operator: boolean;
         };
         CursorPagination: {
             total: number;
             limit: number;
             offset: number;
-            /** @description What `cursor` of the next page is; null: this was the last */
+            /** @description Value of `cursor` for the next page. Null on the last page. */
             next_cursor: string | null;
         };
         DeleteTrackingDomainResponse: {
@@ -2610,9 +2626,9 @@ export interface components {
             id: string;
             deleted: boolean;
             erased: boolean;
-            /** @description When erased: emails that waited for the address */
+            /** @description Number of waiting emails to the address that were canceled. Only when erased. */
             emails_canceled?: number;
-            /** @description When erased: so long from their day on emails, canceled ones too, are kept */
+            /** @description Number of days for which emails to the address, including canceled ones, are kept, counted from the day of the email. Only when erased. */
             emails_kept_days?: number;
         };
         DeletedContactResponse: {
@@ -2634,7 +2650,7 @@ export interface components {
             data: components["schemas"]["Deleted"];
         };
         DeliveryAttempt: {
-            /** @description 1 is the first */
+            /** @description Number of the attempt, starting at 1. */
             attempt: number;
             /** Format: date-time */
             started_at: string;
@@ -2651,17 +2667,17 @@ export interface components {
             dialogue: components["schemas"]["DialogueLine"][];
             /** Format: date-time */
             next_attempt_at: string | null;
-            /** @description What made it wait */
+            /** @description What delayed or prevented the attempt. Null when nothing did. */
             throttled_by: string | null;
         };
-        /** @description What happened this month, as everywhere in statistics: a mail that was sent in one month and delivered in the next counts as sent there and delivered here, so there may be more deliveries than mails sent */
+        /** @description Outcomes that occurred this month, as in all statistics. An email sent in one month and delivered in the next counts as sent in the first and delivered in the second, so there can be more deliveries than emails sent. */
         DeliveryFigures: {
             delivered: number;
             bounced: number;
             failed: number;
             deferred: number;
             complained: number;
-            /** @description Delivered over sent, 1 at the most; null when nothing was sent this month */
+            /** @description Delivered emails divided by sent emails, at most 1. Null when nothing was sent this month. */
             delivery_rate: number | null;
         };
         DialogueLine: {
@@ -2684,11 +2700,12 @@ export interface components {
         DnsRecord: {
             type: string;
             purpose: string;
-            /** @description The full name, without a trailing dot */
+            /** @description Full name of the record, without a trailing dot. */
             name: string;
-            /** @description Left of the registrable domain, @ for itself */
+            /** @description Name of the record relative to the registrable domain. `@` for the domain itself. */
             host: string;
             value: string;
+            /** @description Time to live, in seconds. */
             ttl: number;
             priority: number | null;
             required: boolean;
@@ -2715,11 +2732,15 @@ export interface components {
             /** Format: date-time */
             verified_at: string | null;
             verification_token: string;
-            /** @description Base64 of the p= value */
+            /** @description Public DKIM key in Base64, as in the p= value of the DNS record. */
             dkim_public_key: string;
+            /** @description Null inherits the setting of the account. */
             tracking_enabled: boolean | null;
+            /** @description Null inherits the setting of the account. */
             open_tracking_enabled: boolean | null;
+            /** @description Null inherits the setting of the account. */
             click_tracking_enabled: boolean | null;
+            /** @description Null inherits the setting of the account. */
             unsubscribe_header_enabled: boolean | null;
             /** Format: uuid */
             tracking_domain_id: string | null;
@@ -2747,17 +2768,21 @@ export interface components {
             /** Format: date-time */
             verified_at: string | null;
             verification_token: string;
-            /** @description Base64 of the p= value */
+            /** @description Public DKIM key in Base64, as in the p= value of the DNS record. */
             dkim_public_key: string;
+            /** @description Null inherits the setting of the account. */
             tracking_enabled: boolean | null;
+            /** @description Null inherits the setting of the account. */
             open_tracking_enabled: boolean | null;
+            /** @description Null inherits the setting of the account. */
             click_tracking_enabled: boolean | null;
+            /** @description Null inherits the setting of the account. */
             unsubscribe_header_enabled: boolean | null;
             /** Format: uuid */
             tracking_domain_id: string | null;
             /** Format: date-time */
             last_checked_at: string | null;
-            /** @description PKCS#8 PEM, shown this once */
+            /** @description Private DKIM key as PKCS#8 PEM. Shown only once. */
             dkim_private_key: string;
         };
         DomainDetailResponse: {
@@ -2806,11 +2831,15 @@ export interface components {
             /** Format: date-time */
             verified_at: string | null;
             verification_token: string;
-            /** @description Base64 of the p= value */
+            /** @description Public DKIM key in Base64, as in the p= value of the DNS record. */
             dkim_public_key: string;
+            /** @description Null inherits the setting of the account. */
             tracking_enabled: boolean | null;
+            /** @description Null inherits the setting of the account. */
             open_tracking_enabled: boolean | null;
+            /** @description Null inherits the setting of the account. */
             click_tracking_enabled: boolean | null;
+            /** @description Null inherits the setting of the account. */
             unsubscribe_header_enabled: boolean | null;
             /** Format: uuid */
             tracking_domain_id: string | null;
@@ -2863,7 +2892,7 @@ export interface components {
             } | null;
             domain_id: string | null;
             sandbox: boolean;
-            /** @description bytes as sent; about, until the first attempt */
+            /** @description Size of the message as sent, in bytes. An estimate until the first attempt. */
             size: number;
             attempts_count: number;
             last_smtp_code: number | null;
@@ -2910,7 +2939,7 @@ export interface components {
             } | null;
             domain_id: string | null;
             sandbox: boolean;
-            /** @description bytes as sent; about, until the first attempt */
+            /** @description Size of the message as sent, in bytes. An estimate until the first attempt. */
             size: number;
             attempts_count: number;
             last_smtp_code: number | null;
@@ -2967,7 +2996,7 @@ export interface components {
             };
             request_id: string;
         };
-        /** @description Its `event` tells which of these it is; the page of events shows each */
+        /** @description One of the event types, told apart by `event`. The events guide shows each of them. */
         Event: components["schemas"]["EventEmailSent"] | components["schemas"]["EventEmailDelivered"] | components["schemas"]["EventEmailOpened"] | components["schemas"]["EventEmailClicked"] | components["schemas"]["EventEmailBounced"] | components["schemas"]["EventEmailComplained"] | components["schemas"]["EventEmailUnsubscribed"] | components["schemas"]["EventEmailFailed"] | components["schemas"]["EventEmailScheduled"] | components["schemas"]["EventEmailDeferred"] | components["schemas"]["EventEmailSuppressed"] | components["schemas"]["EventEmailCanceled"] | components["schemas"]["EventDomainVerified"] | components["schemas"]["EventDomainVerificationFailed"] | components["schemas"]["EventSuppressionCreated"] | components["schemas"]["EventSuppressionDeleted"] | components["schemas"]["EventContactConfirmed"] | components["schemas"]["EventHealthGradeChanged"];
         EventContactConfirmed: {
             /** Format: uuid */
@@ -3605,11 +3634,11 @@ export interface components {
             };
             components: components["schemas"]["HealthComponent"][];
             /**
-             * @description `score` compared with `previous_score`; `flat` also where one of them is null
+             * @description `score` compared with `previous_score`. Also `flat` when either is null.
              * @enum {string}
              */
             trend: "up" | "flat" | "down";
-            /** @description The score of the calculation before this one, of the same day or an earlier one: the one that health.grade_changed compares with */
+            /** @description Score of the previous calculation, on the same day or an earlier one. The event health.grade_changed compares with it. */
             previous_score: number | null;
             findings: components["schemas"]["HealthFinding"][];
             /** Format: date-time */
@@ -3634,7 +3663,7 @@ export interface components {
             updated: number;
             failed: number;
             errors: components["schemas"]["ImportFault"][];
-            /** @description Of a CSV file, in their order: nothing was taken of them */
+            /** @description Columns of the CSV file that were ignored, in file order. */
             ignored_columns: string[];
         };
         ImportResultResponse: {
@@ -3652,7 +3681,7 @@ export interface components {
             content_id: string | null;
             disposition: string | null;
             size: number;
-            /** @description base64 */
+            /** @description Content of the attachment, Base64-encoded. */
             content: string;
         };
         InboxMail: {
@@ -3721,7 +3750,7 @@ export interface components {
             roles: string[];
             version: string;
             /**
-             * @description silent: no beat for 30 seconds
+             * @description State of the process. `silent`: no heartbeat for 30 seconds.
              * @enum {string}
              */
             state: "running" | "silent" | "stopped";
@@ -3730,7 +3759,7 @@ export interface components {
             /** Format: date-time */
             last_heartbeat_at: string;
             heartbeat_age_seconds: number;
-            /** @description 99th percentile between the last two beats */
+            /** @description 99th percentile of the event loop delay between the last two heartbeats, in milliseconds. */
             event_loop_delay_ms: number;
             memory_bytes: number;
         };
@@ -3802,7 +3831,7 @@ export interface components {
             risk?: boolean;
             content_events?: boolean;
         };
-        /** @description What was set for this account over its plan */
+        /** @description Limits set for this account that override its plan. */
         OwnLimits: {
             emails?: number | null;
             validations?: number | null;
@@ -3813,7 +3842,7 @@ export interface components {
         PagePagination: {
             page: number;
             limit: number;
-            /** @description Entries on all pages */
+            /** @description Number of entries on all pages. */
             total: number;
             pages: number;
         };
@@ -3904,7 +3933,7 @@ export interface components {
             /** @example Europe/Vienna */
             timezone: string;
             /**
-             * @description A language tag. Pages for your recipients (unsubscribing, confirming) and the built-in confirmation mail are in its language: en, de, fr, es, it, pt, nl, pl, or English for any other.
+             * @description Language tag. Sets the language of the pages for your recipients (unsubscribe, confirm) and of the built-in confirmation email: en, de, fr, es, it, pt, nl, pl, or English for any other.
              * @example en
              */
             locale: string;
@@ -3925,7 +3954,7 @@ export interface components {
         };
         ProviderAnswers: {
             /**
-             * @description By the receiving host; unknown: of nobody we know
+             * @description Mailbox provider, by the receiving host. `unknown` when the host belongs to no known provider.
              * @example google
              */
             provider: string;
@@ -3950,7 +3979,7 @@ export interface components {
         };
         ProviderRates: {
             /**
-             * @description By the receiving host; unknown: of nobody we know
+             * @description Mailbox provider, by the receiving host. `unknown` when the host belongs to no known provider.
              * @example google
              */
             provider: string;
@@ -3985,9 +4014,11 @@ export interface components {
             destination: string;
             /** Format: date-time */
             paused_at: string | null;
+            /** @description Number of emails ready for an attempt. */
             ready: number;
+            /** @description Number of emails that a process has taken for an attempt. */
             leased: number;
-            /** @description Deferred */
+            /** @description Number of deferred emails. */
             waiting: number;
             scheduled: number;
             /** Format: date-time */
@@ -4107,6 +4138,7 @@ export interface components {
         };
         ReportResult: {
             id: string;
+            /** @description Whether the report was matched to an email of the account. */
             matched: boolean;
             email_id: string | null;
             type: string | null;
@@ -4123,11 +4155,11 @@ export interface components {
             /** @default api */
             source?: string | null;
             consent?: components["schemas"]["GivenConsent"] | null;
-            /** @description Of the confirmation mail: an address, or `Name <address>` */
+            /** @description Sender of the confirmation email: an address, or `Name <address>`. */
             from?: string | null;
             /**
              * Format: uuid
-             * @description Of the confirmation mail; {{confirm_url}} stands for its link
+             * @description Template of the confirmation email. {{confirm_url}} is replaced by the confirmation link.
              */
             template_id?: string | null;
         };
@@ -4164,6 +4196,7 @@ export interface components {
             action: components["schemas"]["RiskAction"];
             reason_code: string | null;
             block_reason: string | null;
+            /** @description Whether `override_soft_block` on the send would let the email pass. */
             overridable: boolean;
             risk_factors: components["schemas"]["RiskFactor"][];
             breakdown: components["schemas"]["RiskBreakdown"];
@@ -4173,18 +4206,21 @@ export interface components {
             quota: components["schemas"]["RiskQuota"];
         };
         RiskPreviewRequest: {
-            /** @description an address */
+            /** @description Email address of the recipient. */
             to: string;
             subject: string;
-            /** @description at most 5242880 bytes. Beside a template_id it takes the place of the template's and goes out as it is written, placeholders too (but for {{unsubscribe}}) */
+            /** @description At most 5242880 bytes. With a template_id, it replaces the part of the template and is sent as written: placeholders are not filled in, except {{unsubscribe}}. */
             html?: string | null;
-            /** @description at most 5242880 bytes. Beside a template_id it takes the place of the template's and goes out as it is written, placeholders too (but for {{unsubscribe}}) */
+            /** @description At most 5242880 bytes. With a template_id, it replaces the part of the template and is sent as written: placeholders are not filled in, except {{unsubscribe}}. */
             text?: string | null;
+            /** @description Whether this is bulk email, which always has a List-Unsubscribe header. Default false. */
             is_bulk?: boolean | null;
-            /** @description an address, or `Name <address>` */
+            /** @description Email address, or `Name <address>`. */
             from?: string | null;
+            /** @description Name of the sender. Overrides a name in from. */
             from_name?: string | null;
             reply_to?: components["schemas"]["Mailbox"] | components["schemas"]["Mailbox"][] | null;
+            /** @description `transactional` (default) is email caused by an action of a user. `broadcast` is email to many; it always has a List-Unsubscribe header. */
             stream?: components["schemas"]["Stream"] | null;
             headers?: {
                 [key: string]: string;
@@ -4198,6 +4234,7 @@ export interface components {
             action: components["schemas"]["RiskAction"];
             reason_code: string | null;
             block_reason: string | null;
+            /** @description Whether `override_soft_block` on the send would let the email pass. */
             overridable: boolean;
             risk_factors: components["schemas"]["RiskFactor"][];
             breakdown: components["schemas"]["RiskBreakdown"];
@@ -4215,7 +4252,7 @@ export interface components {
             reset_at: string;
         };
         RiskStatistics: {
-            /** @description YYYY-MM */
+            /** @description Calendar month in UTC, as YYYY-MM. */
             period: string;
             used: number;
             limit: number | null;
@@ -4233,7 +4270,7 @@ export interface components {
             average_score: number | null;
         };
         RiskStatisticsResponse: {
-            /** @description YYYY-MM */
+            /** @description Calendar month in UTC, as YYYY-MM. */
             period: string;
             used: number;
             limit: number | null;
@@ -4254,6 +4291,7 @@ export interface components {
         /** @enum {string} */
         Role: "owner" | "developer" | "viewer";
         RotateRequest: {
+            /** @description Hours for which the old secret stays valid. 0 when absent. */
             grace_period_hours?: number;
         };
         RotatedSmtpCredentials: {
@@ -4324,18 +4362,19 @@ export interface components {
             reason: string | null;
         };
         SendRequest: {
-            /** @description an address, or `Name <address>` */
+            /** @description Email address, or `Name <address>`. */
             from: string;
+            /** @description Name of the sender. Overrides a name in from. */
             from_name?: string | null;
             to: components["schemas"]["Mailbox"] | components["schemas"]["Mailbox"][];
             cc?: components["schemas"]["Mailbox"] | components["schemas"]["Mailbox"][] | null;
             bcc?: components["schemas"]["Mailbox"] | components["schemas"]["Mailbox"][] | null;
             reply_to?: components["schemas"]["Mailbox"] | components["schemas"]["Mailbox"][] | null;
-            /** @description required without a template_id; beside one it takes the place of the template's, as it is written */
+            /** @description Required without a template_id. With one, it replaces the subject of the template and is sent as written. */
             subject?: string | null;
-            /** @description at most 5242880 bytes. Beside a template_id it takes the place of the template's and goes out as it is written, placeholders too (but for {{unsubscribe}}) */
+            /** @description At most 5242880 bytes. With a template_id, it replaces the part of the template and is sent as written: placeholders are not filled in, except {{unsubscribe}}. */
             html?: string | null;
-            /** @description at most 5242880 bytes. Beside a template_id it takes the place of the template's and goes out as it is written, placeholders too (but for {{unsubscribe}}) */
+            /** @description At most 5242880 bytes. With a template_id, it replaces the part of the template and is sent as written: placeholders are not filled in, except {{unsubscribe}}. */
             text?: string | null;
             headers?: {
                 [key: string]: string;
@@ -4345,32 +4384,42 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
+            /** @description Turns tracking of opens and clicks on or off. When absent or null, the setting of the domain or else of the account applies. */
             tracking_enabled?: boolean | null;
+            /** @description Whether opens are tracked. Takes effect only while tracking_enabled is true as well. When absent or null, the setting of the domain or else of the account applies. */
             open_tracking_enabled?: boolean | null;
+            /** @description Whether clicks are tracked. Takes effect only while tracking_enabled is true as well. When absent or null, the setting of the domain or else of the account applies. */
             click_tracking_enabled?: boolean | null;
+            /** @description Whether a List-Unsubscribe header is added. When absent or null, the setting of the domain or else of the account applies. */
             unsubscribe_header_enabled?: boolean | null;
+            /** @description Whether this is bulk email, which always has a List-Unsubscribe header. Default false. */
             is_bulk?: boolean | null;
+            /** @description `transactional` (default) is email caused by an action of a user. `broadcast` is email to many; it always has a List-Unsubscribe header. */
             stream?: components["schemas"]["Stream"] | null;
             /**
              * Format: date-time
-             * @description at most 30 days ahead; a moment that has passed means now
+             * @description When to send the email, at most 30 days ahead. A time in the past means now.
              */
             scheduled_at?: string | null;
             /**
              * Format: date-time
-             * @description tried no longer than this; lies after scheduled_at
+             * @description Delivery is not attempted after this time. Must be after scheduled_at.
              */
             expires_at?: string | null;
             /** Format: uuid */
             template_id?: string | null;
-            /** @description the present one when absent */
+            /** @description Version of the template. The current version when absent. */
             template_version?: number | null;
             variables?: {
                 [key: string]: unknown;
             } | null;
+            /** @description `opportunistic` (default) uses TLS when the receiving server offers it. `required` delivers over TLS only. */
             tls_policy?: components["schemas"]["TlsPolicy"] | null;
+            /** @description If true, the email goes to the sandbox inbox and is not delivered. Default false. */
             sandbox?: boolean | null;
+            /** @description Simulated outcome of a sandbox email. When absent, the one that a recipient such as `bounce@sandbox.test` names, or else `deliver`. */
             sandbox_result?: components["schemas"]["SandboxResult"] | null;
+            /** @description If true, a risk verdict of `soft_block` does not stop the email. Suppressed and unsubscribed addresses are still refused. Default false. */
             override_soft_block?: boolean | null;
         };
         SendResponse: {
@@ -4575,7 +4624,7 @@ export interface components {
             id: string;
             email: string;
             reason: components["schemas"]["SuppressionReason"];
-            /** @description smtp, dsn, arf, api, manual or import */
+            /** @description Where the suppression came from: smtp, dsn, arf, api, manual or import. */
             source: string;
             domain_id: string | null;
             email_id: string | null;
@@ -4644,6 +4693,7 @@ export interface components {
             subject: string;
             html: string | null;
             text: string | null;
+            /** @description Variables that the template uses but that were not given. */
             missing: string[];
         };
         TemplatePreviewResponse: {
@@ -4651,11 +4701,11 @@ export interface components {
         };
         TemplateRequest: {
             name: string;
-            /** @description Mustache, not escaped */
+            /** @description Mustache template. Values are not escaped. */
             subject: string;
-            /** @description Mustache, {{x}} is escaped */
+            /** @description Mustache template. {{x}} is HTML-escaped. */
             html?: string | null;
-            /** @description Mustache, not escaped */
+            /** @description Mustache template. Values are not escaped. */
             text?: string | null;
         };
         TemplateResponse: {
@@ -4704,7 +4754,7 @@ export interface components {
         TlsReport: {
             id: string;
             domain: string;
-            /** @description As the report says; who is verified stands in `dkim` */
+            /** @description Organization named in the report. The verified sender is in `dkim`. */
             organization: string;
             report_id: string;
             contact: string | null;
@@ -4719,7 +4769,7 @@ export interface components {
             /** Format: date-time */
             received_at: string;
         };
-        /** @description Whether its author signed it: `pass`, by `domain`, or why not. What did not pass is no report by RFC 8460 and is shown alone */
+        /** @description DKIM verification of the report: `pass` with the signing `domain`, or the `reason` why not. A report that did not pass is not valid under RFC 8460 and is for display only. */
         TlsReportDkim: {
             result: components["schemas"]["DkimResult"];
             domain: string | null;
@@ -4836,7 +4886,7 @@ export interface components {
         Unsubscribe: {
             id: string;
             email: string;
-            /** @description one_click, link, mailto, api, manual or import */
+            /** @description How the address was unsubscribed: one_click, link, mailto, api, manual or import. */
             source: string;
             reason: string | null;
             sandbox: boolean;
@@ -4867,6 +4917,7 @@ export interface components {
             name?: string;
             scopes?: components["schemas"]["Scope"][];
             domain_ids?: string[] | null;
+            /** @description IP addresses and CIDR networks from which the key can be used. Empty means any. */
             allowed_ips?: string[];
             /** Format: date-time */
             expires_at?: string | null;
@@ -4875,15 +4926,19 @@ export interface components {
             name?: string | null;
             tags?: string[];
             /**
-             * @description Puts the address on the unsubscribe list
+             * @description `unsubscribed` adds the address to the unsubscribe list.
              * @enum {string}
              */
             status?: "unsubscribed";
         };
         UpdateDomainRequest: {
+            /** @description Null inherits the setting of the account. */
             tracking_enabled?: boolean | null;
+            /** @description Null inherits the setting of the account. */
             open_tracking_enabled?: boolean | null;
+            /** @description Null inherits the setting of the account. */
             click_tracking_enabled?: boolean | null;
+            /** @description Null inherits the setting of the account. */
             unsubscribe_header_enabled?: boolean | null;
             /** Format: uuid */
             tracking_domain_id?: string | null;
@@ -4896,7 +4951,7 @@ export interface components {
             /** @example Europe/Vienna */
             timezone?: string;
             /**
-             * @description A language tag. Pages for your recipients (unsubscribing, confirming) and the built-in confirmation mail are in its language: en, de, fr, es, it, pt, nl, pl, or English for any other.
+             * @description Language tag. Sets the language of the pages for your recipients (unsubscribe, confirm) and of the built-in confirmation email: en, de, fr, es, it, pt, nl, pl, or English for any other.
              * @example en
              */
             locale?: string;
@@ -4920,7 +4975,7 @@ export interface components {
             is_active?: boolean;
         };
         Usage: {
-            /** @description YYYY-MM, in UTC */
+            /** @description Calendar month in UTC, as YYYY-MM. */
             period: string;
             plan: components["schemas"]["Plan"];
             /** Format: date-time */
@@ -5013,10 +5068,13 @@ export interface components {
             url: string;
             events: components["schemas"]["WebhookEventName"][];
             domain_ids: string[] | null;
-            /** @enum {string} */
+            /**
+             * @description `all` without domain_ids, `domain` with one of them, `group` with several.
+             * @enum {string}
+             */
             scope: "all" | "domain" | "group";
             is_active: boolean;
-            /** @description In the answers of create and regenerate alone */
+            /** @description Signing secret. Only in the responses of create and regenerate. */
             secret?: string;
             secret_last4?: string;
             /** Format: date-time */
@@ -5056,7 +5114,7 @@ export interface components {
         };
         /** @enum {string} */
         WebhookDeliveryStatus: "pending" | "success" | "failed";
-        /** @description Its `event` tells which of these it is; the page of events shows each */
+        /** @description One of the event types, told apart by `event`. The events guide shows each of them. */
         WebhookEvent: components["schemas"]["EventEmailSent"] | components["schemas"]["EventEmailDelivered"] | components["schemas"]["EventEmailOpened"] | components["schemas"]["EventEmailClicked"] | components["schemas"]["EventEmailBounced"] | components["schemas"]["EventEmailComplained"] | components["schemas"]["EventEmailUnsubscribed"] | components["schemas"]["EventEmailFailed"] | components["schemas"]["EventEmailScheduled"] | components["schemas"]["EventEmailDeferred"] | components["schemas"]["EventEmailSuppressed"] | components["schemas"]["EventEmailCanceled"] | components["schemas"]["EventDomainVerified"] | components["schemas"]["EventDomainVerificationFailed"] | components["schemas"]["EventSuppressionCreated"] | components["schemas"]["EventSuppressionDeleted"] | components["schemas"]["EventContactConfirmed"] | components["schemas"]["EventHealthGradeChanged"] | components["schemas"]["EventTest"];
         /** @enum {string} */
         WebhookEventName: "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.failed" | "email.scheduled" | "email.deferred" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.verification_failed" | "suppression.created" | "suppression.deleted" | "contact.confirmed" | "health.grade_changed" | "test" | "*";
@@ -5229,31 +5287,31 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Of this request, as the log and the error have it */
+        /** @description ID of the request, as in the log and in error responses. */
         "X-Request-ID": string;
-        /** @description Requests that may come at once */
+        /** @description Number of requests that can be made at once. */
         "RateLimit-Limit": number;
-        /** @description How many of them are left */
+        /** @description Number of requests remaining. */
         "RateLimit-Remaining": number;
-        /** @description Seconds until all of them are there again */
+        /** @description Seconds until all requests are available again. */
         "RateLimit-Reset": number;
-        /** @description As RateLimit-Limit */
+        /** @description Same as RateLimit-Limit. */
         "X-RateLimit-Limit": number;
-        /** @description As RateLimit-Remaining */
+        /** @description Same as RateLimit-Remaining. */
         "X-RateLimit-Remaining": number;
-        /** @description As RateLimit-Reset */
+        /** @description Same as RateLimit-Reset. */
         "X-RateLimit-Reset": number;
-        /** @description Seconds to wait */
+        /** @description Seconds to wait before the next request. */
         "Retry-After": number;
-        /** @description `true`: the stored answer of the first call with this key. Absent: this is the first */
+        /** @description `true` when this is the stored response of the first request with the same key. Absent on the first request. */
         "Idempotent-Replayed": string;
-        /** @description The path with a version: `<..>; rel="successor-version"` */
+        /** @description The versioned path: `<..>; rel="successor-version"`. */
         Link: string;
-        /** @description Since when the path is deprecated (RFC 9745); absent where no day is set */
+        /** @description Since when the path is deprecated (RFC 9745). Absent when no date is set. */
         Deprecation: string;
-        /** @description `Bearer` */
+        /** @description Authentication scheme: `Bearer`. */
         "WWW-Authenticate": string;
-        /** @description The name of the file */
+        /** @description Name of the file. */
         "Content-Disposition": string;
     };
     pathItems: never;
@@ -6496,7 +6554,7 @@ export interface operations {
     listAccounts: {
         parameters: {
             query?: {
-                /** @description Of a name, an address; an id */
+                /** @description Part of the name or email address of the account, or of the email address of a user; or the ID of the account. */
                 search?: string;
                 plan?: components["schemas"]["Plan"];
                 suspended?: boolean;
@@ -7353,6 +7411,7 @@ export interface operations {
                 from_date?: string;
                 /** @example 2026-01-31 */
                 to_date?: string;
+                /** @description Whether entries of sandbox emails are included. */
                 include_sandbox?: boolean;
             };
             header?: never;
@@ -7490,6 +7549,7 @@ export interface operations {
                 from_date?: string;
                 /** @example 2026-01-31 */
                 to_date?: string;
+                /** @description Whether entries of sandbox emails are included. */
                 include_sandbox?: boolean;
                 reason?: components["schemas"]["SuppressionReason"];
             };
@@ -7703,6 +7763,7 @@ export interface operations {
                 from_date?: string;
                 /** @example 2026-01-31 */
                 to_date?: string;
+                /** @description Whether entries of sandbox emails are included. */
                 include_sandbox?: boolean;
             };
             header?: never;
@@ -7785,6 +7846,7 @@ export interface operations {
                 from_date?: string;
                 /** @example 2026-01-31 */
                 to_date?: string;
+                /** @description Whether entries of sandbox emails are included. */
                 include_sandbox?: boolean;
                 reason?: components["schemas"]["SuppressionReason"];
             };
@@ -7830,7 +7892,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description text/plain */
+            /** @description Key authorization, as text/plain */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7865,7 +7927,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description 43 bytes, for any token */
+            /** @description GIF of 43 bytes, for any token */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7891,7 +7953,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description to the target, byte for byte */
+            /** @description Redirect to the original URL, byte for byte */
             302: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -8349,6 +8411,7 @@ export interface operations {
                 domain_id?: string;
                 category?: components["schemas"]["BounceCategory"];
                 email_id?: string;
+                /** @description Whether bounces of sandbox emails are included. */
                 include_sandbox?: boolean;
                 include_complaints?: boolean;
                 limit?: number;
@@ -8511,7 +8574,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same key with the same body gives the stored answer, and sends nothing again */
+                /** @description Makes the request safe to retry. For 24 hours, the same key with the same body returns the stored response and sends nothing again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8595,9 +8658,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same key with the same body gives the stored answer, and sends nothing again */
+                /** @description Makes the request safe to retry. For 24 hours, the same key with the same body returns the stored response and sends nothing again. */
                 "Idempotency-Key"?: string;
-                /** @description strict: all messages are taken, or none */
+                /** @description `strict` accepts all messages or none; `permissive` accepts each message on its own. */
                 "X-Batch-Validation"?: "strict" | "permissive";
             };
             path?: never;
@@ -8852,7 +8915,7 @@ export interface operations {
         parameters: {
             query?: {
                 version?: number;
-                /** @description a JSON object */
+                /** @description Values of the template variables, as a JSON object. */
                 variables?: string;
             };
             header?: never;
@@ -9398,11 +9461,11 @@ export interface operations {
     importContacts: {
         parameters: {
             query?: {
-                /** @description Of all; absent: what each row says, or else true: it is asked by mail to confirm */
+                /** @description Whether all contacts are asked by email to confirm. Overrides the value of each row. When absent, the value of the row applies, or else true. */
                 double_opt_in?: boolean;
-                /** @description Of the confirmation mails, as for a single contact */
+                /** @description Sender of the confirmation emails: an address, or `Name <address>`. */
                 from?: string;
-                /** @description Of the confirmation mails */
+                /** @description Template of the confirmation emails. */
                 template_id?: string;
             };
             header?: never;
@@ -9616,6 +9679,7 @@ export interface operations {
                 risk_level?: components["schemas"]["ContentRiskLevel"];
                 limit?: number;
                 offset?: number;
+                /** @description The next_cursor of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -9765,17 +9829,19 @@ export interface operations {
             query?: {
                 from?: string;
                 to?: string;
-                /** @description one or several, with commas */
+                /** @description One or more statuses, separated by commas. */
                 status?: string;
                 recipient?: string;
                 tag?: string;
                 domain_id?: string;
                 message_id?: string;
-                /** @description a part of recipient, subject or message id */
+                /** @description Part of the recipient, subject or message ID. */
                 search?: string;
+                /** @description Whether sandbox emails are included. */
                 include_sandbox?: boolean;
                 limit?: number;
                 offset?: number;
+                /** @description The next_cursor of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -10091,15 +10157,16 @@ export interface operations {
     listInboxMails: {
         parameters: {
             query?: {
-                /** @description received then or later */
+                /** @description Only emails received at or after this time. */
                 from?: string;
-                /** @description an address; a date-time: received before it */
+                /** @description An address returns only emails to it; a date-time, only emails received before it. */
                 to?: string;
-                /** @description a part of the subject, in any case */
+                /** @description Part of the subject, case-insensitive. */
                 subject?: string;
                 email_id?: string;
                 limit?: number;
                 offset?: number;
+                /** @description The next_cursor of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -10368,16 +10435,17 @@ export interface operations {
             query?: {
                 event?: "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.failed" | "email.scheduled" | "email.deferred" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.verification_failed" | "suppression.created" | "suppression.deleted" | "contact.confirmed" | "health.grade_changed";
                 email_id?: string;
-                /** @description The events of the newest 10,000 emails to this address, and of the address itself */
+                /** @description Only events of the newest 10,000 emails to this address, and of the address itself. */
                 recipient?: string;
                 domain_id?: string;
                 tag?: string;
                 from?: string;
                 to?: string;
+                /** @description Whether events of sandbox emails are included. */
                 include_sandbox?: boolean;
                 limit?: number;
                 offset?: number;
-                /** @description the next_cursor of the page before */
+                /** @description The next_cursor of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -10414,7 +10482,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `id` of the last frame that was read: a place in the log, not an event_id. All that came after it is told, as far back as the log goes (`retention_days`); absent: from now on */
+                /** @description The `id` of the last frame you read, which is a position in the log and not an event_id. The stream resumes after it, as far back as events are kept (`retention_days`). When absent, the stream starts now. */
                 "Last-Event-ID"?: string;
             };
             path?: never;
@@ -10456,9 +10524,11 @@ export interface operations {
                 tag?: string;
                 domain_id?: string;
                 stream?: components["schemas"]["Stream"];
-                /** @description a time zone by its name, such as Europe/Berlin */
+                /** @description An IANA time zone name, such as Europe/Berlin. */
                 timezone?: string;
+                /** @description Whether opens and clicks by machines are counted too. */
                 include_machine?: boolean;
+                /** @description Whether sandbox emails are counted too. */
                 include_sandbox?: boolean;
             };
             header?: never;
@@ -10501,9 +10571,11 @@ export interface operations {
                 tag?: string;
                 domain_id?: string;
                 stream?: components["schemas"]["Stream"];
-                /** @description a time zone by its name, such as Europe/Berlin */
+                /** @description An IANA time zone name, such as Europe/Berlin. */
                 timezone?: string;
+                /** @description Whether opens and clicks by machines are counted too. */
                 include_machine?: boolean;
+                /** @description Whether sandbox emails are counted too. */
                 include_sandbox?: boolean;
             };
             header?: never;
@@ -10546,9 +10618,11 @@ export interface operations {
                 tag?: string;
                 domain_id?: string;
                 stream?: components["schemas"]["Stream"];
-                /** @description a time zone by its name, such as Europe/Berlin */
+                /** @description An IANA time zone name, such as Europe/Berlin. */
                 timezone?: string;
+                /** @description Whether opens and clicks by machines are counted too. */
                 include_machine?: boolean;
+                /** @description Whether sandbox emails are counted too. */
                 include_sandbox?: boolean;
             };
             header?: never;
@@ -10591,9 +10665,11 @@ export interface operations {
                 tag?: string;
                 domain_id?: string;
                 stream?: components["schemas"]["Stream"];
-                /** @description a time zone by its name, such as Europe/Berlin */
+                /** @description An IANA time zone name, such as Europe/Berlin. */
                 timezone?: string;
+                /** @description Whether opens and clicks by machines are counted too. */
                 include_machine?: boolean;
+                /** @description Whether sandbox emails are counted too. */
                 include_sandbox?: boolean;
             };
             header?: never;
@@ -10636,9 +10712,11 @@ export interface operations {
                 tag?: string;
                 domain_id?: string;
                 stream?: components["schemas"]["Stream"];
-                /** @description a time zone by its name, such as Europe/Berlin */
+                /** @description An IANA time zone name, such as Europe/Berlin. */
                 timezone?: string;
+                /** @description Whether opens and clicks by machines are counted too. */
                 include_machine?: boolean;
+                /** @description Whether sandbox emails are counted too. */
                 include_sandbox?: boolean;
             };
             header?: never;
@@ -10681,9 +10759,11 @@ export interface operations {
                 tag?: string;
                 domain_id?: string;
                 stream?: components["schemas"]["Stream"];
-                /** @description a time zone by its name, such as Europe/Berlin */
+                /** @description An IANA time zone name, such as Europe/Berlin. */
                 timezone?: string;
+                /** @description Whether opens and clicks by machines are counted too. */
                 include_machine?: boolean;
+                /** @description Whether sandbox emails are counted too. */
                 include_sandbox?: boolean;
             };
             header?: never;
@@ -10726,9 +10806,11 @@ export interface operations {
                 tag?: string;
                 domain_id?: string;
                 stream?: components["schemas"]["Stream"];
-                /** @description a time zone by its name, such as Europe/Berlin */
+                /** @description An IANA time zone name, such as Europe/Berlin. */
                 timezone?: string;
+                /** @description Whether opens and clicks by machines are counted too. */
                 include_machine?: boolean;
+                /** @description Whether sandbox emails are counted too. */
                 include_sandbox?: boolean;
             };
             header?: never;
@@ -10771,9 +10853,11 @@ export interface operations {
                 tag?: string;
                 domain_id?: string;
                 stream?: components["schemas"]["Stream"];
-                /** @description a time zone by its name, such as Europe/Berlin */
+                /** @description An IANA time zone name, such as Europe/Berlin. */
                 timezone?: string;
+                /** @description Whether opens and clicks by machines are counted too. */
                 include_machine?: boolean;
+                /** @description Whether sandbox emails are counted too. */
                 include_sandbox?: boolean;
             };
             header?: never;
@@ -11364,13 +11448,13 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description the event_id: the same each time that an event is told */
+                /** @description ID of the event, the same for every delivery of it. */
                 "webhook-id": string;
-                /** @description when this attempt was signed, in seconds */
+                /** @description When this attempt was signed, in Unix seconds. */
                 "webhook-timestamp": string;
-                /** @description of Standard Webhooks */
+                /** @description Signature according to Standard Webhooks. */
                 "webhook-signature": string;
-                /** @description HMAC-SHA256 of the body in hex, with the secret of the endpoint */
+                /** @description HMAC-SHA256 of the body in lowercase hex, with the secret of the webhook as the key. */
                 "X-Webhook-Signature": string;
             };
             path?: never;
@@ -11382,7 +11466,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken */
+            /** @description Event accepted */
             "2XX": {
                 headers: {
                     [name: string]: unknown;

@@ -53,33 +53,37 @@ const Modes = ['live', 'sandbox'] as const
 
 const Scope = named('Scope', Type.Enum([...SCOPES]))
 const KeyMode = named('KeyMode', Type.Enum([...Modes]))
+const DOMAIN_IDS = 'Domains that the key is limited to. Null means all domains of the account.'
+const ALLOWED_IPS = 'IP addresses and CIDR networks from which the key can be used. Empty means any.'
 const KEY = {
   id: Uuid,
   name: Type.String(),
-  prefix: Type.String({ description: 'The first 16 characters' }),
+  prefix: Type.String({ description: 'First 16 characters of the key.' }),
   last4: Type.String(),
   mode: KeyMode,
   scopes: Type.Array(Scope),
-  domain_ids: nullable(Type.Array(Uuid)),
-  allowed_ips: Type.Array(Type.String()),
+  domain_ids: nullable(Type.Array(Uuid, { description: DOMAIN_IDS })),
+  allowed_ips: Type.Array(Type.String(), { description: ALLOWED_IPS }),
   expires_at: nullable(DateTime),
   last_used_at: nullable(DateTime),
   last_used_ip: nullable(Type.String()),
   created_at: DateTime,
   revoked_at: nullable(DateTime),
-  previous_valid_until: nullable(DateTime),
+  previous_valid_until: nullable(
+    Type.String({ format: 'date-time', description: 'When the previous secret expires. Null when none is valid.' }),
+  ),
 }
 const Key = named('ApiKey', Type.Object(KEY))
 const KeyShownOnce = named(
   'ApiKeyWithSecret',
-  Type.Object({ ...KEY, key: Type.String({ description: 'The secret: it is shown this once' }) }),
+  Type.Object({ ...KEY, key: Type.String({ description: 'The API key itself. Shown only once.' }) }),
 )
 
 const CHANGEABLE = {
   name: Type.String({ minLength: 1, maxLength: MAX_NAME_CHARS, pattern: KEY_NAME.source }),
   scopes: Type.Array(Scope, { minItems: 1, maxItems: SCOPES.length }),
-  domain_ids: nullable(Type.Array(Uuid, { maxItems: MAX_DOMAINS })),
-  allowed_ips: Type.Array(Type.String({ maxLength: 64 }), { maxItems: MAX_NETWORKS }),
+  domain_ids: nullable(Type.Array(Uuid, { maxItems: MAX_DOMAINS, description: DOMAIN_IDS })),
+  allowed_ips: Type.Array(Type.String({ maxLength: 64 }), { maxItems: MAX_NETWORKS, description: ALLOWED_IPS }),
   expires_at: nullable(DateTime),
 }
 const Creation = named(
@@ -97,7 +101,15 @@ const Change = named('UpdateApiKeyRequest', Type.Partial(Type.Object(CHANGEABLE)
 export const Rotation = named(
   'RotateRequest',
   Type.Object(
-    { grace_period_hours: Type.Optional(Type.Number({ minimum: 0, maximum: MAX_GRACE_HOURS })) },
+    {
+      grace_period_hours: Type.Optional(
+        Type.Number({
+          minimum: 0,
+          maximum: MAX_GRACE_HOURS,
+          description: 'Hours for which the old secret stays valid. 0 when absent.',
+        }),
+      ),
+    },
     { additionalProperties: false },
   ),
 )
@@ -126,7 +138,7 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
       path: PATH,
       access: read,
       operationId: 'listApiKeys',
-      summary: 'Lists API keys, the revoked ones too',
+      summary: 'List API keys, including revoked ones',
       tag: TAG,
       query: Type.Object({ page: Page, limit: PageLimit }),
       answers: { 200: listOf(Key, PagePagination) },
@@ -144,7 +156,7 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
       path: PATH,
       access: write,
       operationId: 'createApiKey',
-      summary: 'Makes an API key and shows its secret once',
+      summary: 'Create an API key. Its secret is shown only once.',
       tag: TAG,
       body: Creation,
       moreFaults,
@@ -161,7 +173,7 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
       path: `${PATH}/{id}`,
       access: read,
       operationId: 'getApiKey',
-      summary: 'Reads an API key',
+      summary: 'Get an API key',
       tag: TAG,
       params: IdParams,
       answers: { 200: dataOf(Key) },
@@ -177,7 +189,7 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
       path: `${PATH}/{id}`,
       access: write,
       operationId: 'updateApiKey',
-      summary: "Changes an API key's name, scopes, domains, addresses or end",
+      summary: "Update an API key's name, scopes, domains, allowed addresses or expiry",
       tag: TAG,
       params: IdParams,
       body: Change,
@@ -197,7 +209,7 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
       path: `${PATH}/{id}`,
       access: write,
       operationId: 'revokeApiKey',
-      summary: 'Revokes an API key',
+      summary: 'Revoke an API key',
       tag: TAG,
       params: IdParams,
       answers: { 200: dataOf(Key) },
@@ -213,7 +225,7 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
       path: `${PATH}/{id}/rotate`,
       access: write,
       operationId: 'rotateApiKey',
-      summary: 'Gives an API key a new secret; the old one may stay good for a while',
+      summary: 'Rotate the secret of an API key. The old one can stay valid for a grace period.',
       tag: TAG,
       params: IdParams,
       body: Rotation,

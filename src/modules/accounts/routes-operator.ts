@@ -79,7 +79,10 @@ const Overview = named(
   Type.Object({ ...OVERVIEW, emails_this_month: Type.Integer(), users: Type.Integer() }),
 )
 const counts = Object.fromEntries(LIMIT_NAMES.map((name) => [name, Count]))
-const Numbers = named('AccountLimits', Type.Object(counts, { description: 'null: unlimited' }))
+const Numbers = named(
+  'AccountLimits',
+  Type.Object(counts, { description: 'Limits of the account or plan. Null means unlimited.' }),
+)
 const Features = named('Features', Type.Object(Object.fromEntries(FEATURES.map((name) => [name, Type.Boolean()]))))
 const Detail = named(
   'Account',
@@ -88,7 +91,7 @@ const Detail = named(
     limits: Numbers,
     own_limits: named(
       'OwnLimits',
-      Type.Partial(Type.Object(counts), { description: 'What was set for this account over its plan' }),
+      Type.Partial(Type.Object(counts), { description: 'Limits set for this account that override its plan.' }),
     ),
     features: Features,
     own_features: named(
@@ -167,7 +170,11 @@ const Change = named(
             Type.Object(
               Object.fromEntries(LIMIT_NAMES.map((name) => [name, Type.Union([Limit, Type.Literal('plan')])])),
             ),
-            { additionalProperties: false, description: 'A number, null for unlimited, or `plan` to take one back' },
+            {
+              additionalProperties: false,
+              description:
+                'Limits that override the plan: a number, null for unlimited, or `plan` to remove the override.',
+            },
           ),
         ),
       ),
@@ -176,7 +183,7 @@ const Change = named(
           'ChangedFeatures',
           Type.Partial(Type.Object(Object.fromEntries(FEATURES.map((name) => [name, nullable(Type.Boolean())]))), {
             additionalProperties: false,
-            description: 'null leaves it to the plan',
+            description: 'Features that override the plan. Null removes the override.',
           }),
         ),
       ),
@@ -207,10 +214,16 @@ function accountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[] {
       access: null,
       door: door.operator,
       operationId: 'listAccounts',
-      summary: 'All accounts, the newest first',
+      summary: 'List accounts, newest first',
       tag: TAG,
       query: Type.Object({
-        search: Type.Optional(Type.String({ maxLength: MAX_EMAIL_CHARS, description: 'Of a name, an address; an id' })),
+        search: Type.Optional(
+          Type.String({
+            maxLength: MAX_EMAIL_CHARS,
+            description:
+              'Part of the name or email address of the account, or of the email address of a user; or the ID of the account.',
+          }),
+        ),
         plan: Type.Optional(PlanName),
         suspended: Type.Optional(Type.Boolean()),
         page: PageNumber,
@@ -238,7 +251,7 @@ function accountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[] {
       access: null,
       door: door.operator,
       operationId: 'createAccount',
-      summary: 'Make an account; answers its keys and the password of its owner, this once',
+      summary: 'Create an account. Its API keys and the password of its owner are shown only once.',
       tag: TAG,
       body: named(
         'CreateAccountRequest',
@@ -294,7 +307,7 @@ function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[
       method: 'GET',
       path,
       operationId: 'getAccount',
-      summary: 'One account: limits, what it used, its users',
+      summary: 'Get an account with its limits, usage and users',
       answers: { 200: dataOf(Detail) },
       errors: [...READ, errors.not_found],
       handle: async (call): Promise<Answer> => {
@@ -306,7 +319,7 @@ function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[
       method: 'PATCH',
       path,
       operationId: 'updateAccount',
-      summary: "Change an account's plan, and its limits and features over the plan",
+      summary: "Update an account's plan, and the limits and features that override it",
       body: Change,
       answers: { 200: dataOf(Detail) },
       errors: [...WRITE, errors.not_found],
@@ -316,14 +329,14 @@ function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[
         return single(await detailOf(options, call.params.id))
       },
     }),
-    turn('suspend', 'Let an account read only; its queue stops within 5 s', suspend),
-    turn('resume', 'End a suspension', resume),
+    turn('suspend', 'Suspend an account. It becomes read-only, and its queue stops within 5 seconds.', suspend),
+    turn('resume', 'Resume a suspended account', resume),
     endpoint({
       ...one,
       method: 'POST',
       path: `${path}/open`,
       operationId: 'openAccount',
-      summary: 'Look into an account: the session acts for it, as an owner would',
+      summary: 'Open an account. The session then acts on it with the rights of an owner.',
       answers: { 204: Type.Null() },
       errors: [...WRITE, errors.not_found],
       handle: async (call): Promise<Answer> => {
@@ -337,7 +350,7 @@ function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[
       access: null,
       door: door.operator,
       operationId: 'leaveAccount',
-      summary: 'Back from another account to the own one',
+      summary: 'Leave the opened account and return to your own',
       tag: TAG,
       answers: { 204: Type.Null() },
       errors: WRITE,
@@ -401,7 +414,7 @@ function logRoutes({ accounts, database, plans }: OperatorRoutesOptions): readon
       access: null,
       door: door.operator,
       operationId: 'listOperatorActions',
-      summary: 'What operators did, and who was shown an SMTP password, the newest first',
+      summary: 'List operator actions and SMTP password views, newest first',
       tag: TAG,
       query: Type.Object({ account_id: Type.Optional(Uuid), page: PageNumber, limit: PageLimit }),
       answers: { 200: listOf(Action, PagePagination) },
@@ -422,7 +435,7 @@ function logRoutes({ accounts, database, plans }: OperatorRoutesOptions): readon
       access: null,
       door: door.operator,
       operationId: 'listPlans',
-      summary: 'The plans as this installation has them, and how many accounts are on each',
+      summary: 'List the plans of this installation and the number of accounts on each',
       tag: TAG,
       answers: { 200: named('PlanTermsList', Type.Object({ data: Type.Array(PlanReport) })) },
       errors: READ,

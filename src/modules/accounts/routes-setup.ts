@@ -22,7 +22,7 @@ export function setupRoutes(options: SetupRoutesOptions): readonly AnyEndpoint[]
       path: '/api/v1/setup',
       access: null,
       operationId: 'setUpInstallation',
-      summary: 'Become the first operator by the token that the console printed',
+      summary: 'Create the first operator with the token printed on the console',
       tag: 'Dashboard',
       body: named(
         'SetUpRequest',

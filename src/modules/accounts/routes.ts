@@ -86,7 +86,7 @@ const CHANGEABLE = {
     minLength: 1,
     maxLength: 35,
     examples: ['en'],
-    description: `A language tag. Pages for your recipients (unsubscribing, confirming) and the built-in confirmation mail are in its language: ${LANGUAGES.join(', ')}, or English for any other.`,
+    description: `Language tag. Sets the language of the pages for your recipients (unsubscribe, confirm) and of the built-in confirmation email: ${LANGUAGES.join(', ')}, or English for any other.`,
   }),
   tracking_enabled: Type.Boolean(),
   open_tracking_enabled: Type.Boolean(),
@@ -110,7 +110,7 @@ const ALL_METERED = { validations: Metered, content_checks: Metered, risk_previe
 const UsageReport = named(
   'Usage',
   Type.Object({
-    period: Type.String({ description: 'YYYY-MM, in UTC' }),
+    period: Type.String({ description: 'Calendar month in UTC, as YYYY-MM.' }),
     plan: PlanName,
     reset_at: DateTime,
     emails: named(
@@ -128,12 +128,14 @@ const UsageReport = named(
           deferred: Type.Integer(),
           complained: Type.Integer(),
           delivery_rate: nullable(
-            Type.Number({ description: 'Delivered over sent, 1 at the most; null when nothing was sent this month' }),
+            Type.Number({
+              description: 'Delivered emails divided by sent emails, at most 1. Null when nothing was sent this month.',
+            }),
           ),
         },
         {
           description:
-            'What happened this month, as everywhere in statistics: a mail that was sent in one month and delivered in the next counts as sent there and delivered here, so there may be more deliveries than mails sent',
+            'Outcomes that occurred this month, as in all statistics. An email sent in one month and delivered in the next counts as sent in the first and delivered in the second, so there can be more deliveries than emails sent.',
         },
       ),
     ),
@@ -190,7 +192,7 @@ function profileRoutes({ accounts, database, onMoved }: AccountRoutesOptions): r
       path,
       access: { scope: 'profile:read' },
       operationId: 'getProfile',
-      summary: 'Reads the account and its defaults',
+      summary: 'Get the account profile and its default settings',
       tag: TAG,
       answers: { 200: dataOf(Profile) },
       handle: async ({ principal: { accountId } }) => {
@@ -204,7 +206,7 @@ function profileRoutes({ accounts, database, onMoved }: AccountRoutesOptions): r
       path,
       access: { scope: 'profile:write' },
       operationId: 'updateProfile',
-      summary: 'Changes the account and its defaults',
+      summary: 'Update the account profile and its default settings',
       tag: TAG,
       body: ProfileChange,
       moreFaults: profileFaults,
@@ -240,7 +242,7 @@ function usageRoutes({ accounts, database, deliveryFigures }: AccountRoutesOptio
       legacyPath: '/api/customer/usage',
       access: { scope: 'stats:read' },
       operationId: 'getUsage',
-      summary: "Reads this month's usage and delivery",
+      summary: "Get this month's usage and delivery figures",
       tag: TAG,
       answers: { 200: dataOf(UsageReport) },
       handle: async ({ principal: { accountId } }) => {
@@ -259,7 +261,7 @@ function usageRoutes({ accounts, database, deliveryFigures }: AccountRoutesOptio
       path: '/api/v1/customer/limits',
       access: { scope: 'stats:read' },
       operationId: 'getLimits',
-      summary: 'Reads what the account may use, and how much of it is used',
+      summary: 'Get the account limits and current usage',
       tag: TAG,
       answers: { 200: dataOf(LimitsReport) },
       handle: async ({ principal: { accountId } }) => {
@@ -293,7 +295,7 @@ function smtpRoutes(options: AccountRoutesOptions): readonly AnyEndpoint[] {
       path,
       access: { scope: 'smtp:read' },
       operationId: 'getSmtpCredentials',
-      summary: 'Reads the SMTP user name and password; a sandbox key gets a password of sandbox mail',
+      summary: 'Get the SMTP credentials. A sandbox key gets a password for sandbox email.',
       tag: TAG,
       answers: { 200: Smtp },
       handle: async (call) => {
@@ -310,7 +312,7 @@ function smtpRoutes(options: AccountRoutesOptions): readonly AnyEndpoint[] {
       path: `${path}/settings`,
       access: { scope: 'smtp:read' },
       operationId: 'getSmtpSettings',
-      summary: 'Reads where and as whom to submit by SMTP, without the password',
+      summary: 'Get the SMTP settings without the password',
       tag: TAG,
       answers: { 200: dataOf(named('SmtpSettings', Type.Object(SUBMISSION))) },
       handle: async ({ principal }) => {
@@ -323,7 +325,7 @@ function smtpRoutes(options: AccountRoutesOptions): readonly AnyEndpoint[] {
       path: `${path}/rotate`,
       access: { scope: 'smtp:write' },
       operationId: 'rotateSmtpPassword',
-      summary: 'Makes a new SMTP password; the old one may stay good for a while',
+      summary: 'Rotate the SMTP password. The old one can stay valid for a grace period.',
       tag: TAG,
       body: Rotation,
       answers: { 200: RotatedSmtp },

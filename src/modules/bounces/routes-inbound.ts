@@ -58,7 +58,7 @@ const Answer = named(
   'ReportResult',
   Type.Object({
     id: Type.String(),
-    matched: Type.Boolean(),
+    matched: Type.Boolean({ description: 'Whether the report was matched to an email of the account.' }),
     email_id: Type.Union([Type.String(), Type.Null()]),
     type: Type.Union([Type.String(), Type.Null()]),
     suppressed: Type.Boolean(),
@@ -87,7 +87,7 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
       path: `/api/v1/inbound/${what}`,
       access: { scope: 'bounces:write' },
       operationId: what === 'bounces' ? 'reportBounce' : 'reportComplaint',
-      summary: `Hand in ${what}: message/rfc822, or JSON that names the email`,
+      summary: `Report ${what} as message/rfc822 or as JSON that names the email`,
       tag: 'Bounces',
       stream: ['message/rfc822'],
       body,

@@ -70,7 +70,7 @@ const Query = Type.Object({
   domain_id: Type.Optional(Uuid),
   category: Type.Optional(CategoryName),
   email_id: Type.Optional(Uuid),
-  include_sandbox: Type.Boolean({ default: false }),
+  include_sandbox: Type.Boolean({ default: false, description: 'Whether bounces of sandbox emails are included.' }),
   include_complaints: Type.Boolean({ default: true }),
   limit: ListLimit,
   offset: ListOffset,

@@ -33,17 +33,22 @@ const COLUMNS: readonly string[] = [...new Set([...EXPORTED.map(([column]) => co
 
 const Query = Type.Object({
   double_opt_in: Type.Optional(
-    Type.Boolean({ description: 'Of all; absent: what each row says, or else true: it is asked by mail to confirm' }),
+    Type.Boolean({
+      description:
+        'Whether all contacts are asked by email to confirm. Overrides the value of each row. When absent, the value of the row applies, or else true.',
+    }),
   ),
-  from: Type.Optional(Type.String({ description: 'Of the confirmation mails, as for a single contact' })),
-  template_id: Type.Optional(Type.String({ format: 'uuid', description: 'Of the confirmation mails' })),
+  from: Type.Optional(
+    Type.String({ description: 'Sender of the confirmation emails: an address, or `Name <address>`.' }),
+  ),
+  template_id: Type.Optional(Type.String({ format: 'uuid', description: 'Template of the confirmation emails.' })),
 })
 const Answer = named(
   'ContactImportResult',
   Type.Object({
-    imported: Type.Integer(),
-    asked: Type.Integer({ description: 'Of these, to whom a confirmation mail goes' }),
-    known: Type.Integer({ description: 'Contacts already, which stay as they are' }),
+    imported: Type.Integer({ description: 'Number of contacts created.' }),
+    asked: Type.Integer({ description: 'Number of the imported contacts that are sent a confirmation email.' }),
+    known: Type.Integer({ description: 'Number of entries that were contacts already and stay unchanged.' }),
     failed: Type.Integer(),
     ...IMPORT_FAULTS,
   }),
@@ -65,7 +70,7 @@ export function importRoutes(context: AskContext): readonly AnyEndpoint[] {
       tag: 'Contacts',
       access: { scope: 'contacts:write' },
       operationId: 'importContacts',
-      summary: 'Import contacts: text/csv with a header line, or JSON {entries: [..]}',
+      summary: 'Import contacts from CSV with a header line or from JSON {entries: [..]}',
       query: Query,
       answers: { 200: dataOf(Answer) },
       handle: async (call) => {

@@ -76,7 +76,9 @@ const ContactItem = named(
     consent: Consent,
     earlier_consents: Type.Array(EarlierConsent),
     unsubscribed_at: nullable(DateTime),
-    suppressed: Type.Boolean({ description: 'On the suppression list: it gets no mail, whatever its status' }),
+    suppressed: Type.Boolean({
+      description: 'Whether the address is on the suppression list. If so, it is sent no email, whatever its status.',
+    }),
     tags: Type.Array(Type.String()),
     double_opt_in: Type.Boolean(),
     confirmation_sent_at: nullable(DateTime),
@@ -95,9 +97,14 @@ const Removed = named(
     id: Uuid,
     deleted: Type.Boolean(),
     erased: Type.Boolean(),
-    emails_canceled: Type.Optional(Type.Integer({ description: 'When erased: emails that waited for the address' })),
+    emails_canceled: Type.Optional(
+      Type.Integer({ description: 'Number of waiting emails to the address that were canceled. Only when erased.' }),
+    ),
     emails_kept_days: Type.Optional(
-      Type.Integer({ description: 'When erased: so long from their day on emails, canceled ones too, are kept' }),
+      Type.Integer({
+        description:
+          'Number of days for which emails to the address, including canceled ones, are kept, counted from the day of the email. Only when erased.',
+      }),
     ),
   }),
 )
@@ -127,11 +134,14 @@ const PROOF = {
     ),
   ),
   from: Type.Optional(
-    nullable(Type.String({ description: 'Of the confirmation mail: an address, or `Name <address>`' })),
+    nullable(Type.String({ description: 'Sender of the confirmation email: an address, or `Name <address>`.' })),
   ),
   template_id: Type.Optional(
     nullable(
-      Type.String({ format: 'uuid', description: 'Of the confirmation mail; {{confirm_url}} stands for its link' }),
+      Type.String({
+        format: 'uuid',
+        description: 'Template of the confirmation email. {{confirm_url}} is replaced by the confirmation link.',
+      }),
     ),
   ),
 } as const
@@ -154,7 +164,9 @@ const Changed = named(
     {
       name: Type.Optional(Name),
       tags: Type.Optional(Tags),
-      status: Type.Optional(Type.Enum(['unsubscribed'], { description: 'Puts the address on the unsubscribe list' })),
+      status: Type.Optional(
+        Type.Enum(['unsubscribed'], { description: '`unsubscribed` adds the address to the unsubscribe list.' }),
+      ),
     },
     closed,
   ),
@@ -195,8 +207,7 @@ function readingRoutes(context: AskContext): readonly AnyEndpoint[] {
       tag: TAG,
       access: READ,
       operationId: 'exportContacts',
-      summary:
-        'Export contacts with their evidence as CSV: all of them, or whom the filters leave, which are those of the list',
+      summary: 'Export contacts with their evidence of consent as CSV. Takes the same filters as the list.',
       query: Filters,
       answers: { 200: typed('text/csv') },
       handle: ({ principal: { accountId }, query }) =>
@@ -208,7 +219,7 @@ function readingRoutes(context: AskContext): readonly AnyEndpoint[] {
       tag: TAG,
       access: READ,
       operationId: 'getContact',
-      summary: 'Show a contact',
+      summary: 'Get a contact',
       params: IdParams,
       answers: { 200: dataOf(ContactItem) },
       errors: [errors.not_found],
@@ -226,7 +237,7 @@ function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
       tag: TAG,
       access: WRITE,
       operationId: 'createContact',
-      summary: 'Add a contact; unless told otherwise it is asked by mail to confirm',
+      summary: 'Create a contact. Unless double_opt_in is false, a confirmation email is sent.',
       body: Created,
       moreFaults: async (body, { accountId }) => [...emailFaults(body), ...(await askFaults(context, accountId, body))],
       answers: { 201: dataOf(ContactItem) },
@@ -242,7 +253,7 @@ function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
       tag: TAG,
       access: WRITE,
       operationId: 'updateContact',
-      summary: 'Change name or tags, or unsubscribe the contact; the evidence stands as it was given',
+      summary: 'Update the name or tags of a contact, or unsubscribe it. The evidence of consent cannot be changed.',
       params: IdParams,
       body: Changed,
       answers: { 200: dataOf(ContactItem) },
@@ -262,7 +273,8 @@ function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
       tag: TAG,
       access: WRITE,
       operationId: 'deleteContact',
-      summary: 'Remove a contact; with erase=true its address leaves the lists too, but for a salted hash',
+      summary:
+        'Delete a contact. With erase=true its address is also removed from the lists, except for a salted hash.',
       params: IdParams,
       query: Type.Object({ erase: Type.Boolean({ default: false }) }),
       answers: {
@@ -282,7 +294,7 @@ function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
       access: WRITE,
       operationId: 'resendConfirmation',
       summary:
-        'Ask a contact once more: 3 times at most, once an hour; with a new consent, one that had unsubscribed and is off that list, once a week',
+        'Resend the confirmation email, at most 3 times and once an hour. With a new consent, a contact that unsubscribed and has been taken off the unsubscribe list can be asked once a week.',
       params: IdParams,
       body: named('ResendConfirmationRequest', Type.Object(PROOF, closed)),
       moreFaults: (body, { accountId }) => askFaults(context, accountId, body),

@@ -21,7 +21,7 @@ const Part = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 const FIELDS = {
   status: Type.Literal('ok'),
   score: Type.Integer({ minimum: 0, maximum: 100 }),
-  risk_level: Type.String({ description: 'low, medium, high, critical' }),
+  risk_level: Type.String({ description: 'Risk level: low, medium, high or critical.' }),
   matches: Type.Array(
     named(
       'ContentMatch',
@@ -30,9 +30,12 @@ const FIELDS = {
         category: Type.String(),
         points: Type.Integer(),
         severity: Type.String(),
-        location: Type.String({ description: 'subject, html, text, header' }),
+        location: Type.String({
+          description: 'Part of the email in which the rule matched: subject, html, text or header.',
+        }),
         offset: Type.Union([Type.Integer(), Type.Null()], {
-          description: 'Where it begins in that part, in UTF-16 code units; null where it is no one place',
+          description:
+            'Start of the match within that part, in UTF-16 code units. Null when the match has no single position.',
         }),
         match: Type.String(),
         description: Type.String(),
@@ -46,7 +49,7 @@ const FIELDS = {
     Type.Object({
       used: Type.Integer(),
       limit: Type.Union([Type.Integer(), Type.Null()]),
-      period: Type.String({ description: 'YYYY-MM' }),
+      period: Type.String({ description: 'Calendar month in UTC, as YYYY-MM.' }),
     }),
   ),
 }
@@ -58,7 +61,7 @@ export function contentRoutes({ database, quotas, score }: ContentRoutesOptions)
       path: '/api/v1/content-score',
       access: { scope: 'content', reads: true },
       operationId: 'scoreContent',
-      summary: 'Score a content for what filters and readers distrust',
+      summary: 'Score content for signs of spam and fraud',
       tag: 'Content',
       body: named(
         'ScoreContentRequest',

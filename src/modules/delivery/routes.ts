@@ -53,24 +53,35 @@ const SingleMail = named(
     ...MailFields,
     headers: Type.Record(
       Type.String(),
-      Type.String({ description: 'those of a repeated field on lines of their own' }),
+      Type.String({ description: 'Header value. The values of a repeated header are on separate lines.' }),
     ),
     html: Text,
     text: Text,
     attachments: Type.Array(
-      named('InboxAttachment', Type.Object({ ...AttachmentFields, content: Type.String({ description: 'base64' }) })),
+      named(
+        'InboxAttachment',
+        Type.Object({
+          ...AttachmentFields,
+          content: Type.String({ description: 'Content of the attachment, Base64-encoded.' }),
+        }),
+      ),
     ),
   }),
 )
 
 const ListQuery = Type.Object({
-  from: Type.Optional(Type.String({ format: 'date-time', description: 'received then or later' })),
-  to: Type.Optional(Type.String({ maxLength: 320, description: 'an address; a date-time: received before it' })),
-  subject: Type.Optional(Type.String({ maxLength: 998, description: 'a part of the subject, in any case' })),
+  from: Type.Optional(Type.String({ format: 'date-time', description: 'Only emails received at or after this time.' })),
+  to: Type.Optional(
+    Type.String({
+      maxLength: 320,
+      description: 'An address returns only emails to it; a date-time, only emails received before it.',
+    }),
+  ),
+  subject: Type.Optional(Type.String({ maxLength: 998, description: 'Part of the subject, case-insensitive.' })),
   email_id: Type.Optional(Type.String()),
   limit: ListLimit,
   offset: ListOffset,
-  cursor: Type.Optional(Type.String()),
+  cursor: Type.Optional(Type.String({ description: 'The next_cursor of the previous page.' })),
 })
 
 interface Asked {
@@ -98,7 +109,7 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
       path,
       access: null,
       operationId,
-      summary: 'The inbox as a plain page',
+      summary: 'Get the sandbox inbox as an HTML page',
       tag: 'Inbox',
       answers: { 200: typed('text/html') },
       handle: async () => raw('text/html; charset=utf-8', inboxPage(), PAGE_HEADERS),
@@ -109,7 +120,7 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
       path: '/api/v1/inbox',
       access: read,
       operationId: 'listInboxMails',
-      summary: 'List sandbox mail',
+      summary: 'List sandbox emails',
       tag: 'Inbox',
       query: ListQuery,
       answers: { 200: listOf(Mail, CursorPagination) },
@@ -120,7 +131,7 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
       path: '/api/v1/inbox/{id}',
       access: read,
       operationId: 'getInboxMail',
-      summary: 'One sandbox mail',
+      summary: 'Get a sandbox email',
       tag: 'Inbox',
       params: IdParams,
       answers: { 200: dataOf(SingleMail) },
@@ -135,7 +146,8 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
       path: '/api/v1/inbox/{id}/preview',
       access: read,
       operationId: 'getInboxMailHtml',
-      summary: 'The html part with the pictures it brings along, for a frame: it can run and load nothing',
+      summary:
+        'Get the HTML of a sandbox email with its inline images for display in a frame. It cannot run scripts or load anything.',
       tag: 'Inbox',
       params: IdParams,
       answers: { 200: typed('text/html') },
@@ -147,7 +159,7 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
       path: '/api/v1/inbox/{id}/raw',
       access: read,
       operationId: 'getRawInboxMail',
-      summary: 'A sandbox mail, exactly the bytes that a receiver would have got',
+      summary: 'Get the raw message of a sandbox email, byte for byte as a receiving server would have got it',
       tag: 'Inbox',
       params: IdParams,
       answers: { 200: typed('message/rfc822') },
@@ -159,7 +171,7 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
       path: '/api/v1/inbox/{id}',
       access: write,
       operationId: 'deleteInboxMail',
-      summary: 'Delete a sandbox mail',
+      summary: 'Delete a sandbox email',
       tag: 'Inbox',
       params: IdParams,
       answers: { 200: dataOf(named('Deleted', Type.Object({ id: Uuid, deleted: Type.Boolean() }))) },
@@ -174,7 +186,7 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
       path: '/api/v1/inbox',
       access: write,
       operationId: 'clearInbox',
-      summary: 'Empty the inbox',
+      summary: 'Delete all sandbox emails',
       tag: 'Inbox',
       answers: { 200: dataOf(named('ClearedInbox', Type.Object({ deleted: Type.Integer() }))) },
       handle: async ({ principal }) => single({ deleted: await clearInbox(database, principal.accountId) }),
@@ -205,8 +217,7 @@ async function answerList(database: Database, accountId: string, query: Static<t
 
 function keyOf(text: string): string {
   const parsed = parseAddress(text.trim())
-  if (!parsed.ok)
-    throw parameterError('to', 'email', `${PARAMETER_WORDS.email}; a moment with its zone is the end of a time`)
+  if (!parsed.ok) throw parameterError('to', 'email', `${PARAMETER_WORDS.email}, or a date and time with its offset`)
   return suppressionKey(parsed.address)
 }
 

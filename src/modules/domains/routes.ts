@@ -44,7 +44,7 @@ const MAX_TAGS = 50
 const MAX_TAG_CHARACTERS = 128
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
-const NullableBoolean = nullable(Type.Boolean())
+const Inherited = nullable(Type.Boolean({ description: 'Null inherits the setting of the account.' }))
 
 // The documented pattern, with the lengths of RFC 1035 section 2.3.4: 253 characters, 63 a label.
 const DOMAIN_PATTERN = '^(?=.{4,253}$)(?!(?:.*\\.)?[^.]{64})[a-z0-9]+(?:[-.][a-z0-9]+)*\\.[a-z]{2,}$'
@@ -52,7 +52,7 @@ const DomainNameText = Type.String({
   pattern: DOMAIN_PATTERN,
   maxLength: 253,
   description:
-    'a domain in small letters, digits, dots and single hyphens: no https://, no path, no underscore, no other scripts nor xn--',
+    'A domain name in lowercase ASCII letters, digits, dots and single hyphens: no https://, no path, no underscore, no xn--.',
   examples: ['mail.example.com'],
 })
 const Tags = Type.Array(Type.String({ minLength: 1, maxLength: MAX_TAG_CHARACTERS, pattern: ONE_LINE }), {
@@ -61,10 +61,10 @@ const Tags = Type.Array(Type.String({ minLength: 1, maxLength: MAX_TAG_CHARACTER
 
 const VerificationStatus = named('VerificationStatus', Type.Enum([...STATUSES]))
 const TRACKING = {
-  tracking_enabled: NullableBoolean,
-  open_tracking_enabled: NullableBoolean,
-  click_tracking_enabled: NullableBoolean,
-  unsubscribe_header_enabled: NullableBoolean,
+  tracking_enabled: Inherited,
+  open_tracking_enabled: Inherited,
+  click_tracking_enabled: Inherited,
+  unsubscribe_header_enabled: Inherited,
   tracking_domain_id: nullable(Uuid),
 }
 
@@ -80,7 +80,7 @@ const DOMAIN = {
   created_at: DateTime,
   verified_at: nullable(DateTime),
   verification_token: Type.String(),
-  dkim_public_key: Type.String({ description: 'Base64 of the p= value' }),
+  dkim_public_key: Type.String({ description: 'Public DKIM key in Base64, as in the p= value of the DNS record.' }),
   ...TRACKING,
   last_checked_at: nullable(DateTime),
 }
@@ -89,7 +89,7 @@ const DomainDetail = named(
   'DomainDetail',
   Type.Object({
     ...DOMAIN,
-    dkim_private_key: Type.String({ description: 'PKCS#8 PEM, shown this once' }),
+    dkim_private_key: Type.String({ description: 'Private DKIM key as PKCS#8 PEM. Shown only once.' }),
   }),
 )
 
@@ -104,10 +104,12 @@ const DnsRecord = named(
   Type.Object({
     type: Type.String(),
     purpose: Type.String(),
-    name: Type.String({ description: 'The full name, without a trailing dot' }),
-    host: Type.String({ description: 'Left of the registrable domain, @ for itself' }),
+    name: Type.String({ description: 'Full name of the record, without a trailing dot.' }),
+    host: Type.String({
+      description: 'Name of the record relative to the registrable domain. `@` for the domain itself.',
+    }),
     value: Type.String(),
-    ttl: Type.Integer(),
+    ttl: Type.Integer({ description: 'Time to live, in seconds.' }),
     priority: nullable(Type.Integer()),
     required: Type.Boolean(),
     ...CHECK,
@@ -196,7 +198,7 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       tag: TAG,
       access: READ,
       operationId: 'getDomain',
-      summary: 'Show a sending domain',
+      summary: 'Get a sending domain',
       params: IdParams,
       answers: { 200: dataOf(DomainItem, { domain: DomainItem }) },
       errors: [errors.not_found],
@@ -207,7 +209,7 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       method: 'GET',
       access: READ,
       operationId: 'getDomainDns',
-      summary: 'The DNS records to publish',
+      summary: 'List the DNS records to publish',
       params: IdParams,
       answers: { 200: dataOf(named('DomainDns', Type.Object(DNS)), DNS) },
       errors: [errors.not_found],
@@ -226,7 +228,7 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       method: 'POST',
       access: VERIFY,
       operationId: 'verifyDomain',
-      summary: 'Check the DNS records now',
+      summary: 'Verify the DNS records of a sending domain now',
       params: IdParams,
       answers: {
         200: dataOf(named('DomainVerification', Type.Object({ ...DOMAIN, ...VERIFIED })), {
@@ -255,7 +257,7 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       tag: TAG,
       access: WRITE,
       operationId: 'updateDomain',
-      summary: "Change a domain's settings",
+      summary: 'Update the settings of a sending domain',
       params: IdParams,
       body: Change,
       answers: { 200: dataOf(DomainItem, { domain: DomainItem }) },
@@ -268,7 +270,7 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       method: 'DELETE',
       access: WRITE,
       operationId: 'deleteDomain',
-      summary: 'Remove a sending domain; its queued mail ends failed',
+      summary: 'Delete a sending domain. Its queued emails fail.',
       params: IdParams,
       answers: { 200: dataOf(DELETED, { success: Type.Boolean(), message: Type.String(), domain: DELETED }) },
       errors: [errors.not_found, errors.invalid_state],

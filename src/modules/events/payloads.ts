@@ -82,7 +82,10 @@ export const ComplaintDkim = named(
       domain: orNull(text),
       reason: orNull(named('DkimReason', Type.Enum([...DKIM_REASONS]))),
     },
-    { description: 'Who signed the complaint, where it came by mail: `domain` is verified. Null for all else' },
+    {
+      description:
+        'DKIM verification of a complaint received by email. `domain` is the verified signer. Null in all other cases.',
+    },
   ),
 )
 const BOUNCE: Fields = {
@@ -212,7 +215,7 @@ const TYPES = Object.keys(EVENT_DATA) as EventType[]
 function oneByType(name: string, schemas: Readonly<Record<string, TSchema>>): TSchema {
   const refs = Object.keys(schemas).map((type) => [type, `#/components/schemas/${schemaName(type)}`])
   const discriminator = { propertyName: 'event', mapping: Object.fromEntries(refs) }
-  const description = 'Its `event` tells which of these it is; the page of events shows each'
+  const description = 'One of the event types, told apart by `event`. The events guide shows each of them.'
   return named(name, { description, oneOf: Object.values(schemas), discriminator } as TSchema)
 }
 
@@ -234,17 +237,20 @@ export function describedEvents(): { readonly webhooks: object } {
   })
   const post = {
     operationId: 'receiveWebhookEvent',
-    summary: 'What an endpoint is told; 2xx says that it was taken, anything else that it is told again',
+    summary: 'Receive a webhook event. Answer 2xx to accept it; after any other answer it is delivered again.',
     tags: ['Webhooks'],
     security: [],
     parameters: [
-      header('webhook-id', 'the event_id: the same each time that an event is told'),
-      header('webhook-timestamp', 'when this attempt was signed, in seconds'),
-      header('webhook-signature', 'of Standard Webhooks'),
-      header('X-Webhook-Signature', 'HMAC-SHA256 of the body in hex, with the secret of the endpoint'),
+      header('webhook-id', 'ID of the event, the same for every delivery of it.'),
+      header('webhook-timestamp', 'When this attempt was signed, in Unix seconds.'),
+      header('webhook-signature', 'Signature according to Standard Webhooks.'),
+      header(
+        'X-Webhook-Signature',
+        'HMAC-SHA256 of the body in lowercase hex, with the secret of the webhook as the key.',
+      ),
     ],
     requestBody: body,
-    responses: { '2XX': { description: 'Taken' } },
+    responses: { '2XX': { description: 'Event accepted' } },
   }
   return { webhooks: { event: { post } } }
 }

@@ -48,16 +48,16 @@ const Query = Type.Object({
   event: Type.Optional(Type.Enum(Object.keys(EVENT_TYPES))),
   email_id: Type.Optional(Uuid),
   recipient: Type.Optional(
-    Type.String({ description: 'The events of the newest 10,000 emails to this address, and of the address itself' }),
+    Type.String({ description: 'Only events of the newest 10,000 emails to this address, and of the address itself.' }),
   ),
   domain_id: Type.Optional(Uuid),
   tag: Type.Optional(Type.String({ maxLength: 128 })),
   from: Type.Optional(DateTime),
   to: Type.Optional(DateTime),
-  include_sandbox: Type.Boolean({ default: true }),
+  include_sandbox: Type.Boolean({ default: true, description: 'Whether events of sandbox emails are included.' }),
   limit: ListLimit,
   offset: ListOffset,
-  cursor: Type.Optional(Type.String({ pattern: CURSOR.source, description: 'the next_cursor of the page before' })),
+  cursor: Type.Optional(Type.String({ pattern: CURSOR.source, description: 'The next_cursor of the previous page.' })),
 })
 
 export function eventRoutes(options: EventRoutesOptions): readonly AnyEndpoint[] {
@@ -71,7 +71,7 @@ function listRoute({ database, clock, emailsTo, keptFacts }: EventRoutesOptions)
     path: '/api/v1/events',
     access: { scope: SCOPE },
     operationId: 'listEvents',
-    summary: 'Lists what happened, newest first',
+    summary: 'List events, newest first',
     tag: TAG,
     query: Query,
     answers: { 200: listOf(EventItem, CursorPagination) },
@@ -124,12 +124,12 @@ function streamRoute({ streams, gate }: EventRoutesOptions): AnyEndpoint {
     access: { scope: SCOPE },
     operationId: 'streamEvents',
     summary:
-      'Streams what happens as server-sent events; Last-Event-ID resumes. A frame is `id` (a place), `event` (the type) and `data` (one event as JSON, as the list has it); at most 5 streams an account',
+      'Stream events as server-sent events, with at most 5 streams per account. Each frame has `id` (a position), `event` (the type) and `data` (the event as JSON, as in the list). Send Last-Event-ID to resume.',
     tag: TAG,
     headers: {
       'Last-Event-ID': Type.String({
         description:
-          'The `id` of the last frame that was read: a place in the log, not an event_id. All that came after it is told, as far back as the log goes (`retention_days`); absent: from now on',
+          'The `id` of the last frame you read, which is a position in the log and not an event_id. The stream resumes after it, as far back as events are kept (`retention_days`). When absent, the stream starts now.',
       }),
     },
     answers: { 200: typed('text/event-stream') },

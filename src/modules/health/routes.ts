@@ -52,11 +52,11 @@ const Score = named(
       ),
     ),
     trend: Type.Enum(['up', 'flat', 'down'], {
-      description: '`score` compared with `previous_score`; `flat` also where one of them is null',
+      description: '`score` compared with `previous_score`. Also `flat` when either is null.',
     }),
     previous_score: Type.Union([Type.Integer(), Type.Null()], {
       description:
-        'The score of the calculation before this one, of the same day or an earlier one: the one that health.grade_changed compares with',
+        'Score of the previous calculation, on the same day or an earlier one. The event health.grade_changed compares with it.',
     }),
     findings: Type.Array(
       named(
@@ -93,7 +93,7 @@ export function healthRoutes(options: HealthRoutesOptions): readonly AnyEndpoint
       ...at(''),
       access: { scope: 'stats:read' },
       operationId: 'getHealthScore',
-      summary: 'Reads the health score',
+      summary: 'Get the health score',
       answers: { 200: dataOf(Score) },
       handle: async ({ principal }) => single(await currentHealth(options, principal.accountId)),
     }),
@@ -102,7 +102,7 @@ export function healthRoutes(options: HealthRoutesOptions): readonly AnyEndpoint
       ...at('/refresh'),
       access: { scope: 'stats:read', rate: 'health_refresh' },
       operationId: 'refreshHealthScore',
-      summary: 'Calculates the health score now',
+      summary: 'Recalculate the health score now',
       answers: { 200: dataOf(Score) },
       handle: async ({ principal }) => single(await calculateHealth(options, principal.accountId)),
     }),
@@ -111,7 +111,7 @@ export function healthRoutes(options: HealthRoutesOptions): readonly AnyEndpoint
       ...at('/history'),
       access: { scope: 'stats:read' },
       operationId: 'listHealthScores',
-      summary: 'Lists the daily health scores, newest first',
+      summary: 'List daily health scores, newest first',
       query: Type.Object({
         from_date: Type.Optional(CalendarDate),
         to_date: Type.Optional(CalendarDate),
@@ -190,7 +190,7 @@ function readinessRoute({ database, clock, domains, isTracked }: HealthRoutesOpt
     path: '/api/v1/customer/domains/test-readiness/{domain_id}',
     access: { scope: 'stats:read' },
     operationId: 'getTestReadiness',
-    summary: 'Tells whether a domain is ready for a test mailing, and of which kind',
+    summary: 'Check whether a domain is ready for a test mailing, and for which kind',
     tag: TAG,
     params: Type.Object({ domain_id: Uuid }),
     answers: { 200: dataOf(Readiness) },

@@ -21,11 +21,15 @@ const Machine = named(
     pid: Type.Integer(),
     roles: Type.Array(Type.String()),
     version: Type.String(),
-    state: Type.Enum(['running', 'silent', 'stopped'], { description: 'silent: no beat for 30 seconds' }),
+    state: Type.Enum(['running', 'silent', 'stopped'], {
+      description: 'State of the process. `silent`: no heartbeat for 30 seconds.',
+    }),
     started_at: DateTime,
     last_heartbeat_at: DateTime,
     heartbeat_age_seconds: Type.Number(),
-    event_loop_delay_ms: Type.Integer({ description: '99th percentile between the last two beats' }),
+    event_loop_delay_ms: Type.Integer({
+      description: '99th percentile of the event loop delay between the last two heartbeats, in milliseconds.',
+    }),
     memory_bytes: Type.Integer(),
   }),
 )
@@ -39,7 +43,7 @@ export function machineRoutes({ database, operator, followers }: MachineRoutesOp
       access: null,
       door: operator,
       operationId: 'listMachines',
-      summary: 'The processes of the installation, and how far the followers of the log lie behind',
+      summary: 'List the processes of the installation and the lag of each event log follower',
       tag: 'Operator',
       answers: {
         200: named('MachineList', Type.Object({ data: Type.Array(Machine), followers: Type.Array(Follower) })),

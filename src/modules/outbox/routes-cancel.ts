@@ -15,8 +15,10 @@ const Body = named(
       tag: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_TAG_CHARS })),
       domain_id: Type.Optional(Uuid),
       recipient: Type.Optional(Type.String({ maxLength: MAX_ADDRESS_CHARS })),
-      from: Type.Optional(Type.String({ format: 'date-time', description: 'accepted then or later' })),
-      to: Type.Optional(Type.String({ format: 'date-time', description: 'accepted before' })),
+      from: Type.Optional(
+        Type.String({ format: 'date-time', description: 'Only emails accepted at or after this time.' }),
+      ),
+      to: Type.Optional(Type.String({ format: 'date-time', description: 'Only emails accepted before this time.' })),
     },
     { additionalProperties: false },
   ),
@@ -26,9 +28,12 @@ const Canceled = named(
   Type.Object({
     canceled: Type.Integer(),
     in_progress: Type.Integer({
-      description: 'An attempt was running: these go out, or wait again afterwards, when another call can cancel them',
+      description:
+        'Number of matching emails not canceled because a delivery attempt was running. They are sent, or wait again, and another call can then cancel them.',
     }),
-    more: Type.Boolean({ description: 'The call ended after 20 seconds, and more may wait: call again' }),
+    more: Type.Boolean({
+      description: 'True when the call ended after 20 seconds and more emails may match. Repeat the call to continue.',
+    }),
   }),
 )
 
@@ -38,8 +43,7 @@ export function cancelManyRoute(options: CancelOptions): AnyEndpoint {
     path: '/api/v1/emails/cancel',
     access: { scope: 'send' },
     operationId: 'cancelEmails',
-    summary:
-      'Cancel all emails of a tag, a domain, a recipient or a time that have not gone out: scheduled, queued and deferred ones',
+    summary: 'Cancel all scheduled, queued and deferred emails that match a tag, domain, recipient or period',
     tag: 'Emails',
     body: Body,
     moreFaults,

@@ -27,9 +27,9 @@ const Destination = named(
   Type.Object({
     destination: Type.String(),
     paused_at: nullable(DateTime),
-    ready: Type.Integer(),
-    leased: Type.Integer(),
-    waiting: Type.Integer({ description: 'Deferred' }),
+    ready: Type.Integer({ description: 'Number of emails ready for an attempt.' }),
+    leased: Type.Integer({ description: 'Number of emails that a process has taken for an attempt.' }),
+    waiting: Type.Integer({ description: 'Number of deferred emails.' }),
     scheduled: Type.Integer(),
     oldest_at: nullable(DateTime),
     next_attempt_at: nullable(DateTime),
@@ -61,7 +61,7 @@ export function queueRoutes(options: QueueRoutesOptions): readonly AnyEndpoint[]
       access: null,
       door: options.operator,
       operationId: 'listQueues',
-      summary: 'The queue by destination, the longest first; up to two seconds old',
+      summary: 'List the queue by destination, longest first. The figures can be up to 2 seconds old.',
       tag: TAG,
       query: Type.Object({
         search: Type.Optional(Type.String({ maxLength: 255 })),
@@ -81,9 +81,9 @@ export function queueRoutes(options: QueueRoutesOptions): readonly AnyEndpoint[]
 }
 
 const SUMMARIES = {
-  pause: 'Hold a destination back: no machine takes more of its emails',
-  resume: 'Let a destination go on',
-  retry: 'Try the deferred emails of a destination now',
+  pause: 'Pause a destination. No further emails to it are attempted until it is resumed.',
+  resume: 'Resume a paused destination',
+  retry: 'Retry the deferred emails of a destination now',
 }
 
 function steering(options: QueueRoutesOptions, verb: keyof typeof SUMMARIES): AnyEndpoint {

@@ -69,7 +69,7 @@ const EmailFields = {
   metadata: Nullable(Type.Record(Type.String(), Type.Unknown())),
   domain_id: Text,
   sandbox: Type.Boolean(),
-  size: Type.Integer({ description: 'bytes as sent; about, until the first attempt' }),
+  size: Type.Integer({ description: 'Size of the message as sent, in bytes. An estimate until the first attempt.' }),
   attempts_count: Type.Integer(),
   last_smtp_code: Nullable(Type.Integer()),
   last_response: Text,
@@ -91,7 +91,7 @@ const DialogueLine = named(
 const Attempt = named(
   'DeliveryAttempt',
   Type.Object({
-    attempt: Type.Integer({ description: '1 is the first' }),
+    attempt: Type.Integer({ description: 'Number of the attempt, starting at 1.' }),
     started_at: DateTime,
     duration_ms: Type.Integer(),
     outcome: named('AttemptOutcome', Type.Enum([...ATTEMPT_OUTCOMES])),
@@ -105,7 +105,9 @@ const Attempt = named(
     response: Type.String(),
     dialogue: Type.Array(DialogueLine),
     next_attempt_at: When,
-    throttled_by: Nullable(Type.String({ description: 'What made it wait' })),
+    throttled_by: Nullable(
+      Type.String({ description: 'What delayed or prevented the attempt. Null when nothing did.' }),
+    ),
   }),
 )
 const SingleEmail = named(
@@ -124,16 +126,16 @@ const SingleEmail = named(
 const ListQuery = Type.Object({
   from: Type.Optional(DateTime),
   to: Type.Optional(DateTime),
-  status: Type.Optional(Type.String({ description: 'one or several, with commas' })),
+  status: Type.Optional(Type.String({ description: 'One or more statuses, separated by commas.' })),
   recipient: Type.Optional(Type.String()),
   tag: Type.Optional(Type.String()),
   domain_id: Type.Optional(Type.String({ format: 'uuid' })),
   message_id: Type.Optional(Type.String()),
-  search: Type.Optional(Type.String({ maxLength: 998, description: 'a part of recipient, subject or message id' })),
-  include_sandbox: Type.Boolean({ default: true }),
+  search: Type.Optional(Type.String({ maxLength: 998, description: 'Part of the recipient, subject or message ID.' })),
+  include_sandbox: Type.Boolean({ default: true, description: 'Whether sandbox emails are included.' }),
   limit: ListLimit,
   offset: ListOffset,
-  cursor: Type.Optional(Type.String()),
+  cursor: Type.Optional(Type.String({ description: 'The next_cursor of the previous page.' })),
 })
 
 export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[] {
@@ -171,7 +173,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       path: '/api/v1/emails/{id}',
       access: read,
       operationId: 'getEmail',
-      summary: 'One email with its attempts and events',
+      summary: 'Get an email with its delivery attempts and events',
       tag: 'Emails',
       params: IdParams,
       answers: { 200: dataOf(SingleEmail) },
@@ -186,7 +188,8 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       path: '/api/v1/emails/{id}/preview',
       access: read,
       operationId: 'getEmailHtml',
-      summary: 'The html part with the pictures it brings along, for a frame: it can run and load nothing',
+      summary:
+        'Get the HTML of an email with its inline images for display in a frame. It cannot run scripts or load anything.',
       tag: 'Emails',
       params: IdParams,
       answers: { 200: typed('text/html') },
@@ -204,7 +207,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       path: '/api/v1/emails/{id}/raw',
       access: read,
       operationId: 'getRawEmail',
-      summary: 'The message as a receiver gets it',
+      summary: 'Get the raw message as the receiving server gets it',
       tag: 'Emails',
       params: IdParams,
       answers: { 200: typed('message/rfc822') },
@@ -220,7 +223,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       path: '/api/v1/emails/{id}/cancel',
       access: steer,
       operationId: 'cancelEmail',
-      summary: 'Cancel an email that has not gone out',
+      summary: 'Cancel an email that has not been sent',
       tag: 'Emails',
       params: IdParams,
       answers: { 200: dataOf(SingleEmail) },
@@ -239,7 +242,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       access: steer,
       operationId: 'retryEmail',
       summary:
-        'Try an email again: a deferred one now, one that failed or bounced anew, its `expires_at` 72 hours from now; live mail is refused while its recipient is suppressed or has unsubscribed',
+        'Retry an email. A deferred one is attempted now; a failed or bounced one starts anew, and its `expires_at` becomes 72 hours from now. A live email is refused while its recipient is suppressed or unsubscribed.',
       tag: 'Emails',
       params: IdParams,
       answers: { 200: dataOf(SingleEmail) },
@@ -256,7 +259,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       path: '/api/v1/emails/{id}',
       access: steer,
       operationId: 'rescheduleEmail',
-      summary: 'Move a scheduled email',
+      summary: 'Reschedule a scheduled email',
       tag: 'Emails',
       params: IdParams,
       body: named('RescheduleEmailRequest', Type.Object({ scheduled_at: DateTime }, { additionalProperties: false })),

@@ -10,19 +10,20 @@ import * as limits from './limits.ts'
 const closed = { additionalProperties: false } as const
 
 /** Null is the same as absent: what many clients send for a field that they leave empty. */
-const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
+const maybe = <T extends TSchema>(schema: T, description?: string) =>
+  Type.Optional(Type.Union([schema, Type.Null()], description === undefined ? {} : { description }))
 
 /** What schemas of strings cannot hold is said in words; `request.ts` holds it. */
-const HEADERS = `at most ${limits.MAX_CUSTOM_HEADERS}, each name once in whatever case and each value at most ${limits.MAX_HEADER_CHARS} characters. Refused are those that the service sets itself: From, Sender, To, Cc, Bcc, Subject, Date, Message-ID, Return-Path, Received, MIME-Version, Authentication-Results, Delivered-To, Content-*, DKIM-*, ARC-*, Resent-*, ${RESERVED_HEADERS.join(', ')}; and Reply-To beside reply_to`
-const METADATA = `at most ${limits.MAX_METADATA_KEYS} names of 1 to ${limits.MAX_METADATA_KEY_CHARS} characters, and ${limits.MAX_METADATA_BYTES} bytes of JSON`
-const PART = `at most ${limits.MAX_PART_BYTES} bytes. Beside a template_id it takes the place of the template's and goes out as it is written, placeholders too (but for {{unsubscribe}})`
-const SCHEDULED_AT = `at most ${limits.MAX_SCHEDULE_AHEAD_MS / 86_400_000} days ahead; a moment that has passed means now`
+const HEADERS = `Additional message headers, by name: at most ${limits.MAX_CUSTOM_HEADERS}, each name once (case-insensitive), each value at most ${limits.MAX_HEADER_CHARS} characters. Headers that the service sets itself are refused: From, Sender, To, Cc, Bcc, Subject, Date, Message-ID, Return-Path, Received, MIME-Version, Authentication-Results, Delivered-To, Content-*, DKIM-*, ARC-*, Resent-*, ${RESERVED_HEADERS.join(', ')}. Reply-To is refused together with reply_to.`
+const METADATA = `Your own data, returned with the email and its events: at most ${limits.MAX_METADATA_KEYS} keys of 1 to ${limits.MAX_METADATA_KEY_CHARS} characters, and ${limits.MAX_METADATA_BYTES} bytes as JSON.`
+const PART = `At most ${limits.MAX_PART_BYTES} bytes. With a template_id, it replaces the part of the template and is sent as written: placeholders are not filled in, except {{unsubscribe}}.`
+const SCHEDULED_AT = `When to send the email, at most ${limits.MAX_SCHEDULE_AHEAD_MS / 86_400_000} days ahead. A time in the past means now.`
 
 const NamedMailbox = named('NamedMailbox', Type.Object({ email: Type.String(), name: maybe(Type.String()) }, closed))
 /** RFC 5322 section 3.4: an address, with the name of whose it is or without. */
 const Party = named(
   'Mailbox',
-  Type.Union([Type.String({ description: 'an address, or `Name <address>`' }), NamedMailbox]),
+  Type.Union([Type.String({ description: 'Email address, or `Name <address>`.' }), NamedMailbox]),
 )
 const Parties = Type.Union([Party, Type.Array(Party, { maxItems: limits.MAX_RECIPIENTS })])
 const Recipients = Type.Union([Party, Type.Array(Party, { minItems: 1, maxItems: limits.MAX_RECIPIENTS })])
@@ -36,35 +37,55 @@ const Attachment = named(
   Type.Object(
     {
       filename: Type.String({ minLength: 1, maxLength: limits.MAX_FILENAME_CHARS }),
-      content: Type.String({ description: 'base64' }),
+      content: Type.String({ description: 'Content of the file, Base64-encoded.' }),
       content_type: maybe(
         Type.String({
           maxLength: 255,
           description:
-            'such as `text/csv; charset=utf-8`; by the file name when absent; `message/rfc822` goes as octets unless it is 7-bit',
+            'Media type, such as `text/csv; charset=utf-8`. Derived from the file name when absent. `message/rfc822` is sent as `application/octet-stream` unless it is 7-bit.',
         }),
       ),
-      content_id: maybe(Type.String({ minLength: 1, maxLength: 255 })),
+      content_id: maybe(
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          description: 'Content-ID of the attachment, by which the HTML can refer to it as `cid:`.',
+        }),
+      ),
       disposition: maybe(Type.Union([Type.Literal('attachment'), Type.Literal('inline')])),
     },
     closed,
   ),
 )
 
+const INHERITS = 'When absent or null, the setting of the domain or else of the account applies.'
+const ALSO_TRACKING = 'Takes effect only while tracking_enabled is true as well.'
+
 /** The four settings that a request, a domain and an account have in common; null = inherit. */
 export const TrackingOverride = {
-  tracking_enabled: maybe(Type.Boolean()),
-  open_tracking_enabled: maybe(Type.Boolean()),
-  click_tracking_enabled: maybe(Type.Boolean()),
-  unsubscribe_header_enabled: maybe(Type.Boolean()),
+  tracking_enabled: maybe(Type.Boolean({ description: `Turns tracking of opens and clicks on or off. ${INHERITS}` })),
+  open_tracking_enabled: maybe(
+    Type.Boolean({ description: `Whether opens are tracked. ${ALSO_TRACKING} ${INHERITS}` }),
+  ),
+  click_tracking_enabled: maybe(
+    Type.Boolean({ description: `Whether clicks are tracked. ${ALSO_TRACKING} ${INHERITS}` }),
+  ),
+  unsubscribe_header_enabled: maybe(
+    Type.Boolean({ description: `Whether a List-Unsubscribe header is added. ${INHERITS}` }),
+  ),
 } as const
 
 export const SendBody = named(
   'SendRequest',
   Type.Object(
     {
-      from: Type.String({ description: 'an address, or `Name <address>`' }),
-      from_name: maybe(Type.String({ maxLength: limits.MAX_HEADER_CHARS })),
+      from: Type.String({ description: 'Email address, or `Name <address>`.' }),
+      from_name: maybe(
+        Type.String({
+          maxLength: limits.MAX_HEADER_CHARS,
+          description: 'Name of the sender. Overrides a name in from.',
+        }),
+      ),
       to: Recipients,
       cc: maybe(Parties),
       bcc: maybe(Parties),
@@ -73,7 +94,7 @@ export const SendBody = named(
         Type.String({
           maxLength: limits.MAX_SUBJECT_CHARS,
           description:
-            "required without a template_id; beside one it takes the place of the template's, as it is written",
+            'Required without a template_id. With one, it replaces the subject of the template and is sent as written.',
         }),
       ),
       html: maybe(Type.String({ description: PART })),
@@ -83,25 +104,54 @@ export const SendBody = named(
       tag: maybe(Type.String({ maxLength: limits.MAX_TAG_CHARS })),
       metadata: maybe(Type.Record(Type.String(), Type.Unknown(), { description: METADATA })),
       ...TrackingOverride,
-      is_bulk: maybe(Type.Boolean()),
-      stream: maybe(Stream),
+      is_bulk: maybe(
+        Type.Boolean({
+          description: 'Whether this is bulk email, which always has a List-Unsubscribe header. Default false.',
+        }),
+      ),
+      stream: maybe(
+        Stream,
+        '`transactional` (default) is email caused by an action of a user. `broadcast` is email to many; it always has a List-Unsubscribe header.',
+      ),
       scheduled_at: maybe(Type.String({ format: 'date-time', description: SCHEDULED_AT })),
       expires_at: maybe(
-        Type.String({ format: 'date-time', description: 'tried no longer than this; lies after scheduled_at' }),
+        Type.String({
+          format: 'date-time',
+          description: 'Delivery is not attempted after this time. Must be after scheduled_at.',
+        }),
       ),
       template_id: maybe(Type.String({ format: 'uuid' })),
       template_version: maybe(
-        Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'the present one when absent' }),
+        Type.Integer({
+          minimum: 1,
+          maximum: 2_147_483_647,
+          description: 'Version of the template. The current version when absent.',
+        }),
       ),
       variables: maybe(
         Type.Record(Type.String(), Type.Unknown(), {
-          description: 'those of the template; refused without a template_id, unless there are none',
+          description: 'Values of the template variables. Refused without a template_id, unless empty.',
         }),
       ),
-      tls_policy: maybe(TlsPolicy),
-      sandbox: maybe(Type.Boolean()),
-      sandbox_result: maybe(SandboxResult),
-      override_soft_block: maybe(Type.Boolean()),
+      tls_policy: maybe(
+        TlsPolicy,
+        '`opportunistic` (default) uses TLS when the receiving server offers it. `required` delivers over TLS only.',
+      ),
+      sandbox: maybe(
+        Type.Boolean({
+          description: 'If true, the email goes to the sandbox inbox and is not delivered. Default false.',
+        }),
+      ),
+      sandbox_result: maybe(
+        SandboxResult,
+        'Simulated outcome of a sandbox email. When absent, the one that a recipient such as `bounce@sandbox.test` names, or else `deliver`.',
+      ),
+      override_soft_block: maybe(
+        Type.Boolean({
+          description:
+            'If true, a risk verdict of `soft_block` does not stop the email. Suppressed and unsubscribed addresses are still refused. Default false.',
+        }),
+      ),
     },
     closed,
   ),
@@ -112,7 +162,7 @@ export const PreviewBody = named(
   'RiskPreviewRequest',
   Type.Object(
     {
-      to: Type.String({ description: 'an address' }),
+      to: Type.String({ description: 'Email address of the recipient.' }),
       subject: Type.String({ maxLength: limits.MAX_SUBJECT_CHARS }),
       html: SendBody.properties.html,
       text: SendBody.properties.text,

@@ -29,9 +29,9 @@ const ACCEPTED = {
 
 export const SEND_EXAMPLES: Examples = {
   body: {
-    receipt: { summary: 'A mail with a tag and metadata', value: RECEIPT },
+    receipt: { summary: 'Email with a tag and metadata', value: RECEIPT },
     several: {
-      summary: 'To several, with a copy and an attachment',
+      summary: 'Email to several recipients, with a copy and an attachment',
       value: {
         from: 'hello@shop.example',
         from_name: 'Shop',
@@ -44,7 +44,7 @@ export const SEND_EXAMPLES: Examples = {
       },
     },
     newsletter: {
-      summary: 'Of a newsletter: who unsubscribes is not written to again',
+      summary: 'Newsletter with an unsubscribe link',
       value: {
         from: 'news@shop.example',
         to: 'jo@example.net',
@@ -56,21 +56,21 @@ export const SEND_EXAMPLES: Examples = {
     },
   },
   answers: {
-    202: { accepted: { summary: 'It is durable and waits its turn', value: { data: ACCEPTED, success: true } } },
+    202: { accepted: { summary: 'The email is stored and queued', value: { data: ACCEPTED, success: true } } },
   },
 }
 
 export const BATCH_EXAMPLES: Examples = {
   body: {
     two: {
-      summary: 'Two mails',
+      summary: 'Two emails',
       value: { messages: [RECEIPT, { ...RECEIPT, to: 'sam@example.net', metadata: { order: 8 } }] },
     },
   },
   answers: {
     200: {
       partly: {
-        summary: 'One was accepted, one was not',
+        summary: 'One email accepted, one rejected',
         value: {
           data: [
             { index: 0, success: true, data: ACCEPTED },
@@ -115,9 +115,9 @@ const PREVIEW = {
 export const PREVIEW_EXAMPLES: Examples = {
   body: {
     receipt: {
-      summary: 'A mail as it would be sent',
+      summary: 'Email as it would be sent',
       value: { from: RECEIPT.from, to: RECEIPT.to, subject: RECEIPT.subject, html: RECEIPT.html, text: RECEIPT.text },
     },
   },
-  answers: { 200: { safe: { summary: 'Nothing speaks against it', value: { ...PREVIEW, data: PREVIEW } } } },
+  answers: { 200: { safe: { summary: 'No risk found', value: { ...PREVIEW, data: PREVIEW } } } },
 }

@@ -28,11 +28,15 @@ const ContentEvent = named(
   'ContentEvent',
   Type.Object({
     id: Uuid,
-    email_id: Type.Union([Uuid, Type.Null()], { description: 'null: the message was refused as a whole' }),
+    email_id: Type.Union([Uuid, Type.Null()], {
+      description: 'ID of the email. Null when the whole message was refused.',
+    }),
     event: named('ContentEventType', oneOf(EVENTS)),
     score: Type.Integer({ minimum: 0, maximum: 100 }),
     risk_level: Level,
-    matches: Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: 'as content-score gives them' }),
+    matches: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+      description: 'Rules that matched, as returned by `POST /api/v1/content-score`.',
+    }),
     created_at: DateTime,
   }),
 )
@@ -44,7 +48,7 @@ export function contentEventRoutes({ database }: { readonly database: Database }
       path: '/api/v1/content-events',
       access: { scope: 'content', requires: 'content_events' },
       operationId: 'listContentEvents',
-      summary: 'List what the contents of mails were found to be',
+      summary: 'List content events',
       tag: 'Content',
       query: Type.Object({
         from: Type.Optional(DateTime),
@@ -54,7 +58,7 @@ export function contentEventRoutes({ database }: { readonly database: Database }
         risk_level: Type.Optional(Level),
         limit: ListLimit,
         offset: ListOffset,
-        cursor: Type.Optional(Type.String()),
+        cursor: Type.Optional(Type.String({ description: 'The next_cursor of the previous page.' })),
       }),
       answers: { 200: listOf(ContentEvent, CursorPagination) },
       errors: [accountErrors.feature_not_enabled],

@@ -20,7 +20,7 @@ const PREVIEW_FIELDS = {
   action: named('RiskAction', oneOf(['allow', 'warn', 'soft_block', 'block'])),
   reason_code: Text,
   block_reason: Text,
-  overridable: Type.Boolean(),
+  overridable: Type.Boolean({ description: 'Whether `override_soft_block` on the send would let the email pass.' }),
   risk_factors: Type.Array(
     named(
       'RiskFactor',
@@ -59,7 +59,7 @@ const PREVIEW_FIELDS = {
 const Preview = named('RiskPreview', Type.Object(PREVIEW_FIELDS))
 
 const STATS_FIELDS = {
-  period: Type.String({ description: 'YYYY-MM' }),
+  period: Type.String({ description: 'Calendar month in UTC, as YYYY-MM.' }),
   used: Count,
   limit: Limit,
   remaining: Limit,
@@ -78,7 +78,7 @@ export function riskRoutes(previews: Previews): readonly AnyEndpoint[] {
       path: '/api/v1/risk/preview',
       access: { scope: 'risk', requires: 'risk', reads: true },
       operationId: 'previewRisk',
-      summary: 'Tell what a send would come to, without sending',
+      summary: 'Preview the risk verdict of a send without sending',
       tag: 'Risk',
       body: PreviewBody,
       examples: PREVIEW_EXAMPLES,
@@ -93,7 +93,7 @@ export function riskRoutes(previews: Previews): readonly AnyEndpoint[] {
       path: '/api/v1/risk/stats',
       access: { scope: 'risk', requires: 'risk' },
       operationId: 'getRiskStatistics',
-      summary: 'Show what the previews of this month came to, and the quota that remains',
+      summary: "Get this month's risk preview statistics and remaining quota",
       tag: 'Risk',
       answers: { 200: bareOf(named('RiskStatistics', Type.Object(STATS_FIELDS))) },
       errors: [accountErrors.plan_required],

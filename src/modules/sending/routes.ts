@@ -55,7 +55,7 @@ const SendData = named(
 const BatchItem = named(
   'BatchItem',
   Type.Object({
-    index: Type.Integer(),
+    index: Type.Integer({ description: 'Position of the message in the request, starting at 0.' }),
     success: Type.Boolean(),
     data: Type.Optional(SendData),
     error: Type.Optional(
@@ -79,11 +79,12 @@ const IDEMPOTENCY_KEY = Type.String({
   minLength: 1,
   maxLength: limits.MAX_IDEMPOTENCY_KEY_CHARS,
   pattern: '^[\\x20-\\x7e]*$',
-  description: 'For 24 hours the same key with the same body gives the stored answer, and sends nothing again',
+  description:
+    'Makes the request safe to retry. For 24 hours, the same key with the same body returns the stored response and sends nothing again.',
 })
 const BATCH_VALIDATION = Type.Enum(['strict', 'permissive'], {
   default: 'permissive',
-  description: 'strict: all messages are taken, or none',
+  description: '`strict` accepts all messages or none; `permissive` accepts each message on its own.',
 })
 
 /** Each email that is accepted here has a line in the log, with the id of the request that brought it. */
@@ -114,7 +115,7 @@ export function sendingRoutes(sending: Sending, log: Logger): readonly AnyEndpoi
       path: '/api/v1/send/batch',
       access: { scope: 'send', rate: 'batch' },
       operationId: 'sendBatch',
-      summary: 'Send up to 500 emails in one call',
+      summary: 'Send a batch of up to 500 emails',
       tag: 'Sending',
       headers: { 'Idempotency-Key': IDEMPOTENCY_KEY, 'X-Batch-Validation': BATCH_VALIDATION },
       examples: BATCH_EXAMPLES,

@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000
 /** PostgreSQL has no year 0. */
 const FIRST_DATE = '0001-01-01'
 const UNKNOWN_ZONE = '22023'
-const ZONE_WORDS = 'must be a time zone by its name, such as Europe/Berlin'
+const ZONE_WORDS = 'must be an IANA time zone name, such as Europe/Berlin'
 
 export interface ReportQuery {
   readonly from_date?: string

@@ -35,10 +35,13 @@ const Query = Type.Object({
     default: 'UTC',
     maxLength: 64,
     pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$',
-    description: 'a time zone by its name, such as Europe/Berlin',
+    description: 'An IANA time zone name, such as Europe/Berlin.',
   }),
-  include_machine: Type.Boolean({ default: false }),
-  include_sandbox: Type.Boolean({ default: false }),
+  include_machine: Type.Boolean({
+    default: false,
+    description: 'Whether opens and clicks by machines are counted too.',
+  }),
+  include_sandbox: Type.Boolean({ default: false, description: 'Whether sandbox emails are counted too.' }),
 })
 
 const PeriodReport = named(
@@ -64,18 +67,18 @@ const PLATFORMS = ['desktop', 'mobile', 'webmail', 'unknown']
 const CLICKS = ['clicks', 'unique_clicks', 'bot_clicks']
 
 const DAILY: readonly DailyRoute[] = [
-  { path: '/sends', summary: 'Emails sent, by day', names: ['sent'], name: 'Send', report: sends },
-  { path: '/bounces', summary: 'Bounces, by day and type', names: BOUNCES, name: 'Bounce', report: bounces },
-  { path: '/spam', summary: 'Spam complaints, by day', names: ['spam_complaints'], name: 'Spam', report: spam },
-  { path: '/opens', summary: 'Opens, by day', names: OPENS, name: 'Open', report: opens },
+  { path: '/sends', summary: 'Get emails sent by day', names: ['sent'], name: 'Send', report: sends },
+  { path: '/bounces', summary: 'Get bounces by day and type', names: BOUNCES, name: 'Bounce', report: bounces },
+  { path: '/spam', summary: 'Get spam complaints by day', names: ['spam_complaints'], name: 'Spam', report: spam },
+  { path: '/opens', summary: 'Get opens by day', names: OPENS, name: 'Open', report: opens },
   {
     path: '/opens/platforms',
-    summary: 'Opens by platform, by day',
+    summary: 'Get opens by day and platform',
     names: PLATFORMS,
     name: 'Platform',
     report: platforms,
   },
-  { path: '/clicks', summary: 'Clicks, by day', names: CLICKS, name: 'Click', report: clicks },
+  { path: '/clicks', summary: 'Get clicks by day', names: CLICKS, name: 'Click', report: clicks },
 ]
 
 const Platforms = named('PlatformTotals', Type.Object(integers(PLATFORMS)))
@@ -102,7 +105,7 @@ function overviewRoute(options: StatisticsRoutesOptions): AnyEndpoint {
   return endpoint({
     ...common(''),
     operationId: 'getStatistics',
-    summary: 'All figures of a period, with rates',
+    summary: 'Get all statistics of a period with rates',
     answers: { 200: named('StatisticsResponse', Type.Object({ data: Overview, period: PeriodReport })) },
     handle: async ({ principal, query }) => {
       const asked = askedOf(options, principal, query as ReportQuery)
@@ -139,7 +142,10 @@ function dailyRoute(options: StatisticsRoutesOptions, { path, summary, names, na
 }
 
 const ANSWERS = ['attempts', 'accepted', 'deferred', 'bounced', 'blocked']
-const Provider = Type.String({ examples: ['google'], description: 'By the receiving host; unknown: of nobody we know' })
+const Provider = Type.String({
+  examples: ['google'],
+  description: 'Mailbox provider, by the receiving host. `unknown` when the host belongs to no known provider.',
+})
 const Rates = Type.Object(Object.fromEntries(ANSWERS.slice(1).map((name) => [`${name}_rate`, Rate])))
 const Tries = Type.Object(integers(ANSWERS))
 const ProviderTries = named('ProviderAnswers', Type.Object({ provider: Provider, ...Tries.properties }))
@@ -148,7 +154,8 @@ function providersRoute(options: StatisticsRoutesOptions): AnyEndpoint {
   return endpoint({
     ...common('/providers'),
     operationId: 'getProviderStatistics',
-    summary: "What mailbox providers answered to tries, by day; rates over the period's tries",
+    summary:
+      'Get the responses of mailbox providers to delivery attempts by day. Rates are over all attempts of the period.',
     answers: {
       200: named(
         'ProviderStatistics',

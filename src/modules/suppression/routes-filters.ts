@@ -15,7 +15,7 @@ export const ListFilters = Type.Object({
   search: Type.Optional(Type.String({ maxLength: MAX_ADDRESS_CHARS, pattern: '^[^\\u0000]*$' })),
   from_date: Day,
   to_date: Day,
-  include_sandbox: Type.Boolean({ default: false }),
+  include_sandbox: Type.Boolean({ default: false, description: 'Whether entries of sandbox emails are included.' }),
 })
 export const SuppressionFilters = Type.Object({ ...ListFilters.properties, reason: Type.Optional(Reason) })
 

@@ -54,9 +54,9 @@ export function challengeRoute({
     access: null,
     tag: TAG,
     operationId: 'answerCertificateChallenge',
-    summary: 'The answer to a certificate authority',
+    summary: 'Answer an ACME challenge of a certificate authority',
     params: Token,
-    answers: { 200: Type.String({ description: 'text/plain' }), 404: Html },
+    answers: { 200: Type.String({ description: 'Key authorization, as text/plain' }), 404: Html },
     handle: async ({ params, headers }) => {
       const { token } = params
       if (!CHALLENGE.test(token)) return unknownLinkPage(browserLanguage(headers))
@@ -79,9 +79,9 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       access: null,
       tag: TAG,
       operationId: 'trackOpen',
-      summary: 'The open pixel',
+      summary: 'Record an open and return the tracking pixel',
       params: Token,
-      answers: { 200: typed('image/gif', '43 bytes, for any token') },
+      answers: { 200: typed('image/gif', 'GIF of 43 bytes, for any token') },
       plainly: ({ name, userAgent, ip }) => opened(name, { method: 'GET', userAgent, prefetch: false, ip }),
       handle: async (call) => {
         const made = opened(call.params.token, readerOf(call))
@@ -96,9 +96,9 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       access: null,
       tag: TAG,
       operationId: 'trackClick',
-      summary: 'Record the click and redirect to the original URL',
+      summary: 'Record a click and redirect to the original URL',
       params: Token,
-      answers: { 302: Type.Null({ description: 'to the target, byte for byte' }), 404: Html, 410: Html },
+      answers: { 302: Type.Null({ description: 'Redirect to the original URL, byte for byte' }), 404: Html, 410: Html },
       plainly: ({ name, userAgent, ip }) => {
         const answer = clicked(name, { method: 'GET', userAgent, prefetch: false, ip })
         return typeof answer === 'string' ? null : answer
@@ -120,7 +120,7 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       access: null,
       tag: TAG,
       operationId: 'getUnsubscribePage',
-      summary: 'The unsubscribe confirmation page',
+      summary: 'Get the unsubscribe confirmation page',
       params: Token,
       answers: { 200: Html, 404: Html },
       handle: async ({ params, headers }) => {
@@ -136,7 +136,7 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       access: null,
       tag: TAG,
       operationId: 'unsubscribe',
-      summary: 'Unsubscribe: one click (RFC 8058), or the form of the page',
+      summary: 'Unsubscribe the recipient with one click (RFC 8058) or from the confirmation page',
       params: Token,
       stream: FORM_TYPES,
       bodyLimitBytes: MAX_FORM_BYTES,

@@ -67,7 +67,7 @@ const Dkim = named(
     },
     {
       description:
-        'Whether its author signed it: `pass`, by `domain`, or why not. What did not pass is no report by RFC 8460 and is shown alone',
+        'DKIM verification of the report: `pass` with the signing `domain`, or the `reason` why not. A report that did not pass is not valid under RFC 8460 and is for display only.',
     },
   ),
 )
@@ -76,7 +76,7 @@ const Report = named(
   Type.Object({
     id: Text,
     domain: Text,
-    organization: Type.String({ description: 'As the report says; who is verified stands in `dkim`' }),
+    organization: Type.String({ description: 'Organization named in the report. The verified sender is in `dkim`.' }),
     report_id: Text,
     contact: Nullable,
     dkim: Dkim,
@@ -119,7 +119,8 @@ export function tlsReportRoutes(options: TlsReportRoutesOptions): readonly AnyEn
       path: '/api/v1/customer/domains/{id}/tls-reports',
       access: { scope: 'domains:read' },
       operationId: 'listTlsReports',
-      summary: 'What others told of TLS towards the domain (TLS-RPT), newest first, and the record that asks for it',
+      summary:
+        'List the TLS reports (TLS-RPT) received for a domain, newest first, with the DNS record that requests them',
       tag: 'Sending domains',
       params: IdParams,
       query: Type.Object({ page: Page, limit: PageLimit, dkim: Type.Optional(DkimResultName) }),

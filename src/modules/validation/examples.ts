@@ -28,16 +28,16 @@ const RESULT = {
 }
 
 export const VALIDATE_EXAMPLES: Examples = {
-  body: { one: { summary: 'One address', value: { email: RESULT.email } } },
-  answers: { 200: { deliverable: { summary: 'A mailbox that takes mail', value: { ...RESULT, data: RESULT } } } },
+  body: { one: { summary: 'One email address', value: { email: RESULT.email } } },
+  answers: { 200: { deliverable: { summary: 'Deliverable address', value: { ...RESULT, data: RESULT } } } },
 }
 
 export const VALIDATE_BATCH_EXAMPLES: Examples = {
-  body: { two: { summary: 'Two addresses', value: { emails: [RESULT.email, 'sam@example.net'] } } },
+  body: { two: { summary: 'Two email addresses', value: { emails: [RESULT.email, 'sam@example.net'] } } },
   answers: {
     200: {
       one: {
-        summary: 'Of a batch of one',
+        summary: 'Result of a batch with one address',
         value: {
           data: [RESULT],
           results: [RESULT],

@@ -25,7 +25,7 @@ const UsageFields = named(
   }),
 )
 const oneOf = (...values: string[]) => Type.Union(values.map((value) => Type.Literal(value)))
-const Score = Type.Integer({ minimum: 0, maximum: 100 })
+const score = (description: string) => Type.Integer({ minimum: 0, maximum: 100, description })
 const resultFields = {
   email: Type.String(),
   is_valid: Type.Boolean(),
@@ -43,8 +43,8 @@ const resultFields = {
     }),
   ),
   risk_level: named('AddressRisk', oneOf('low', 'medium', 'high')),
-  deliverability_score: Score,
-  confidence_score: Score,
+  deliverability_score: score('How good it is for your reputation to send to the address, from 0 to 100.'),
+  confidence_score: score('How certain it is that email reaches the inbox, from 0 to 100.'),
   confidence_label: named('ConfidenceLabel', oneOf('very_high', 'high', 'medium', 'low', 'very_low')),
   mx_provider: named(
     'MailProvider',
@@ -77,7 +77,7 @@ export function validationRoutes(options: ValidationRoutesOptions): readonly Any
       path: '/api/v1/address/validate',
       access: { scope: 'validation', rate: 'validation' },
       operationId: 'validateAddress',
-      summary: 'Validate one address',
+      summary: 'Validate an email address',
       tag: 'Address validation',
       examples: VALIDATE_EXAMPLES,
       body: named('ValidateAddressRequest', Type.Object({ email: Text }, { additionalProperties: false })),
@@ -93,7 +93,7 @@ export function validationRoutes(options: ValidationRoutesOptions): readonly Any
       path: '/api/v1/address/validate/batch',
       access: { scope: 'validation', rate: 'validation' },
       operationId: 'validateAddresses',
-      summary: 'Validate up to 100 addresses',
+      summary: 'Validate up to 100 email addresses',
       tag: 'Address validation',
       body: named(
         'ValidateAddressesRequest',
@@ -134,7 +134,7 @@ export function validationRoutes(options: ValidationRoutesOptions): readonly Any
       path: '/api/v1/address/validate/quota',
       access: { scope: 'validation' },
       operationId: 'getValidationQuota',
-      summary: 'Validation credits of this month',
+      summary: "Get this month's validation quota",
       tag: 'Address validation',
       answers: { 200: bareOf(named('ValidationQuota', Type.Object(quotaFields))) },
       handle: async ({ principal: { accountId } }) => {

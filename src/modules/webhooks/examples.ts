@@ -23,12 +23,12 @@ const WEBHOOK = {
 export const CREATE_EXAMPLES: Examples = {
   body: {
     lists: {
-      summary: 'To keep a list clean',
+      summary: 'Events for list hygiene',
       value: { name: WEBHOOK.name, url: WEBHOOK.url, events: WEBHOOK.events },
     },
-    all: { summary: 'Every event', value: { url: WEBHOOK.url, events: ['*'] } },
+    all: { summary: 'All events', value: { url: WEBHOOK.url, events: ['*'] } },
   },
   answers: {
-    201: { made: { summary: 'The secret is shown this once', value: { data: WEBHOOK, webhook: WEBHOOK } } },
+    201: { made: { summary: 'Created webhook with its secret', value: { data: WEBHOOK, webhook: WEBHOOK } } },
   },
 }

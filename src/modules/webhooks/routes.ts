@@ -48,6 +48,8 @@ const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Params = Type.Object({ webhookId: Uuid })
 const EventName = named('WebhookEventName', Type.Enum([...EVENT_NAMES]))
 
+const DOMAIN_IDS = 'Domains whose events are delivered. Null means no restriction by domain.'
+
 const WebhookItem = named(
   'Webhook',
   Type.Object({
@@ -55,10 +57,14 @@ const WebhookItem = named(
     name: Type.String(),
     url: Type.String(),
     events: Type.Array(EventName),
-    domain_ids: nullable(Type.Array(Uuid)),
-    scope: Type.Enum(['all', 'domain', 'group']),
+    domain_ids: nullable(Type.Array(Uuid, { description: DOMAIN_IDS })),
+    scope: Type.Enum(['all', 'domain', 'group'], {
+      description: '`all` without domain_ids, `domain` with one of them, `group` with several.',
+    }),
     is_active: Type.Boolean(),
-    secret: Type.Optional(Type.String({ description: 'In the answers of create and regenerate alone' })),
+    secret: Type.Optional(
+      Type.String({ description: 'Signing secret. Only in the responses of create and regenerate.' }),
+    ),
     secret_last4: Type.Optional(Type.String()),
     created_at: DateTime,
     updated_at: DateTime,
@@ -74,7 +80,7 @@ const FIELDS = {
   name: Type.String({ minLength: 1, maxLength: 200, pattern: ONE_LINE }),
   url: Type.String({ minLength: 1, maxLength: 2_048 }),
   events: Type.Array(EventName, { minItems: 1, maxItems: 50 }),
-  domain_ids: Type.Union([Type.Array(Uuid, { maxItems: 100 }), Type.Null()]),
+  domain_ids: Type.Union([Type.Array(Uuid, { maxItems: 100, description: DOMAIN_IDS }), Type.Null()]),
   is_active: Type.Boolean(),
 }
 const Created = named(
@@ -104,7 +110,7 @@ function readingRoutes({ database }: WebhookRoutesOptions): readonly AnyEndpoint
       path: PATH,
       access: { scope: 'webhooks:read' },
       operationId: 'listWebhooks',
-      summary: 'Lists the webhook endpoints',
+      summary: 'List webhooks',
       tag: TAG,
       query: Type.Object({ page: Page, limit: PageLimit }),
       answers: { 200: listOf(WebhookItem, PagePagination, { webhooks: Type.Array(WebhookItem) }) },
@@ -128,7 +134,7 @@ function readingRoutes({ database }: WebhookRoutesOptions): readonly AnyEndpoint
       path: `${PATH}/{webhookId}`,
       access: { scope: 'webhooks:read' },
       operationId: 'getWebhook',
-      summary: 'Reads a webhook endpoint',
+      summary: 'Get a webhook',
       tag: TAG,
       params: Params,
       answers: { 200: Single },
@@ -152,7 +158,7 @@ function writingRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
       path: PATH,
       access,
       operationId: 'createWebhook',
-      summary: 'Creates a webhook endpoint; the secret is shown here alone',
+      summary: 'Create a webhook. Its secret is returned only here and when it is regenerated.',
       tag: TAG,
       body: Created,
       examples: CREATE_EXAMPLES,
@@ -167,7 +173,7 @@ function writingRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
       path: `${PATH}/{webhookId}`,
       access,
       operationId: 'updateWebhook',
-      summary: 'Replaces the given fields of a webhook endpoint',
+      summary: 'Update a webhook. Only the given fields are replaced.',
       tag: TAG,
       params: Params,
       body: Changed,
@@ -182,7 +188,7 @@ function writingRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
       path: `${PATH}/{webhookId}`,
       access,
       operationId: 'deleteWebhook',
-      summary: 'Removes a webhook endpoint and what waits for it',
+      summary: 'Delete a webhook and its pending deliveries',
       tag: TAG,
       params: Params,
       answers: {
@@ -206,7 +212,7 @@ function writingRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
       path: `${PATH}/{webhookId}/regenerate-secret`,
       access,
       operationId: 'regenerateWebhookSecret',
-      summary: 'Makes a new secret; the old one is of no use from now on',
+      summary: 'Regenerate the secret of a webhook. The old one stops being used immediately.',
       tag: TAG,
       params: Params,
       answers: {
@@ -241,7 +247,7 @@ function testRoute(options: WebhookRoutesOptions): AnyEndpoint {
     path: `${PATH}/{webhookId}/test`,
     access: { scope: 'webhooks:write', rate: 'verify', bucket: 'webhook_test' },
     operationId: 'testWebhook',
-    summary: 'Sends a test event to a webhook endpoint now',
+    summary: 'Send a test event to a webhook',
     tag: TAG,
     params: Params,
     answers: { 200: dataOf(Result, { success: Type.Boolean() }) },

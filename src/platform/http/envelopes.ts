@@ -54,7 +54,7 @@ export const PagePagination = named(
   Type.Object({
     page: Type.Integer(),
     limit: Type.Integer(),
-    total: Type.Integer({ description: 'Entries on all pages' }),
+    total: Type.Integer({ description: 'Number of entries on all pages.' }),
     pages: Type.Integer(),
   }),
 )
@@ -65,7 +65,7 @@ export const CursorPagination = named(
     limit: Type.Integer(),
     offset: Type.Integer(),
     next_cursor: Type.Union([Type.String(), Type.Null()], {
-      description: 'What `cursor` of the next page is; null: this was the last',
+      description: 'Value of `cursor` for the next page. Null on the last page.',
     }),
   }),
 )

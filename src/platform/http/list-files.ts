@@ -21,7 +21,7 @@ export const IMPORT_FAULTS = {
     ),
   ),
   ignored_columns: Type.Array(Type.String(), {
-    description: 'Of a CSV file, in their order: nothing was taken of them',
+    description: 'Columns of the CSV file that were ignored, in file order.',
   }),
 } as const
 

@@ -163,19 +163,21 @@ const words = (description: string): object => ({ description, schema: { type: '
 
 /** Every header of an answer that means something to a client. Each stands once, and is referred to where it is sent. */
 const HEADERS: Readonly<Record<string, object>> = {
-  'X-Request-ID': words('Of this request, as the log and the error have it'),
-  'RateLimit-Limit': count('Requests that may come at once'),
-  'RateLimit-Remaining': count('How many of them are left'),
-  'RateLimit-Reset': count('Seconds until all of them are there again'),
-  'X-RateLimit-Limit': count('As RateLimit-Limit'),
-  'X-RateLimit-Remaining': count('As RateLimit-Remaining'),
-  'X-RateLimit-Reset': count('As RateLimit-Reset'),
-  'Retry-After': count('Seconds to wait'),
-  'Idempotent-Replayed': words('`true`: the stored answer of the first call with this key. Absent: this is the first'),
-  Link: words('The path with a version: `<..>; rel="successor-version"`'),
-  Deprecation: words('Since when the path is deprecated (RFC 9745); absent where no day is set'),
-  'WWW-Authenticate': words('`Bearer`'),
-  'Content-Disposition': words('The name of the file'),
+  'X-Request-ID': words('ID of the request, as in the log and in error responses.'),
+  'RateLimit-Limit': count('Number of requests that can be made at once.'),
+  'RateLimit-Remaining': count('Number of requests remaining.'),
+  'RateLimit-Reset': count('Seconds until all requests are available again.'),
+  'X-RateLimit-Limit': count('Same as RateLimit-Limit.'),
+  'X-RateLimit-Remaining': count('Same as RateLimit-Remaining.'),
+  'X-RateLimit-Reset': count('Same as RateLimit-Reset.'),
+  'Retry-After': count('Seconds to wait before the next request.'),
+  'Idempotent-Replayed': words(
+    '`true` when this is the stored response of the first request with the same key. Absent on the first request.',
+  ),
+  Link: words('The versioned path: `<..>; rel="successor-version"`.'),
+  Deprecation: words('Since when the path is deprecated (RFC 9745). Absent when no date is set.'),
+  'WWW-Authenticate': words('Authentication scheme: `Bearer`.'),
+  'Content-Disposition': words('Name of the file.'),
 }
 const RATES = Object.keys(HEADERS).filter((name) => name.includes('RateLimit'))
 
@@ -253,7 +255,7 @@ export function openapiOptions({ publicUrl, euUrl }: OpenApiAddresses): object {
       info: {
         title: 'Posthorn',
         version: API_VERSION,
-        description: 'Email delivery, tracking and analytics, run by yourself.',
+        description: 'Self-hosted email delivery, tracking and analytics.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [
