@@ -1,11 +1,13 @@
 // The database's pulse, felt once a second over a connection of its own. A server that is gone fails by itself; one that
 // hangs (a stopped process, a frozen disk) would keep every request waiting. When no beat comes within 2 seconds the
-// requests under way are answered 503, and new ones too until it beats again.
+// requests under way are answered 503, and new ones too until it beats again. That this process itself stood still, as a
+// machine that is overloaded or was asleep makes it, is no lost beat.
 
 import type pg from 'pg'
 import { platformErrors, unknownOutcome } from './errors.ts'
 import { type Loop, loop } from './lifecycle.ts'
 import { serversOf } from './servers.ts'
+import { answersWithin } from './within.ts'
 
 export interface Pulse extends Loop {
   readonly beating: () => boolean
@@ -18,6 +20,8 @@ export interface Pulse extends Loop {
 
 const BEAT_EVERY_MS = 1_000
 const BEAT_WITHIN_MS = 2_000
+/** For the first connection, which is made while everything else of a process begins. */
+const FIRST_WITHIN_MS = 5_000
 
 export function databasePulse(url: string, onChange: (beating: boolean) => void): Pulse {
   const { Client } = serversOf(url)
@@ -26,32 +30,30 @@ export function databasePulse(url: string, onChange: (beating: boolean) => void)
   /** Each gives one piece of work up. A set, not an abort signal: this is asked for every request. */
   const underWay = new Set<() => void>()
 
-  const connected = async (): Promise<pg.Client> => {
-    if (client !== null) return client
+  const connect = async (withinMs: number): Promise<boolean> => {
     const made = new Client({
       connectionString: url,
-      connectionTimeoutMillis: BEAT_WITHIN_MS,
-      query_timeout: BEAT_WITHIN_MS,
+      connectionTimeoutMillis: 2 * withinMs,
       application_name: 'posthorn_pulse',
     })
     made.on('error', () => {
       if (client === made) client = null
     })
-    await made.connect()
     client = made
-    return made
+    return answersWithin(made.connect(), withinMs)
   }
 
   const feel = async (): Promise<boolean> => {
-    try {
-      await (await connected()).query('select 1')
-      return true
-    } catch {
-      const broken = client
-      client = null
-      broken?.end().catch(() => undefined)
-      return false
-    }
+    const there = client !== null || (await connect(BEAT_WITHIN_MS))
+    const asked = client
+    if (there && asked !== null && (await answersWithin(asked.query('select 1'), BEAT_WITHIN_MS))) return true
+    leave()
+    return false
+  }
+
+  const leave = (): void => {
+    client?.end().catch(() => undefined)
+    client = null
   }
 
   const beat = async (): Promise<number> => {
@@ -70,6 +72,10 @@ export function databasePulse(url: string, onChange: (beating: boolean) => void)
   const beats = loop({ name: 'database pulse', turn: beat, onError: () => undefined })
   return {
     ...beats,
+    start: async () => {
+      if (!(await connect(FIRST_WITHIN_MS))) leave()
+      await beats.start()
+    },
     beating: () => beating,
     whileBeating: async (work, writes = false) => {
       if (!beating) throw away()
