@@ -13,6 +13,7 @@ interface Operation {
   readonly operationId: string
   readonly deprecated?: boolean
   readonly tags: readonly string[]
+  readonly parameters?: readonly { readonly name: string; readonly schema?: Node }[]
   readonly requestBody?: { readonly content: Record<string, Media> }
   readonly responses: Readonly<Record<string, { readonly content?: Record<string, Media> }>>
 }
@@ -90,6 +91,17 @@ test('every reference leads somewhere, and every schema is referred to', () => {
     assert.ok(document.components[kind]?.[name] !== undefined, ref)
   }
   for (const name of Object.keys(document.components.schemas)) assert.ok(refs.has(`schemas/${name}`), name)
+})
+
+// The service does not ask: it compiles each schema when it is first used.
+test('each schema of a body, an answer and a parameter is one by the schema of schemas', () => {
+  const ajv = new Ajv2020({ strict: false })
+  const parameters = operations.flatMap(({ where, parameters: list = [] }) =>
+    list.flatMap(({ name, schema }) => (schema === undefined ? [] : [[`${where} ${name}`, schema] as const])),
+  )
+  const held = [...Object.entries(document.components.schemas as Record<string, Node>), ...parameters]
+  assert.ok(parameters.length > 300, `${parameters.length} parameters: a check that checked nothing fails`)
+  for (const [name, schema] of held) assert.ok(ajv.validateSchema(schema), `${name}: ${ajv.errorsText()}`)
 })
 
 test('each example fits its schema, and each body of one is taken', async () => {

@@ -63,7 +63,7 @@ function makeAjv(coerceTypes: boolean): Ajv {
     coerceTypes,
     useDefaults: true,
     strict: false,
-    // Ours are held against the schema of schemas by the test of openapi.json.
+    // Our own are held against the schema of schemas by test/openapi.test.ts.
     validateSchema: false,
     allowUnionTypes: true,
     verbose: true,
