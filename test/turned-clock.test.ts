@@ -53,6 +53,14 @@ test('twelve days ahead in one step cost no hit, no unsubscribe, no scheduled ma
     return mail === undefined ? null : (await api.get(`/api/v1/inbox/${mail.id}`)).body.data
   })
   const pathOf = (pattern: RegExp): string => new URL(pattern.exec(arrived)?.[1] ?? '').pathname
+  const toldOf = (count: number) =>
+    until(`${count} in the log of what the webhook was told`, async () => {
+      const { body } = await api.get(`/api/v1/customer/webhooks/${webhook.body.data.id}/deliveries`)
+      const ended = body.data.filter(({ status }: { status: string }) => status === 'success')
+      return ended.length === count ? ended : null
+    })
+  // What is on its way when the clock is turned is told again: nobody knows whether it was taken.
+  await toldOf(3)
 
   clock.set(12 * DAY_MS)
   const [opened, out] = await Promise.all([
@@ -68,11 +76,7 @@ test('twelve days ahead in one step cost no hit, no unsubscribe, no scheduled ma
     return body.data.length === 1 ? true : null
   })
   await receiver.until((received) => received.length >= 7)
-  const log = await until('the log of what the webhook was told', async () => {
-    const { body } = await api.get(`/api/v1/customer/webhooks/${webhook.body.data.id}/deliveries`)
-    const ended = body.data.filter(({ status }: { status: string }) => status === 'success')
-    return ended.length === 7 ? ended : null
-  })
+  const log = await toldOf(7)
   const told = receiver.received.map(({ body }) => body.event).sort()
   assert.deepEqual(told, [
     'email.delivered',
