@@ -13,7 +13,7 @@ import { ensureHitPartitions } from './modules/tracking/index.ts'
 import { forgetStsPolicies, forgetTlsReports } from './modules/transport/index.ts'
 import { forgetValidations } from './modules/validation/index.ts'
 import { ensureWebhookPartitions } from './modules/webhooks/index.ts'
-import type { Database } from './platform/db.ts'
+import type { Database, Db } from './platform/db.ts'
 import { loop, type Service } from './platform/lifecycle.ts'
 
 const LOOK_EVERY_MS = 1_000
@@ -36,10 +36,7 @@ export function partitionsLoop(database: Database, { clock, log }: Ground): Serv
     const today = Math.floor(now.getTime() / DAY_MS)
     const elapsedMs = clock.monotonicMs()
     if (today === madeOn && elapsedMs - madeAtMs < PARTITIONS_EVERY_MS) return LOOK_EVERY_MS
-    await ensureOutboxPartitions(database.system, now)
-    await ensureEventPartitions(database.system, now)
-    await ensureHitPartitions(database.system, now)
-    await ensureWebhookPartitions(database.system, now)
+    await ensurePartitions(database.system, now)
     madeOn = today
     madeAtMs = elapsedMs
     return LOOK_EVERY_MS
@@ -56,6 +53,14 @@ export function partitionsLoop(database: Database, { clock, log }: Ground): Serv
       await looking.start()
     },
   }
+}
+
+/** Of every table that has a partition a day: those around `now`, and a week ahead. */
+export async function ensurePartitions(db: Db, now: Date): Promise<void> {
+  await ensureOutboxPartitions(db, now)
+  await ensureEventPartitions(db, now)
+  await ensureHitPartitions(db, now)
+  await ensureWebhookPartitions(db, now)
 }
 
 export function cleaningLoops(database: Database, ground: Ground): readonly Service[] {

@@ -13,10 +13,6 @@ import { mkdirSync, statSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
-import { ensureEventPartitions } from '../src/modules/events/index.ts'
-import { ensureOutboxPartitions } from '../src/modules/outbox/index.ts'
-import { ensureHitPartitions } from '../src/modules/tracking/index.ts'
-import { ensureWebhookPartitions } from '../src/modules/webhooks/index.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { connect } from '../src/platform/db.ts'
 import { createLogger } from '../src/platform/log.ts'
@@ -107,12 +103,11 @@ async function templateOfToday(): Promise<string> {
   const bare = await ensureTemplate()
   const now = systemClock().now()
   return templateMadeOnce(`${bare}_${now.toISOString().slice(0, 10).replaceAll('-', '')}`, bare, async (url) => {
+    // Loaded by whoever makes the template: it brings half of the service, which most tests of a database need not.
+    const { ensurePartitions } = await import('../src/housekeeping.ts')
     const database = connect({ url, onError: () => undefined })
     try {
-      await ensureOutboxPartitions(database.system, now)
-      await ensureEventPartitions(database.system, now)
-      await ensureHitPartitions(database.system, now)
-      await ensureWebhookPartitions(database.system, now)
+      await ensurePartitions(database.system, now)
     } finally {
       await database.close()
     }

@@ -3,7 +3,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { parseAddress, suppressionKey } from '../src/mail/address.ts'
 import { type Delivery, type DeliveryOptions, deliveryService } from '../src/modules/delivery/index.ts'
-import { ensureEventPartitions, eventsOfEmail, type WireEvent } from '../src/modules/events/index.ts'
+import { eventsOfEmail, type WireEvent } from '../src/modules/events/index.ts'
 import {
   type ComposedContent,
   type EmailStatus,
@@ -11,7 +11,6 @@ import {
   emailStory,
   encodeContent,
   enqueue,
-  ensureOutboxPartitions,
   type NewEmail,
   type SubmittedContent,
   siteIds,
@@ -71,8 +70,6 @@ export async function house(zones: Zones = {}, more: Partial<DeliveryOptions> = 
   const database = connect({ url: fresh.url, onError: () => undefined })
   const clock = turnedClock()
   const ids = systemIds()
-  await ensureOutboxPartitions(database.system, clock.now())
-  await ensureEventPartitions(database.system, clock.now())
   const sites = siteIds(database.system)
   const receivers: Receiver[] = []
   const deliveries: Delivery[] = []

@@ -5,8 +5,7 @@ import net from 'node:net'
 import os from 'node:os'
 import tls from 'node:tls'
 import { parseMessage } from '../src/mail/mime-parse.ts'
-import { ensureEventPartitions } from '../src/modules/events/index.ts'
-import { decodeContent, ensureOutboxPartitions, siteIds } from '../src/modules/outbox/index.ts'
+import { decodeContent, siteIds } from '../src/modules/outbox/index.ts'
 import { riskRoom } from '../src/modules/risk/index.ts'
 import {
   acceptance,
@@ -87,10 +86,6 @@ export async function submissionWorld({
   const database = connect({ url: fresh.url, onError: () => undefined })
   const clock = systemClock()
   const ids = systemIds()
-  if (partitions) {
-    await ensureOutboxPartitions(database.system, clock.now())
-    await ensureEventPartitions(database.system, clock.now())
-  }
   const risk = riskRoom({
     trapMac: (text) => createHmac('sha256', 'of the tests').update(text).digest(),
     monotonicMs: () => clock.monotonicMs(),

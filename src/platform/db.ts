@@ -15,6 +15,7 @@ import pg from 'pg'
 import { arrayText } from './pg-array.ts'
 import { optionsDropped, serversOf } from './servers.ts'
 import { type SilenceWatch, type Watchable, watchSilence } from './silence.ts'
+import { answerWithin } from './within.ts'
 
 /** A statement with the name under which connections prepare it. Names are `room_what`, unique in the code base. */
 export interface Statement {
@@ -328,13 +329,7 @@ async function transact<T>(
 }
 
 async function ping(pool: pg.Pool, withinMs: number): Promise<void> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error(`the database did not answer within ${withinMs} ms`)), withinMs)
-  try {
-    await Promise.race([pool.query('select 1'), late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
+  await answerWithin(pool.query('select 1'), withinMs)
 }
 
 interface Listener {

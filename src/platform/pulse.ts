@@ -7,7 +7,7 @@ import type pg from 'pg'
 import { platformErrors, unknownOutcome } from './errors.ts'
 import { type Loop, loop } from './lifecycle.ts'
 import { serversOf } from './servers.ts'
-import { answersWithin } from './within.ts'
+import { answerWithin } from './within.ts'
 
 export interface Pulse extends Loop {
   readonly beating: () => boolean
@@ -30,7 +30,7 @@ export function databasePulse(url: string, onChange: (beating: boolean) => void)
   /** Each gives one piece of work up. A set, not an abort signal: this is asked for every request. */
   const underWay = new Set<() => void>()
 
-  const connect = async (withinMs: number): Promise<boolean> => {
+  const connect = async (withinMs: number): Promise<pg.Client> => {
     const made = new Client({
       connectionString: url,
       connectionTimeoutMillis: 2 * withinMs,
@@ -40,15 +40,18 @@ export function databasePulse(url: string, onChange: (beating: boolean) => void)
       if (client === made) client = null
     })
     client = made
-    return answersWithin(made.connect(), withinMs)
+    await answerWithin(made.connect(), withinMs)
+    return made
   }
 
   const feel = async (): Promise<boolean> => {
-    const there = client !== null || (await connect(BEAT_WITHIN_MS))
-    const asked = client
-    if (there && asked !== null && (await answersWithin(asked.query('select 1'), BEAT_WITHIN_MS))) return true
-    leave()
-    return false
+    try {
+      await answerWithin((client ?? (await connect(BEAT_WITHIN_MS))).query('select 1'), BEAT_WITHIN_MS)
+      return true
+    } catch {
+      leave()
+      return false
+    }
   }
 
   const leave = (): void => {
@@ -73,7 +76,7 @@ export function databasePulse(url: string, onChange: (beating: boolean) => void)
   return {
     ...beats,
     start: async () => {
-      if (!(await connect(FIRST_WITHIN_MS))) leave()
+      await connect(FIRST_WITHIN_MS).catch(leave)
       await beats.start()
     },
     beating: () => beating,

@@ -3,8 +3,10 @@
 // connection is taken, the machine is there and only slow, and nothing happens; where none is, all connections to
 // that address are given up at once. What was under way on them has an outcome that nobody knows, as at any other break.
 
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { systemClock } from './clock.ts'
+import { answerWithin } from './within.ts'
 
 /** What is used of a connection of `pg`. */
 export interface Watchable {
@@ -80,16 +82,14 @@ function placeOf({ client }: Entry): string {
   return `${remoteAddress} ${remotePort}`
 }
 
-function answers(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host, port })
-    const end = (there: boolean) => (): void => {
-      clearTimeout(timer)
-      socket.destroy()
-      resolve(there)
-    }
-    const timer = setTimeout(end(false), KNOCK_WITHIN_MS)
-    socket.once('connect', end(true))
-    socket.once('error', ({ code = '' }: NodeJS.ErrnoException) => end(OUR_FAULT.has(code))())
-  })
+async function answers(host: string, port: number): Promise<boolean> {
+  const socket = connect({ host, port })
+  try {
+    await answerWithin(once(socket, 'connect'), KNOCK_WITHIN_MS)
+    return true
+  } catch (error) {
+    return OUR_FAULT.has((error as NodeJS.ErrnoException).code ?? '')
+  } finally {
+    socket.destroy()
+  }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { answersWithin } from './within.ts'
+import { answerWithin } from './within.ts'
 
 /** Keeps this process from everything. */
 function standStill(ms: number): void {
@@ -13,19 +13,19 @@ test('an answer that came while this process stood still has come in time', asyn
   const other = spawn('cat')
   try {
     other.stdin.write('asked\n')
-    const asked = answersWithin(once(other.stdout, 'data'), 200)
+    const asked = answerWithin(once(other.stdout, 'data'), 200)
     standStill(1_000)
-    assert.equal(await asked, true)
-    const silent = answersWithin(once(other.stdout, 'data'), 200)
+    assert.equal(String(await asked), 'asked\n')
+    const silent = answerWithin(once(other.stdout, 'data'), 200)
     standStill(400)
-    assert.equal(await silent, false, 'nobody has answered')
+    await assert.rejects(silent, /no answer within 200 ms/)
   } finally {
     other.kill()
   }
 })
 
 test('what fails, and what does not come, has not answered', async () => {
-  assert.equal(await answersWithin(Promise.reject(new Error('refused')), 1_000), false)
-  assert.equal(await answersWithin(new Promise(() => undefined), 20), false)
-  assert.equal(await answersWithin(Promise.resolve(), 0), true)
+  await assert.rejects(answerWithin(Promise.reject(new Error('refused')), 1_000), /refused/)
+  await assert.rejects(answerWithin(new Promise(() => undefined), 20), /no answer within 20 ms/)
+  assert.equal(await answerWithin(Promise.resolve(7), 0), 7)
 })

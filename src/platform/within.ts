@@ -4,17 +4,16 @@
  * Time in which this process itself stood still is not held against an answer that came meanwhile: when the time is over,
  * what the sockets hold is read before anything is said. (Node runs the timers of a turn before it reads.)
  *
- * @returns whether `work` is fulfilled within `withinMs`; false when it rejects
+ * @throws Error when there is no answer within `withinMs`; what `work` throws
  */
-export async function answersWithin(work: Promise<unknown>, withinMs: number): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => setImmediate(late.resolve, false), withinMs)
-  const answered = work.then(
-    () => true,
-    () => false,
+export async function answerWithin<T>(work: Promise<T>, withinMs: number): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => setImmediate(() => late.reject(new Error(`there was no answer within ${withinMs} ms`))),
+    withinMs,
   )
   try {
-    return await Promise.race([answered, late.promise])
+    return await Promise.race([work, late.promise])
   } finally {
     clearTimeout(timer)
   }
