@@ -1,6 +1,6 @@
-// How contents are stored. Small ones, nearly all, travel together in one statement. What is larger than MAX_ROW_BYTES is
-// cut into pieces, a row each, which are written and read one after the other: neither this process nor the database's ever
-// holds a second copy of it. The pieces belong to the transaction of their email; without its row they are not there.
+// Stores contents. Nearly all are small and are inserted together by one statement. A content larger than MAX_ROW_BYTES is cut
+// into pieces, one row each, which are written and read one after the other, so that neither this process nor the database
+// process holds a second copy of it. The pieces are written in the transaction of their email and exist only with its row.
 
 import type { Db, Writer } from '../../platform/db.ts'
 import * as sql from './sql.ts'
@@ -9,7 +9,7 @@ import type { NewBody } from './types.ts'
 export const MAX_ROW_BYTES = 1_048_576
 export const PIECE_BYTES = 524_288
 
-/** @param posting for what is small; the pieces of what is large are each waited for */
+/** @param posting takes the small contents; every piece of a large one is awaited on `db` */
 export async function storeBodies(db: Db, bodies: readonly NewBody[], posting: Writer = db): Promise<void> {
   const sized = bodies.map((body) => ({ ...body, bytes: lengthOf(body) }))
   const small = sized.filter(({ bytes }) => bytes <= MAX_ROW_BYTES)
@@ -39,7 +39,7 @@ function columnsOf(bodies: readonly Sized[]): unknown[] {
   ]
 }
 
-/** One piece is written while the next is made ready: no more of them exist at a time. */
+/** Writes one piece while it prepares the next: no more than two exist at a time. */
 async function storeInPieces(db: Db, { id, accountId, stretches, bytes }: Sized): Promise<void> {
   let before: Promise<unknown> = Promise.resolve()
   let piece = 0
@@ -59,7 +59,7 @@ async function storeInPieces(db: Db, { id, accountId, stretches, bytes }: Sized)
   if (stored !== bytes) throw new Error('a content changed while it was stored')
 }
 
-/** Cuts without copying wherever a piece lies in one stretch. */
+/** Copies only when a piece spans several stretches. */
 export function* piecesOf(stretches: readonly Buffer[], pieceBytes: number): Generator<Buffer> {
   let parts: Buffer[] = []
   let bytes = 0
@@ -78,7 +78,7 @@ export function* piecesOf(stretches: readonly Buffer[], pieceBytes: number): Gen
   if (bytes > 0) yield Buffer.concat(parts)
 }
 
-/** @returns null when it is no longer there */
+/** @returns null when the content no longer exists */
 export async function readBody(db: Db, accountId: string, id: string): Promise<Buffer | null> {
   const first = await db.one<{ body: Buffer; whole_bytes: number | null }>(sql.oneBody, [accountId, id])
   if (first === null || first.whole_bytes === null) return first?.body ?? null

@@ -1,10 +1,9 @@
-// Canceling much at once: what waits of a tag, a domain, a mailbox or a time, as somebody needs it who has started the wrong
-// campaign.
+// Bulk cancel: everything that waits for a tag, a domain, a mailbox or a period, for someone who has started the wrong campaign.
 //
-// What waits is gone through in the order in which it moves on (scheduled, queued, deferred), and of each by id, a piece at a
-// time; what is wanted of a piece ends in a transaction of its own, under the locks of one email's cancel. A call that is
-// broken off has canceled what it has, and asking again goes on. Who holds a row is not waited for: an email under an
-// attempt may be with its receiver already, and is told apart. What is accepted after the walk has passed is not found.
+// The walk goes through the waiting statuses in the order in which emails move on (scheduled, queued, deferred), each by id, a
+// piece at a time. The matching emails of a piece are canceled in one transaction, under the same locks as a single cancel. A
+// call that breaks off keeps what it has canceled; repeating it continues. It does not wait for locked rows: an email under
+// an attempt may already be at its receiver, and is counted separately. Emails accepted behind the walk are not found.
 
 import { FIRST_ID, firstIdAt, LAST_ID } from '../../platform/ids.ts'
 import { append, type Stream } from '../events/index.ts'
@@ -12,25 +11,25 @@ import type { CancelOptions } from './control.ts'
 import * as sql from './sql-cancel.ts'
 import { STATUS } from './types.ts'
 
-/** A call ends before programs and proxies give it up. */
+/** A call stops after this time, before clients and proxies give up. */
 const CALL_LASTS_MS = 20_000
 
 export interface Wanted {
   readonly tag: string | null
-  /** Null: of all domains, and of none. */
+  /** Null: emails of every domain, and those of none. */
   readonly domainIds: readonly string[] | null
   /** The suppression key of the address. */
   readonly recipientKey: string | null
-  /** By when they were accepted: from then on, and before. */
+  /** When the emails were accepted: from `from` (inclusive) to `to` (exclusive). */
   readonly from: Date | null
   readonly to: Date | null
 }
 
 export interface CanceledMany {
   readonly canceled: number
-  /** An attempt was running: they go out, or wait again afterwards. */
+  /** Emails under an attempt: they are sent, or wait again afterwards. */
   readonly inProgress: number
-  /** The time of the call is used up, and more may wait. */
+  /** The call has used up its time, and more emails may wait. */
   readonly more: boolean
 }
 
@@ -69,7 +68,7 @@ export async function cancelMany(options: CancelOptions, accountId: string, want
   return { canceled, inProgress, more: false }
 }
 
-/** @returns how many of them waited, and are canceled */
+/** @returns how many of the emails were still waiting and are canceled */
 function cancelPiece(
   { database, clock, ids }: CancelOptions,
   accountId: string,

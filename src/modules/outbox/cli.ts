@@ -1,5 +1,5 @@
-// `posthorn queue`: what waits, and hurrying it. It works on the tables alone, so it does not matter which machine runs it;
-// the delivery role sees what became ready at its next look, a quarter of a second later at most.
+// `posthorn queue`: shows and speeds up what waits. It only uses the tables, so it can run on any machine; the delivery role
+// sees what has become ready at its next poll, at most a quarter of a second later.
 
 import { type Command, UsageError } from '../../platform/command.ts'
 import { platformErrors } from '../../platform/errors.ts'
@@ -91,7 +91,7 @@ function line(one: QueuedDestination, now: Date): string {
   return `${one.destination.padEnd(30)} ${[...held, ...counts, ...next, ...said].join(', ')}`
 }
 
-/** @throws Error that says which destination it is that nothing was ever sent to */
+/** @throws Error that names the destination when nothing was ever sent there */
 function known<Done>(destination: string | null, work: Promise<Done>): Promise<Done> {
   return work.catch((cause: unknown) => {
     throw isUnknown(cause) ? new Error(`no email was ever sent to "${destination ?? ''}"`) : cause

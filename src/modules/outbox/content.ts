@@ -1,5 +1,5 @@
-// How content is stored: one byte of version, four of the head's length, the head as JSON, then the texts and
-// attachments as they are. The head names each part's length, so large parts are never copied into JSON.
+// The format of stored content: one byte of version, four bytes with the length of the head, the head as JSON, then the texts
+// and attachments as they are. The head holds the length of each part, so large parts are never copied into JSON.
 
 import type { ComposedContent, Content, StoredAttachment, SubmittedContent } from './types.ts'
 
@@ -8,7 +8,7 @@ const HEAD_OFFSET = 5
 
 interface Head {
   readonly kind: Content['kind']
-  /** The lengths of the parts behind the head, in order. */
+  /** The lengths of the parts after the head, in order. */
   readonly lengths: readonly number[]
   readonly fields: Record<string, unknown>
 }
@@ -17,7 +17,7 @@ export function encodeContent(content: Content): Buffer {
   return Buffer.concat(contentStretches(content))
 }
 
-/** What `encodeContent` makes, in stretches that follow one another: attachments and messages are not copied. */
+/** The bytes of `encodeContent` as consecutive stretches: attachments and messages are not copied. */
 export function contentStretches(content: Content): readonly Buffer[] {
   if (content.kind === 'submitted') {
     const { message, ...fields } = content
@@ -47,7 +47,7 @@ function encode(head: Head, parts: readonly Buffer[]): readonly Buffer[] {
   return [first, ...parts]
 }
 
-/** @throws when the bytes are not content that this version stored */
+/** @throws when the bytes are not content stored by this version */
 export function decodeContent(bytes: Buffer): Content {
   if (bytes[0] !== VERSION) throw new Error(`content of unknown version ${bytes[0]}`)
   const headEnd = HEAD_OFFSET + bytes.readUInt32BE(1)

@@ -1,4 +1,4 @@
-// Steering an email by hand, as it is between and after its attempts.
+// Manual control of an email, between and after its attempts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': {
 const retry = (h: House, id: string): Promise<void> => retryEmail({ ...h, onQueued: () => undefined }, ACCOUNT, id)
 const cancel = (h: House, id: string): Promise<void> => cancelEmail(h, ACCOUNT, id)
 
-test('a deferred email that is tried again is due now, and shows it', async () => {
+test('a deferred email that is retried is due now, and shows it', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { rcpt: '451 4.2.0 try again later' })
   const id = await h.put('bob@example.net')
@@ -29,7 +29,7 @@ test('a deferred email that is tried again is due now, and shows it', async () =
   assert.equal(await h.status(id), 'delivered')
 })
 
-test('an email that bounced is tried anew, and has 72 hours for it', async () => {
+test('a bounced email is retried anew for 72 hours', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { rcpt: '550 5.7.1 not from there' })
   const id = await h.put('bob@example.net', { expiresAt: new Date(h.clock.now().getTime() + HOUR) })
@@ -42,7 +42,7 @@ test('an email that bounced is tried anew, and has 72 hours for it', async () =>
   assert.ok(email.expires_at.getTime() >= h.clock.now().getTime() + 71 * HOUR)
 })
 
-test('an email that put its recipient on the list stays bounced until the list lets go of them', async () => {
+test('an email that suppressed its recipient stays bounced until the suppression is removed', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { rcpt: '550 5.1.1 no such user' })
   const id = await h.put('bob@example.net')
@@ -63,7 +63,7 @@ test('an email that put its recipient on the list stays bounced until the list l
   assert.equal(await h.status(id), 'delivered')
 })
 
-test('a deferred email is not hurried to who unsubscribed meanwhile', async () => {
+test('a deferred email is not retried for a recipient who has unsubscribed meanwhile', async () => {
   await using h = await house(ZONE)
   await h.receiver('127.0.0.2', { rcpt: '451 4.2.0 try again later' })
   const recipient = 'bob@example.net'
@@ -78,7 +78,7 @@ test('a deferred email is not hurried to who unsubscribed meanwhile', async () =
   await retry(h, id)
 })
 
-test('what a send would not be held back by holds no retry back', async () => {
+test('entries that do not hold back a send do not hold back a retry', async () => {
   await using h = await house(ZONE)
   await h.receiver('127.0.0.2', { rcpt: '550 5.7.1 not from there' })
   const now = h.clock.now()
@@ -107,7 +107,7 @@ test('what a send would not be held back by holds no retry back', async () => {
   }
 })
 
-test('an email of the sandbox is tried anew beside the entry that its own bounce left', async () => {
+test('a sandbox email is retried despite the suppression that its own bounce left', async () => {
   await using h = await house(ZONE)
   const id = await h.put('bob@example.net', { sandbox: true, sandboxResult: 'bounce' })
   await h.delivery.turn()
@@ -116,7 +116,7 @@ test('an email of the sandbox is tried anew beside the entry that its own bounce
   assert.equal(await h.status(id), 'queued')
 })
 
-test('what cannot be canceled says what it is', async () => {
+test('the refusal to cancel an email says what its status is', async () => {
   await using h = await house(ZONE)
   await h.receiver('127.0.0.2')
   const [id, sent] = [await h.put('bob@example.net'), await h.put('eve@example.net')]

@@ -1,5 +1,5 @@
-// Steering one email: cancel, retry, reschedule. Each works on the locked queue row, so it never crosses a claim: what a
-// worker has leased cannot be canceled, what was canceled cannot be leased.
+// Manual control of one email: cancel, retry, reschedule. Each works on the locked queue row, so it never races with a claim:
+// an email that a worker has leased cannot be canceled, and a canceled one cannot be leased.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
@@ -16,7 +16,7 @@ export interface ControlOptions {
   readonly database: Database
   readonly clock: Clock
   readonly ids: Ids
-  /** Wakes delivery in this process, if it is there. */
+  /** Wakes delivery, if it runs in this process. */
   readonly onQueued: () => void
 }
 
@@ -56,10 +56,10 @@ export async function cancelEmail(options: CancelOptions, accountId: string, id:
 }
 
 /**
- * Cancels what waits for a mailbox: scheduled, queued, deferred. An email under an attempt is not held up.
+ * Cancels what waits for a mailbox: scheduled, queued and deferred emails. It does not stop an email under an attempt.
  *
  * @param recipient the suppression key of the address
- * @returns how many
+ * @returns how many it canceled
  */
 export async function cancelWaiting(options: CancelOptions, accountId: string, recipient: string): Promise<number> {
   let canceled = 0
@@ -75,7 +75,7 @@ export async function cancelWaiting(options: CancelOptions, accountId: string, r
       await cancelEmail(options, accountId, id).then(
         () => canceled++,
         (error: unknown) => {
-          // An attempt has begun, or it has ended: nothing waits.
+          // An attempt has begun, or the email has ended: it no longer waits.
           if (!(error instanceof ApiError && error.code === 'not_cancelable')) throw error
         },
       )
@@ -87,11 +87,11 @@ export async function cancelWaiting(options: CancelOptions, accountId: string, r
 }
 
 /**
- * Tries again at once: a deferred email now, an ended one anew for 72 hours. Whose recipient said no stays as it is: the
- * next claim would end it as suppressed, and of that state there is no trying again once the list has let go of them.
+ * Retries at once: a deferred email now, an ended one anew for 72 hours. It refuses while the recipient is suppressed or has
+ * unsubscribed: the next claim would end the email as suppressed, which cannot be retried even after the entry is removed.
  *
- * @throws not_found, invalid_state for every other status, while the recipient of live mail stands on one of the two lists,
- * and when retention has taken the content
+ * @throws not_found; invalid_state for every other status, while the recipient of live mail is on one of the two lists, and
+ * when retention has deleted the content
  */
 export async function retryEmail(options: ControlOptions, accountId: string, id: string): Promise<void> {
   const { database, clock, onQueued } = options
@@ -101,7 +101,7 @@ export async function retryEmail(options: ControlOptions, accountId: string, id:
     const waits = email.status === STATUS.deferred && row !== null && row.state !== QUEUE_LEASED
     const ended = row === null && (email.status === STATUS.failed || email.status === STATUS.bounced)
     if (!waits && !ended) throw errors.invalid_state()
-    // In the sandbox each bounce that was asked for suppresses too, and the contract lets a bounced email be tried again.
+    // In the sandbox every requested bounce suppresses too, and the contract allows a retry of a bounced email.
     if (!email.sandbox) {
       const ask = { accountId, recipient: email.recipient_key, sandbox: false }
       const [refusal = null] = await mayWeSend(db, [ask], now)
@@ -115,7 +115,7 @@ export async function retryEmail(options: ControlOptions, accountId: string, id:
     if ((await db.one(sql.hasBody, [accountId, email.body_id])) === null)
       throw errors.invalid_state({}, { message: 'The content of the email is no longer kept' })
     const site = email.recipient_key.slice(email.recipient_key.lastIndexOf('@') + 1)
-    // On this transaction's connection: retries that each waited for a second one would wait for one another.
+    // On this transaction's connection: concurrent retries that each waited for a second connection would deadlock.
     const siteId = (await siteIds(db).of([site])).get(site)
     await db.execute(sql.requeue, [
       accountId,
@@ -141,7 +141,7 @@ function saidNo(refusal: Refusal): ApiError {
   return errors.invalid_state({ list, reason, since: refusal.since.toISOString() }, { message })
 }
 
-/** @throws not_found, invalid_state when the email is not scheduled any more, validation_error beyond its expiry */
+/** @throws not_found; invalid_state when the email is no longer scheduled; validation_error beyond its expiry */
 export async function rescheduleEmail(
   { database }: ControlOptions,
   accountId: string,
@@ -160,7 +160,7 @@ export async function rescheduleEmail(
   })
 }
 
-/** The usual 72 hours go with the email; a moment that the sender has set stays where it is. */
+/** The default of 72 hours moves with the email; an expiry that the sender has set stays. */
 function expiryOf(expiresAt: Date, wasScheduledAt: Date, scheduledAt: Date): Date {
   const usual = new Date(scheduledAt.getTime() + EMAIL_LIFE_MS)
   const isUsual = expiresAt.getTime() - wasScheduledAt.getTime() >= EMAIL_LIFE_MS

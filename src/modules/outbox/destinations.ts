@@ -1,6 +1,6 @@
-// Steering a destination: holding it back, letting it go, trying now what waits. It works on the tables alone, by
-// whichever machine: the claim asks whether a destination is held back, so with the commit nothing more of it is taken.
-// What was taken before goes out or comes back. A held-back email still ends when its life is over (overdue.ts).
+// Manual control of a destination: pause, resume, retry now. It only uses the tables, so it can run on any machine: the claim
+// checks whether a destination is paused, so no more emails to it are leased after the commit. Those leased before are sent
+// or come back. An email to a paused destination still ends when it expires (overdue.ts).
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
@@ -16,7 +16,7 @@ export interface SteerOptions {
   readonly clock: Clock
 }
 
-/** @throws ApiError not_found when nothing was ever sent there */
+/** @throws ApiError not_found when nothing was ever sent to the destination */
 export async function holdDestination(
   options: SteerOptions,
   by: Operator,
@@ -32,11 +32,11 @@ export async function holdDestination(
 }
 
 /**
- * Makes deferred emails ready now, those of one destination or all (null); scheduled ones keep their time. Piece by piece,
- * and noted at the end: a process that dies over it leaves some ready, and whoever asked without an answer.
+ * Makes deferred emails ready now, those of one destination or all (null); scheduled ones keep their time. It works in pieces
+ * and writes the audit entry at the end: if the process dies midway, some emails are ready and the caller gets no answer.
  *
- * @returns how many
- * @throws ApiError not_found when nothing was ever sent there
+ * @returns how many it made ready
+ * @throws ApiError not_found when nothing was ever sent to the destination
  */
 export async function retryDestination(
   options: SteerOptions,

@@ -54,7 +54,7 @@ export interface StoredAttempt {
 
 export interface EmailStory {
   readonly email: EmailRow
-  /** Null when retention has taken it. */
+  /** Null when retention has deleted it. */
   readonly content: Content | null
   readonly attempts: readonly StoredAttempt[]
   readonly events: readonly WireEvent[]
@@ -66,19 +66,19 @@ export interface EmailFilter {
   readonly statuses: readonly EmailStatus[] | null
   readonly recipientKey: string | null
   readonly tag: string | null
-  /** Null: of every domain and of none. */
+  /** Null: emails of every domain, and those of none. */
   readonly domainIds: readonly string[] | null
   readonly messageId: string | null
-  /** A part of recipient, subject or message id. */
+  /** A substring of recipient, subject or message id. */
   readonly search: string | null
   readonly includeSandbox: boolean
 }
 
 export interface EmailPage {
   readonly emails: readonly EmailRow[]
-  /** Exact up to 100,000, where counting stops; told for half a minute more when there were that many. */
+  /** Exact up to 100,000, where counting stops; a count that reached the limit is reused for half a minute. */
   readonly total: number
-  /** The id to go on below; null at the end. */
+  /** The id below which the next page continues; null on the last page. */
   readonly nextCursor: string | null
 }
 
@@ -87,11 +87,11 @@ const MAX_ATTEMPTS_SHOWN = 100
 
 export interface Lists {
   readonly database: Database
-  /** Up to COUNT_LIMIT. */
+  /** Counts up to COUNT_LIMIT. */
   readonly counts: FullCounts
 }
 
-/** Newest first. `cursor` is the id below which to go on; it takes the place of an offset. */
+/** Newest first. `cursor` is the id below which the page continues; it replaces an offset. */
 export async function listEmails(
   { database, counts }: Lists,
   accountId: string,
@@ -127,7 +127,7 @@ export async function listEmails(
         values,
         async () => (await db.one<{ total: number }>(list.count, [...values, COUNT_LIMIT]))?.total ?? 0,
       )
-    // What is searched for is looked for in every email: twice only when one page does not hold all of it.
+    // A search reads every email: it is counted by a second pass only when one page does not hold all matches.
     const known = filter.search !== null && cursor === null && offset === 0 && (await reading)[0].length <= page.limit
     const [[rows], counted] = await Promise.all([reading, known ? null : count()])
     const emails = rows.slice(0, page.limit)
@@ -139,7 +139,7 @@ export async function listEmails(
   })
 }
 
-/** The filter that leaves the fewest as a rule. Null: a recipient or a message id, where the planner cannot go wrong. */
+/** The filter that usually leaves the fewest. Null: a recipient or message id, where the planner cannot choose badly. */
 function wayTo({ statuses, recipientKey, tag, domainIds, messageId }: EmailFilter): Way | null {
   if (recipientKey !== null || messageId !== null) return null
   const few = statuses !== null && !statuses.includes('delivered')
@@ -174,7 +174,7 @@ export async function emailStory(database: Database, accountId: string, id: stri
   })
 }
 
-/** What a mail's events say of it, from its row: its first event may be kept for a shorter time. */
+/** The facts for an email's events, from its row: the first event may have a shorter retention. */
 export function emailFacts(
   row: Pick<EmailRow, 'recipient' | 'sender' | 'sender_name' | 'subject' | 'message_id' | 'metadata'>,
 ): EmailFacts {
@@ -209,7 +209,7 @@ function attemptOf(row: AttemptRow): StoredAttempt {
   }
 }
 
-/** The last attempt for each of these emails that had one, by the email's id. As the service. */
+/** The last attempt of each email that had one, by email id. Runs as the service. */
 export async function lastAttempts(
   db: Db,
   letters: readonly Pick<Letter, 'id' | 'accountId' | 'attemptsCount'>[],
@@ -221,7 +221,7 @@ export async function lastAttempts(
   return new Map(rows.map((row) => [row.id, attemptOf(row)]))
 }
 
-/** @returns null when the text is no cursor that a page of emails gave out */
+/** @returns null when the text is not a cursor from a page of emails */
 export function readCursor(text: string): string | null {
   return isUuid(text) ? text.toLowerCase() : null
 }

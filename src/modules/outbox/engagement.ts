@@ -1,5 +1,5 @@
-// What readers did with an email: its counters, and the facts that tracking needs of it. People are counted here, machines
-// in the log alone.
+// What readers did with an email: its counters, and the facts that tracking needs. Only people are counted here; machines
+// appear in the log alone.
 
 import type { Db } from '../../platform/db.ts'
 import type { Stream } from '../events/index.ts'
@@ -32,17 +32,17 @@ interface Row {
   readonly click_count: number
 }
 
-/** By id; emails that are not there any more are missing. */
+/** By id; emails that no longer exist are missing. */
 export async function engagedEmails(db: Db, keys: readonly EmailKey[]): Promise<ReadonlyMap<string, EngagedEmail>> {
   return byId(await db.query<Row>(sql.engagedEmails, columns(keys)))
 }
 
-/** The same, locked until the transaction ends. It waits for nobody: what another transaction holds is missing too. */
+/** The same, locked until the transaction ends. It does not wait: emails locked by another transaction are missing too. */
 export async function lockEngagedEmails(db: Db, keys: readonly EmailKey[]): Promise<ReadonlyMap<string, EngagedEmail>> {
   return byId(await db.query<Row>(sql.lockEngagedEmails, columns(keys)))
 }
 
-/** Counts what people did, in the transaction that locked the emails. At most one entry an email. */
+/** Counts what people did, in the transaction that locked the emails. At most one entry per email. */
 export async function countEngagement(
   db: Db,
   counts: readonly (EmailKey & { readonly opens: number; readonly clicks: number })[],

@@ -1,4 +1,4 @@
-// What stands in the queue, counted: for the operator and for /metrics.
+// Counts of the queue: for the operator and for /metrics.
 
 import { storedSpelling } from '../../mail/address.ts'
 import type { Db } from '../../platform/db.ts'
@@ -12,11 +12,11 @@ const QUEUE_STATES = ['ready', 'leased', 'waiting'] as const
 export interface QueueFigure {
   readonly state: (typeof QUEUE_STATES)[number]
   readonly emails: number
-  /** For how long the first of them is overdue, seconds; 0 when none is. */
+  /** How long the oldest of them is overdue, in seconds; 0 when none is. */
   readonly oldestSeconds: number
 }
 
-/** One figure for each state, those without emails too. */
+/** One figure for each state, including those without emails. */
 export async function queueFigures(db: Db, now: Date): Promise<readonly QueueFigure[]> {
   const rows = await db.query<{ state: number; emails: number; oldest: Date }>(sql.queueByState)
   return QUEUE_STATES.map((state, number) => {
@@ -31,23 +31,23 @@ function secondsBetween(from: Date, to: Date): number {
 
 export interface QueuedDestination {
   readonly destination: string
-  /** Since when nothing of it is tried; null: it is not held back. */
+  /** Since when the destination is paused; null: it is not. */
   readonly pausedAt: Date | null
   readonly ready: number
   readonly leased: number
-  /** Deferred ones. */
+  /** Deferred emails. */
   readonly waiting: number
   readonly scheduled: number
-  /** When the first of them was accepted, put off to, or scheduled for; null when nothing waits. */
+  /** When the oldest was accepted, deferred to, or scheduled for; null when nothing waits. */
   readonly oldestAt: Date | null
-  /** When the next of the waiting ones is tried; null when none waits. */
+  /** When the next deferred email is due; null when there is none. */
   readonly nextAttemptAt: Date | null
-  /** In the last minute, by all machines. */
+  /** In the last minute, on all machines. */
   readonly attempts: number
   readonly delivered: number
-  /** What the destination said last; null when it has said nothing. */
+  /** The destination's last response; null when there was none. */
   readonly lastResponse: string | null
-  /** Null where only a waiting email remembers it. */
+  /** Null when only a waiting email still records the response. */
   readonly lastOutcome: AttemptOutcome | null
   readonly lastAt: Date | null
 }
@@ -73,17 +73,17 @@ const MINUTE_MS = 60_000
 export interface DestinationsAsk {
   readonly limit: number
   readonly now: Date
-  /** A part of the name; null: all. */
+  /** A substring of the name; null: all. */
   readonly search?: string | null
 }
 
-/** The destinations with the most emails first; those that are held back are among them in any case. */
+/** The destinations with the most emails first; paused ones are always included. */
 export async function queueByDestination(
   db: Db,
   { limit, now, search = null }: DestinationsAsk,
 ): Promise<readonly QueuedDestination[]> {
   const asked = search === null ? null : (storedSpelling(search) ?? search.toLowerCase())
-  // A report is renewed every few seconds while there is something to report.
+  // A report is renewed every few seconds as long as there is something to report.
   const since = new Date(now.getTime() - MINUTE_MS / 2)
   const rows = await db.query<DestinationRow>(sql.queueByDestination, [limit, containing(asked), since])
   return rows.map((row) => ({
@@ -106,7 +106,7 @@ export async function queueByDestination(
 /**
  * Makes deferred emails ready now, those of one destination or all; scheduled ones keep their time.
  *
- * @returns how many
+ * @returns how many it made ready
  */
 export function flushQueue(db: Db, destination: string | null, now: Date): Promise<number> {
   return inPieces((after) => db.query(sql.flushQueue, [after, destination, now]))

@@ -1,26 +1,26 @@
-// Letters handed from acceptance to delivery within one process, so that what was just stored is not read back.
+// Passes letters from acceptance to delivery within one process, so that what was just stored is not read back.
 //
-// A memory aid and nothing more: the queue row decides who sends, and a letter that is not here is read from the
-// database. A letter is given out once, and only to the first claim of its email: before that nothing can have
-// changed what delivery needs of it. What is put here before its transaction commits and never commits is never claimed.
+// This is only a cache: the queue row decides who sends, and a letter that is missing here is read from the database. A letter
+// is handed out once, and only to the first claim of its email: before that, nothing can have changed what delivery needs.
+// Letters are put here before their transaction commits; if it never commits, they are never claimed.
 //
-// Bounds: MAX_BYTES together, contents of at most MAX_BODY_BYTES each, MAX_AGE_MS (another process may have claimed it).
+// Bounds: MAX_BYTES in total, contents of at most MAX_BODY_BYTES each, MAX_AGE_MS (another process may have claimed the email).
 
 import type { Clock } from '../../platform/clock.ts'
 import { lengthOf } from './bodies.ts'
 import type { Claimed, Letter, NewBody, NewEmail } from './types.ts'
 
 export interface FreshLetters {
-  /** Emails that are being stored; those that are due later or not at all are passed over. */
+  /** Takes emails that are being stored; skips those that are due later or not at all. */
   put(emails: readonly NewEmail[], bodies: readonly NewBody[]): void
-  /** The letter behind a leased row, or null: read it. */
+  /** The letter of a leased row; null: read it from the database. */
   take(claimed: Claimed): Letter | null
 }
 
 const MAX_BYTES = 16 * 1_048_576
 const MAX_BODY_BYTES = 65_536
 const MAX_AGE_MS = 10_000
-/** What a letter takes beside its content, about. */
+/** Approximate size of a letter without its content. */
 const LETTER_BYTES = 2_048
 
 interface Kept {
@@ -30,7 +30,7 @@ interface Kept {
 }
 
 export function freshLetters(clock: Clock): FreshLetters {
-  // In the order in which they came, so the first are the oldest.
+  // In insertion order, so the first are the oldest.
   const kept = new Map<string, Kept>()
   let bytes = 0
   const remove = (id: string, { bytes: own }: Kept): void => {

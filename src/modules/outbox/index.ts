@@ -1,12 +1,12 @@
-// The outbox holds emails from the moment they are accepted until long after their end: one row an email, the content
-// once a request, a narrow queue row while something is left to do, one row an attempt.
+// The outbox holds emails from acceptance until long after their end: one row per email, the content once per request, a narrow
+// queue row while something is left to do, one row per attempt.
 //
 // scheduled -> queued -> (deferred ->)* delivered | bounced | failed | suppressed; scheduled, queued and deferred may be
-// canceled; delivered may become complained, or bounced by a report that comes late.
+// canceled; delivered may become complained, or bounced by a late report.
 //
-// A process that dies between claim and result leaves leases. Its node row expires, another node marks the epoch dead
-// and sets its rows ready again; whatever the dead process still writes is fenced out by the epoch and the number that
-// each claim gave out. Sending accepts (`enqueue`), delivery claims and completes, everyone else reads.
+// A process that dies between claim and result leaves leases behind. Its node row expires, another node marks the epoch dead
+// and makes its rows ready again; the epoch and the number from each claim fence out late writes of the dead process. Sending
+// accepts (`enqueue`), delivery claims and completes, everyone else reads.
 
 import { judgedEmails } from './sql.ts'
 
@@ -58,10 +58,10 @@ export { type SiteIds, siteIds } from './sites.ts'
 export * from './types.ts'
 
 /**
- * The emails of an account in a range of ids, for a statement of another room: rows of (id uuid, domain_id uuid, risk
+ * The emails of an account in a range of ids, as SQL for another module's statement: rows of (id uuid, domain_id uuid, risk
  * jsonb, created_at timestamptz).
  *
- * @param range expressions of the surrounding statement; `from` is inclusive, `below` exclusive
+ * @param range SQL expressions of the outer statement; `from` is inclusive, `below` exclusive
  */
 export function judgedEmailsSql(range: {
   readonly accountId: string

@@ -57,7 +57,7 @@ after(async () => {
 
 const HOW = 'analyze, costs off, timing off'
 
-/** What the server does for an account's list, line by line: planned for these values, as every call of the API's role. */
+/** The server's plan for a list of an account, line by line: planned for these values, like every call of the API's role. */
 async function plan(account: string, what: Statement, values: readonly unknown[]): Promise<string> {
   const asked = statement(`explained_${what.name}`, `explain (${HOW}) ${what.text}`)
   const lines = await database.tenant(account, async (db) => {
@@ -67,7 +67,7 @@ async function plan(account: string, what: Statement, values: readonly unknown[]
   return lines.map((line) => line['QUERY PLAN']).join('\n')
 }
 
-/** By the table's owner: of others PostgreSQL skips it with a warning. */
+/** Runs as the table's owner: for other roles PostgreSQL skips the table with a warning. */
 async function analyzed(): Promise<void> {
   const client = new pg.Client({ connectionString: store.url })
   await client.connect()
@@ -86,7 +86,7 @@ const literal = (value: Value | readonly Value[]): string => {
   return `'${String(value)}'`
 }
 
-test('an email is found by its key alone on a day of which nothing is known yet', async () => {
+test('an email is found by its key alone on a day without statistics', async () => {
   const id = firstIdAt(clock.now())
   const one = [[id], [ACCOUNT]]
   const done = [...one, [1], [3], [clock.now()], [null], 1, [250], ['ok'], [true], id, id, [1_000]]
@@ -105,7 +105,7 @@ test('an email is found by its key alone on a day of which nothing is known yet'
   }
 })
 
-test('a page of emails holds what passes every filter, newest first, of the account alone', async () => {
+test('a page of emails holds what passes every filter, newest first, of this account only', async () => {
   const days = [0, DAY_MS].map((ahead) => firstIdAt(new Date(clock.now().getTime() + ahead)).slice(0, 24))
   const all: Made[] = []
   for (let i = 0; i < 400; i++) {
@@ -195,7 +195,7 @@ test('a page of emails holds what passes every filter, newest first, of the acco
   }
 })
 
-test('a page reads its own stretch of an index, whatever is known of the emails', async () => {
+test('a page reads its own range of an index, whatever the statistics say', async () => {
   const day = firstIdAt(clock.now()).slice(0, 24)
   const email = (i: number, given: Partial<Made>): Made => ({
     id: `${day}${(1_000_000 + i).toString(16).padStart(12, '0')}`,

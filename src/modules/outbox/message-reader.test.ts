@@ -5,7 +5,7 @@ import { messageReader } from './message-reader.ts'
 
 const HEAD = 'From: Ann <ann@shop.example>\r\nTo: bo@dest.example\r\nSubject: =?utf-8?q?gr=C3=BCn?=\r\nX-Own: 1\r\n'
 
-/** @param bytes of the attachment; the html is as long */
+/** @param bytes size of the attachment; the HTML is as long */
 function message(bytes: number): Buffer {
   const part = (type: string, body: string): string => `--b\r\nContent-Type: ${type}\r\n\r\n${body}\r\n`
   const lines = (word: string): string => `${word.repeat(60)}\r\n`.repeat(Math.ceil(bytes / 62))
@@ -23,7 +23,7 @@ function reader(...told: Parameters<typeof messageReader> extends [unknown, ...i
   return { read: messageReader({ warn: (what: unknown) => void warnings.push(what) }, ...told), warnings }
 }
 
-test('a message is read alike at once and in the thread, attachments as bytes', async () => {
+test('a message is parsed the same inline and in the thread, attachments as bytes', async () => {
   const { read, warnings } = reader()
   for (const bytes of [1_000, 400_000]) {
     const raw = message(bytes)
@@ -35,7 +35,7 @@ test('a message is read alike at once and in the thread, attachments as bytes', 
   assert.deepEqual(warnings, [])
 })
 
-/** How many steps it takes, none of which lets anybody else in the process have a turn; null: it needs others. */
+/** How many microtask steps the work takes without letting other work of the process run; null: it waits for others. */
 async function stepsOf(work: Promise<unknown>, most: number): Promise<number | null> {
   let done = false
   void work.then(() => {
@@ -48,7 +48,7 @@ async function stepsOf(work: Promise<unknown>, most: number): Promise<number | n
   return null
 }
 
-test('a large message leaves the process to others while it is read', async () => {
+test('a large message leaves the process free for other work while it is parsed', async () => {
   const { read } = reader()
   const raw = message(300_000)
   const steps = await stepsOf(parseMessage(raw), 10_000_000)
@@ -58,7 +58,7 @@ test('a large message leaves the process to others while it is read', async () =
   assert.equal((await reading).unparsed, null)
 })
 
-test('what goes beyond the limits is told by its header alone, and the next is read', async () => {
+test('a message beyond the limits is shown by its header alone, and the next one is parsed', async () => {
   const { read, warnings } = reader({ withinMs: 1, memoryMb: 512 })
   const found = await read(message(8_000_000))
   assert.equal(found.unparsed, 'too_large')

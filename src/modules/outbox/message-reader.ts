@@ -1,14 +1,14 @@
-// Reading messages that somebody wants to see. A small one is read at once; what is over 256 KB, in a thread with a limit of
-// time and memory, since 20 MB can take the parser two seconds, in which nobody else would be served.
+// Parses messages for display: a small one inline, one over 256 KB in a thread with limits on time and memory, since the
+// parser can take two seconds for 20 MB, during which this process would serve nobody else.
 
 import { asBuffer, type ParsedMessage, parseMessage, unparsedMessage } from '../../mail/mime-parse.ts'
 import type { Logger } from '../../platform/log.ts'
 import { type ThreadOptions, threadFor } from '../../platform/thread.ts'
 
-/** Never throws: a message that cannot be read within the limits is told as unparsed. */
+/** Never throws: a message that cannot be parsed within the limits is returned as unparsed. */
 export type ReadMessage = (raw: Buffer) => Promise<ParsedMessage>
 
-/** Up to here it is read at once. */
+/** Largest message that is parsed inline. */
 export const INLINE_BYTES = 262_144
 const LIMITS: Omit<ThreadOptions, 'file'> = { withinMs: 10_000, memoryMb: 512 }
 const THREAD = new URL('./message-thread.ts', import.meta.url)

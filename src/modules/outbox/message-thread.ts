@@ -1,4 +1,4 @@
-// The thread that reads large messages: bytes in, what is read in them out.
+// The thread that parses large messages: bytes in, parsed message out.
 
 import { parentPort } from 'node:worker_threads'
 import { asBuffer, parseMessage } from '../../mail/mime-parse.ts'

@@ -1,5 +1,5 @@
-// A process that delivers is a node: one row that it renews. Its leases on queue rows hold for as long as the row does,
-// which costs one narrow update every few seconds instead of one for each message in flight.
+// A delivering process is a node: one row that it renews. Its leases on queue rows hold as long as that row does. This costs one
+// narrow update every few seconds instead of one per message in flight.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
@@ -11,13 +11,13 @@ const MARGIN_MS = 10_000
 
 export interface NodeLease {
   readonly epoch: number
-  /** The database's clock when it was asked, beside our own: several machines follow it. */
+  /** The database's clock at the renewal, next to our own: several machines follow it. */
   readonly databaseNow: Date
-  /** On the monotonic clock: past this nothing may be sent, since another node may have taken over. */
+  /** On the monotonic clock: after this nothing may be sent, since another node may have taken over. */
   readonly safeUntilMs: number
 }
 
-/** Announces this process. Every start is a new epoch; nothing is inherited from an earlier one. */
+/** Registers this process. Every start is a new epoch; it inherits nothing from an earlier one. */
 export async function joinAsNode(db: Db, clock: Clock, name: string): Promise<NodeLease> {
   const askedMs = clock.monotonicMs()
   const row = await db.one<{ epoch: number; now: Date }>(sql.joinNode, [name, LEASE_SECONDS])
@@ -25,35 +25,35 @@ export async function joinAsNode(db: Db, clock: Clock, name: string): Promise<No
   return { epoch: row.epoch, databaseNow: row.now, safeUntilMs: safeUntil(askedMs) }
 }
 
-/** @returns null when the epoch has been declared dead: stop at once, and come back under a new one */
+/** @returns null when the epoch has been declared dead: stop at once, and rejoin under a new one */
 export async function renewLease(db: Db, clock: Clock, { epoch }: NodeLease): Promise<NodeLease | null> {
   const askedMs = clock.monotonicMs()
   const row = await db.one<{ now: Date }>(sql.renewNode, [epoch, LEASE_SECONDS])
   return row === null ? null : { epoch, databaseNow: row.now, safeUntilMs: safeUntil(askedMs) }
 }
 
-/** What the database's clock shows now, if nobody has turned it since the lease was renewed. */
+/** The database's time, provided that nobody has changed its clock since the lease was renewed. */
 export function databaseTime({ databaseNow, safeUntilMs }: NodeLease, clock: Clock): Date {
   return new Date(databaseNow.getTime() + clock.monotonicMs() - safeUntilMs + LEASE_SECONDS * 1_000 - MARGIN_MS)
 }
 
-// Counted from before the question: the answer may have been long under way.
+// Counted from before the query: its answer may have taken long.
 function safeUntil(askedMs: number): number {
   return askedMs + LEASE_SECONDS * 1_000 - MARGIN_MS
 }
 
-/** Gives every lease back and ends the epoch: the graceful way out. */
+/** Returns every lease and ends the epoch: a graceful shutdown. */
 export async function leaveAsNode(db: Db, { epoch }: NodeLease): Promise<void> {
   await db.execute(sql.leaveNode, [epoch])
 }
 
 /**
- * Declares nodes dead that have not renewed, and sets what they had leased ready again. Every node does this every 5 seconds.
- * One that has not renewed has a lease that is over, or one further ahead than leases are given: the database's clock was put
- * back since.
+ * Declares nodes dead that have not renewed, and makes their leased rows ready again. Every node does this every 5 seconds. A
+ * node has not renewed when its lease has expired, or ends further ahead than leases are granted: the database's clock was
+ * set back since.
  *
- * @param databaseNow what the database's clock shows by the last renewal and our own monotonic clock: between two renewals it
- *   may have been turned, and then all nodes would look dead
+ * @param databaseNow the database's time by the last renewal and our monotonic clock, not its present clock: that may have
+ *   been changed between two renewals, and then all nodes would look dead
  */
 export async function takeOver(db: Db, databaseNow: Date): Promise<number> {
   await db.execute(sql.markDead, [databaseNow, LEASE_SECONDS * 2])

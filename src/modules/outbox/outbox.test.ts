@@ -198,7 +198,7 @@ test('a large content is stored in pieces of half a megabyte, all of them or non
   assert.ok(body?.equals(whole))
 })
 
-test('what is claimed comes with its content, ends once, and a second result finds nothing', async () => {
+test('a claimed email comes with its content, ends once, and a second result finds nothing', async () => {
   await using h = await house()
   const [email] = await h.put([{}])
   const node = await joinAsNode(h.database.system, h.clock, 'a')
@@ -225,7 +225,7 @@ test('a result under another number or another epoch changes nothing', async () 
   assert.equal((await write(node.epoch, {})).size, 1)
 })
 
-test('an email that was claimed and handed back 32,767 times is claimed again, and keeps no other from it', async () => {
+test('an email that was claimed and handed back 32,767 times is claimed again, and blocks no other', async () => {
   await using h = await house()
   const [one] = await h.put([{}, {}])
   await h.database.system.execute(statement('test_often', 'update queue set attempt = 32766 where id = $1'), [one?.id])
@@ -240,7 +240,7 @@ test('an email that was claimed and handed back 32,767 times is claimed again, a
   assert.deepEqual(fences, [32_767, 1, 2])
 })
 
-test('one destination and one account with many mails leave room for all others', async () => {
+test('one destination and one account with many emails leave room for all others', async () => {
   await using h = await house()
   await h.put(Array.from({ length: 300 }, () => ({})))
   await h.put([{ accountId: OTHER }, { site: 'small.example' }, { accountId: OTHER, site: 'other.example' }])
@@ -302,7 +302,7 @@ const EXPIRE = statement(
   `update node set lease_until = now() - interval '1 second' where epoch = $1`,
 )
 
-test('destinations keep their numbers where more of them are named than are remembered', async () => {
+test('destinations keep their numbers when more are named than are cached', async () => {
   await using h = await house()
   const sites = siteIds(h.database.system, 3)
   const first = await sites.of(['a.example', 'b.example'])
@@ -346,7 +346,7 @@ test('leaving gives every lease back', async () => {
   assert.equal((await h.take(next.epoch)).length, 2)
 })
 
-test('after the clock of the database was put back a node that died before gives up its leases, and one that renewed does not', async () => {
+test('after the database clock is set back, a node that died before loses its leases, one that renewed does not', async () => {
   await using h = await house()
   await h.put([{}, {}])
   const [dead, joined] = [
@@ -363,7 +363,7 @@ test('after the clock of the database was put back a node that died before gives
   assert.ok((await renewLease(h.database.system, h.clock, alive)) !== null)
 })
 
-test('while the clock of the database has been put forward and nobody has renewed, nobody is dead', async () => {
+test('while the database clock is ahead and nobody has renewed, no node is dead', async () => {
   await using h = await house()
   await h.put([{}])
   const node = await joinAsNode(h.database.system, h.clock, 'alive')
@@ -373,7 +373,7 @@ test('while the clock of the database has been put forward and nobody has renewe
   assert.equal(await takeOver(h.database.system, before), 0)
 })
 
-test('what was deferred under a clock that is put right comes back at once, scheduled mail does not', async () => {
+test('emails deferred under a wrong clock come back at once when it is put right, scheduled ones do not', async () => {
   await using h = await house()
   const [far, near] = [3 * 86_400_000, 3_600_000].map((ms) => new Date(h.clock.now().getTime() + ms))
   await h.put([{}, {}, { status: 'scheduled', scheduledAt: far ?? null }])
@@ -415,7 +415,7 @@ test('a deferred email comes back when it is due and not before', async () => {
   assert.equal((await h.take(node.epoch)).length, 1)
 })
 
-test('a scheduled email is sent when it is due, and can be moved until then', async () => {
+test('a scheduled email is sent when it is due, and can be rescheduled until then', async () => {
   await using h = await house()
   const later = new Date(h.clock.now().getTime() + 3_600_000)
   const [email] = await h.put([{ status: 'scheduled', scheduledAt: later }])
@@ -448,7 +448,7 @@ test('a canceled email is never claimed, a leased one is not canceled, a foreign
   await assert.rejects(cancelEmail(options, ACCOUNT, one?.id ?? ''), { code: 'not_cancelable' })
 })
 
-test('an ended email is tried anew, one that is delivered or whose content has gone is not', async () => {
+test('an ended email is retried anew, but not one that is delivered or whose content has gone', async () => {
   await using h = await house()
   await h.put([{}, {}, {}])
   const options = { ...h, onQueued: () => undefined }
@@ -471,7 +471,7 @@ test('an ended email is tried anew, one that is delivered or whose content has g
   )
 })
 
-test('twice as many retries at once as there are connections are all taken', async () => {
+test('twice as many concurrent retries as there are connections all succeed', async () => {
   await using h = await house()
   const made = await h.put(Array.from({ length: 16 }, () => ({})))
   const options = { ...h, onQueued: () => undefined }

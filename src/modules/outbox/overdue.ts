@@ -1,6 +1,6 @@
-// Mail that is over while nobody may send it: of a suspended account, or to a destination that is held back. A claim passes
-// it by, so it is looked for by itself: a walk over the queue in the order of ids, by lots of a thousand rows, of which the
-// blocked ones alone are held against their emails. What is over is leased like any mail, to be ended under the fence.
+// Finds expired mail that may not be sent: mail of a suspended account or to a paused destination. A claim skips it, so a
+// separate walk goes through the queue in id order, in lots of a thousand rows, and looks up the emails of the blocked rows
+// only. Expired mail is leased like any other and ended under the fence.
 
 import type { Db } from '../../platform/db.ts'
 import { blockedSql } from '../suppression/index.ts'
@@ -15,28 +15,28 @@ export const OVERDUE_LOT = 1_000
 
 export interface OverdueAsk {
   readonly epoch: number
-  /** The lot begins behind this id. */
+  /** The id after which the lot begins. */
   readonly after: string
-  /** Destinations that are held back. */
+  /** Paused destinations. */
   readonly sites: readonly number[]
-  /** Accounts that are suspended. */
+  /** Suspended accounts. */
   readonly accounts: readonly string[]
   readonly now: Date
 }
 
 export interface OverdueAnswer {
   readonly claimed: readonly Claimed[]
-  /** Where the next lot begins. Null: the walk came to its end. */
+  /** Where the next lot begins. Null: the walk has reached its end. */
   readonly after: string | null
 }
 
-/** The destinations that are held back. */
+/** The paused destinations. */
 export async function pausedSites(db: Db): Promise<readonly number[]> {
   const rows = await db.query<{ id: number }>(sql.pausedSites)
   return rows.map(({ id }) => id)
 }
 
-/** Leases what is over in the next lot to a node. A dead epoch gets none. */
+/** Leases the expired emails of the next lot to a node. A dead epoch gets none. */
 export async function claimOverdue(db: Db, ask: OverdueAsk): Promise<OverdueAnswer> {
   const { after, sites, accounts, epoch, now } = ask
   const rows = await db.query<QueueRow & { last: string | null; visited: number }>(CLAIM, [

@@ -1,5 +1,5 @@
-// The days of emails, contents and attempts, and how they go: by partition when no account wants them any longer, before
-// that by account. Nothing of an email goes that is still to be sent: whoever calls asks `oldestUnended` before.
+// Retention of emails, contents and attempts: whole daily partitions once no account needs them, single accounts before that.
+// Nothing may be deleted of an email that is still to be sent: the caller checks `oldestUnended` first.
 
 import type { Database, Db } from '../../platform/db.ts'
 import { firstIdAt, timeOfId } from '../../platform/ids.ts'
@@ -10,18 +10,18 @@ const DAY_MS = 86_400_000
 export const PARTITION_DAYS_AHEAD = 7
 const FORGOTTEN_AT_ONCE = 500
 
-/** Makes the daily partitions of emails, contents and attempts from yesterday to a week ahead. */
+/** Creates the daily partitions of emails, contents and attempts from yesterday to a week ahead. */
 export async function ensureOutboxPartitions(db: Db, now: Date): Promise<void> {
   await db.query(sql.ensurePartitions, [new Date(now.getTime() - DAY_MS), PARTITION_DAYS_AHEAD + 2])
 }
 
-/** For each account that has emails from before `before` in the queue: when the oldest of them was accepted. */
+/** For each account with queued emails from before `before`: when the oldest of them was accepted. */
 export async function oldestUnended(db: Db, before: Date): Promise<ReadonlyMap<string, Date>> {
   const rows = await db.query<{ account_id: string; id: string }>(sql.oldestUnended, [firstIdAt(before)])
   return new Map(rows.map(({ account_id: accountId, id }) => [accountId, timeOfId(id)]))
 }
 
-/** Drops the days that lie wholly before `before`. Rejects when somebody uses the table for longer than half a second. */
+/** Drops the days entirely before `before`. Rejects when the table stays in use for longer than half a second. */
 export async function dropOutboxDays(database: Database, what: 'emails' | 'contents', before: Date): Promise<void> {
   const drops = what === 'emails' ? [sql.dropEmails] : [sql.dropBodies, sql.dropPieces, sql.dropAttempts]
   for (const drop of drops) await dropDays(database, drop, before)
@@ -32,7 +32,7 @@ interface Stretch {
   readonly before: Date
 }
 
-/** Deletes some of the contents and attempts of emails of [from, before). @returns from when to go on; null: none is left */
+/** Deletes some of the contents and attempts of emails of [from, before). @returns where to continue; null: none is left */
 export function forgetContents(database: Database, accountId: string, stretch: Stretch): Promise<Date | null> {
   return forget(database, [sql.forgetBodies, sql.forgetPieces, sql.forgetAttempts], accountId, stretch)
 }
@@ -51,7 +51,7 @@ async function forget(
   const bounds = [accountId, firstIdAt(from), firstIdAt(before)]
   return database.transaction(async (db) => {
     const last = await db.one<{ id: string }>(sql.forgottenUpTo, [...bounds, FORGOTTEN_AT_ONCE - 1])
-    // Ids are taken by whole milliseconds.
+    // The range ends on a whole millisecond after the id's.
     const next = last === null ? null : new Date(timeOfId(last.id).getTime() + 1)
     const until = next === null || next > before ? before : next
     const [, low] = bounds

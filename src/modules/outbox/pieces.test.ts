@@ -29,15 +29,15 @@ const AWAY_AGAIN = statement('test_away_again', 'update queue set state = 2 wher
 
 interface House extends AsyncDisposable {
   readonly database: Database
-  /** The system's face; `moved` has how many rows each statement told. */
+  /** The system role; `moved` holds how many rows each statement returned. */
   readonly db: Db
   readonly moved: number[]
-  /** Runs behind each statement with what it told. */
+  /** Runs after each statement with the ids it returned. */
   onMoved: (ids: readonly string[]) => Promise<void>
   counted(): Promise<readonly object[]>
 }
 
-/** Deferred mail of two domains to two destinations, ready mail and scheduled mail. */
+/** Deferred emails of two domains to two destinations, and ready and scheduled ones. */
 async function house(): Promise<House> {
   const fresh = await freshDb()
   const database = connect({ url: fresh.url, maxConnections: 4, onError: () => undefined })
@@ -76,7 +76,7 @@ async function house(): Promise<House> {
   return made
 }
 
-test('a destination is tried anew piece by piece, and what is deferred again meanwhile is left alone', async () => {
+test('a destination is retried piece by piece, and an email deferred again meanwhile is left alone', async () => {
   await using h = await house()
   h.onMoved = (ids) => h.database.system.execute(AWAY_AGAIN, [ids]).then(() => undefined)
   assert.equal(await flushQueue(h.db, 'example.net', NOW), WAITING + 10)
@@ -93,7 +93,7 @@ test('a destination is tried anew piece by piece, and what is deferred again mea
   assert.equal(await flushQueue(h.db, null, NOW), 0)
 })
 
-test('the mail of a domain is let go piece by piece, the first in the transaction that removes it', async () => {
+test('the emails of a domain are released piece by piece, the first piece in the transaction that removes it', async () => {
   await using h = await house()
   await releaseDomain(h.db, DOMAIN)
   assert.deepEqual(h.moved, [5_000])

@@ -24,8 +24,8 @@ const QUEUE_LATER = 2
 /**
  * Stores emails and their contents and puts them into the queue, in the caller's transaction.
  *
- * @param sites the number of each email's site
- * @param posting the transaction's own, where the answers need not be waited for
+ * @param sites the site number of each email's site
+ * @param posting the transaction's writer whose answers need not be awaited
  */
 export async function enqueue(
   db: Db,
@@ -74,7 +74,7 @@ function emailColumns(emails: readonly NewEmail[]): unknown[] {
   ]
 }
 
-/** An array inside an array of rows: PostgreSQL has no ragged arrays, so it travels as text. */
+/** An array per row: PostgreSQL has no ragged arrays, so it is passed as text. */
 function textOrNull(items: readonly string[]): string | null {
   return items.length === 0 ? null : arrayText(items)
 }
@@ -100,14 +100,14 @@ function streamNumber(stream: Stream): number {
 export interface ClaimAsk {
   readonly epoch: number
   readonly limit: number
-  /** Where the scan goes on; null = from the start. */
+  /** Where the scan continues; null: from the start. */
   readonly cursor: ClaimCursor | null
-  /** Free places by site number; 0 = take nothing for it. */
+  /** Free slots by site number; 0: take nothing for it. */
   readonly free: ReadonlyMap<number, number>
-  /** Free places of every other site, for each account. */
+  /** Free slots of every other site, per account. */
   readonly defaultFree: number
   readonly suspended: readonly string[]
-  /** The lists are asked as of now: entries may have an end. */
+  /** The lists are checked as of now: entries may expire. */
   readonly now: Date
 }
 
@@ -118,14 +118,14 @@ export interface ClaimCursor {
 
 export interface ClaimAnswer {
   readonly claimed: readonly Claimed[]
-  /** For the next claim. Null: the scan came to its end. */
+  /** For the next claim. Null: the scan has reached its end. */
   readonly cursor: ClaimCursor | null
 }
 
 const MAX_PAIRS_VISITED = 1_000
 const FIRST_ACCOUNT = '00000000-0000-0000-0000-000000000000'
 
-/** A queue row as a claim answers it; no id: it leased none. */
+/** A queue row as returned by a claim; no id: nothing was leased. */
 export interface QueueRow {
   readonly id: string | null
   readonly account_id: string
@@ -143,7 +143,7 @@ interface ClaimRow extends QueueRow {
   readonly taken: number
 }
 
-/** Leases ready rows to a node, fairly over destinations and accounts. A dead epoch gets none. */
+/** Leases ready rows to a node, fairly across destinations and accounts. A dead epoch gets none. */
 export async function claim(db: Db, ask: ClaimAsk): Promise<ClaimAnswer> {
   const rows = await db.query<ClaimRow>(CLAIM, [
     ask.limit,
@@ -158,7 +158,7 @@ export async function claim(db: Db, ask: ClaimAsk): Promise<ClaimAnswer> {
   ])
   const [first] = rows
   if (first === undefined) return { claimed: [], cursor: null }
-  // `taken` counts pairs that were visited and had nothing free too: by the claimed rows alone the tail would starve.
+  // `taken` also counts visited pairs that had nothing to lease: counting only the claimed rows would starve the tail.
   const more = first.taken >= ask.limit || (first.visited ?? 0) >= MAX_PAIRS_VISITED
   const cursor =
     more && first.cursor_site !== null && first.cursor_account !== null
@@ -207,9 +207,9 @@ interface EmailRow {
 }
 
 /**
- * The emails behind leased rows, with their contents; a content shared by several is one Buffer.
+ * The emails of leased rows, with their contents; emails that share a content share one Buffer.
  *
- * @param maxBodyBytes larger contents are left out, so that a batch has a bounded size
+ * @param maxBodyBytes larger contents are left out, to bound the size of a batch
  */
 export async function fetchLetters(
   db: Db,
@@ -235,18 +235,18 @@ interface BodyRow {
   readonly body: Buffer | null
 }
 
-/** The content of one email, whatever its size; null when it is no longer there. */
+/** The content of one email, whatever its size; null when it no longer exists. */
 export async function fetchBody(db: Db, { accountId, bodyId }: Letter): Promise<Buffer | null> {
   return readBody(db, accountId, bodyId)
 }
 
-/** When an attempt for this email first ended with this status (RFC 3463), which no server said; or null. */
+/** When an attempt of this email first ended with this status (RFC 3463) set by us, not by a server; or null. */
 export async function firstAttemptWith(db: Db, letter: Letter, enhanced: string): Promise<Date | null> {
   const row = await db.one<{ at: Date | null }>(sql.firstAttemptWith, [letter.accountId, letter.id, enhanced])
   return row?.at ?? null
 }
 
-/** The smallest and largest id: they prune partitions when the plan is run. */
+/** The smallest and largest id: they prune partitions when the statement is executed. */
 function bounds(ids: readonly string[]): [string | undefined, string | undefined] {
   const sorted = [...ids].sort()
   return [sorted[0], sorted.at(-1)]
@@ -280,9 +280,9 @@ function letterOf(row: EmailRow, { body, bytes }: BodyRow): Letter {
 }
 
 /**
- * Writes what leased emails came to, and their attempts, in the caller's transaction.
+ * Writes the results of leased emails and their attempts, in the caller's transaction.
  *
- * @returns the ids that passed the fence; of the others nothing was written, and nothing more may be said about them
+ * @returns the ids that passed the fence; for the others nothing was written, and no event may be reported
  */
 export async function complete(db: Db, epoch: number, results: readonly Result[]): Promise<ReadonlySet<string>> {
   if (results.length === 0) return new Set()
@@ -319,28 +319,28 @@ function attemptColumns(results: readonly Result[]): unknown[] {
   ]
 }
 
-/** Gives leased rows back untouched, ready at once. */
+/** Returns leased rows unchanged and ready at once. */
 export async function handBack(db: Db, epoch: number, rows: readonly Pick<Claimed, 'id' | 'fence'>[]): Promise<void> {
   if (rows.length === 0) return
   await db.execute(sql.handBack, [rows.map((row) => row.id), rows.map((row) => row.fence), epoch])
 }
 
 export const PROMOTE_LIMIT = 1_000
-/** Many, because each look reads all that is put off. */
+/** Large, because every call reads all deferred emails. */
 export const RECALL_LIMIT = 10_000
 
-/** Emails of which the schedule puts none off to later than `latest`: by their ids, and how often they were claimed. */
+/** Emails that the retry schedule never defers beyond `latest`: a range of ids, and how often they were claimed. */
 export interface PutOffBound {
   readonly fromId: string
-  /** Itself not one of them. */
+  /** Exclusive. */
   readonly beforeId: string
-  /** At most. */
+  /** Maximum number of claims. */
   readonly claims: number
   readonly latest: Date
 }
 
 /**
- * Makes ready what was deferred to later than the schedule gives: its clock was ahead, and was put back.
+ * Makes ready what was deferred further than the schedule allows: the clock was ahead then, and has since been set back.
  *
  * @returns how many; RECALL_LIMIT means that there may be more
  */
@@ -356,7 +356,7 @@ export async function recall(db: Db, now: Date, bounds: readonly PutOffBound[]):
 }
 
 /**
- * Makes ready what is due by `now`: deferred emails, and scheduled ones, which are hereby sent (event email.sent).
+ * Makes ready what is due by `now`: deferred emails, and scheduled ones, which are sent by this (event email.sent).
  *
  * @returns how many; 1,000 means that there may be more
  */
@@ -394,14 +394,14 @@ export async function promote(db: Db, ids: Ids, now: Date): Promise<number> {
 }
 
 /**
- * Makes waiting emails of a domain ready now, so that delivery ends what may no longer be sent: the first 5,000 in the
- * transaction that removes it.
+ * Makes waiting emails of a domain ready now, so that delivery ends those that may no longer be sent: the first 5,000 in the
+ * transaction that removes the domain.
  */
 export async function releaseDomain(db: Db, domainId: string): Promise<void> {
   await db.query(sql.releaseDomain, [FIRST_ID, domainId])
 }
 
-/** All of them, piece by piece behind the commit. Never rejects: where it breaks off, what is left ends when its own time comes. */
+/** Releases all, in pieces after the commit. Never rejects: if it breaks off, the remaining emails end when they are due. */
 export async function releaseAllOfDomain(db: Db, log: Pick<Logger, 'warn'>, domainId: string): Promise<void> {
   try {
     await inPieces((after) => db.query(sql.releaseDomain, [after, domainId]))
@@ -413,18 +413,18 @@ export async function releaseAllOfDomain(db: Db, log: Pick<Logger, 'warn'>, doma
 const RELEASE_REMOVED = sql.releaseRemoved(removedSql('q.domain_id'))
 
 /**
- * Makes ready those of these deferred emails whose domain is no more. For whoever has committed that they wait: a domain that is
- * removed later lets them go itself.
+ * Makes ready those of these deferred emails whose domain has been removed. Call it after committing the deferral: a domain
+ * that is removed later releases them itself.
  */
 export async function releaseRemoved(db: Db, ids: readonly string[]): Promise<void> {
   await db.execute(RELEASE_REMOVED, [ids])
 }
 
 /**
- * A walk over the queue by pieces that are committed one by one, so that nobody waits for the rows of a million emails.
+ * Walks the queue in pieces that commit one by one, so that nothing waits for the row locks of a million emails.
  *
- * @param move changes the first emails behind an id and tells which
- * @returns how many were changed
+ * @param move changes the first emails after an id and returns their ids
+ * @returns how many it changed
  */
 export async function inPieces(move: (after: string) => Promise<readonly { readonly id: string }[]>): Promise<number> {
   let moved = 0

@@ -1,5 +1,5 @@
-// What a person who looks an email up is shown of its content: the parts of a request as they were given, those of a message
-// that came by SMTP as a mail program would read them.
+// What a person who opens an email sees of its content: the parts of an API request as given, those of a message submitted by
+// SMTP as a mail program would show them.
 
 import { decodeWords } from 'postal-mime'
 import { Type } from 'typebox'
@@ -11,7 +11,7 @@ import type { ReadMessage } from './message-reader.ts'
 import type { Content } from './types.ts'
 
 export interface Readable {
-  /** The sender's own, without what other fields of an email tell or the way has added. */
+  /** The sender's own, without those shown in other fields of the email or added in transit. */
   readonly headers: Readonly<Record<string, string>>
   readonly html: string | null
   readonly text: string | null
@@ -43,7 +43,7 @@ export function wireAttachment({ filename, contentType, contentId, disposition, 
   return { filename, content_type: contentType, content_id: contentId, disposition, size }
 }
 
-/** What a frame is given of a mail: its html, with the pictures that it brings along. */
+/** An email for a frame: its HTML, with its inline images. */
 export function framed({ html, attachments }: Pick<Readable, 'html' | 'attachments'>): Answer {
   return raw('text/html; charset=utf-8', withInlineImages(html ?? '', attachments), FRAMED_HEADERS)
 }

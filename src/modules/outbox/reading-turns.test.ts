@@ -11,7 +11,7 @@ import { readingTurns } from './reading-turns.ts'
 const MB = 1_048_576
 const { signal } = new AbortController()
 
-test('large mails are read within 40 MB, a hundred wait, and what is small does not', async () => {
+test('large emails are read within 40 MB, a hundred may wait, and small ones do not', async () => {
   const inTurn = readingTurns()
   const end = Promise.withResolvers<void>()
   let reading = 0
@@ -29,7 +29,7 @@ test('large mails are read within 40 MB, a hundred wait, and what is small does 
   assert.equal(most, 2)
 })
 
-test('who goes away or fails gives the turn to the next, and nothing is loaded for whoever has gone', async () => {
+test('a request that goes away or fails passes its turn on, and nothing is loaded for one that has gone', async () => {
   const inTurn = readingTurns()
   const end = Promise.withResolvers<void>()
   const gone = new AbortController()
@@ -59,7 +59,7 @@ const PUT = statement(
    values ($1, $2, $1, now(), 3, 'a@shop.example', 'b@reader.example', 'b@reader.example', 'Hi', 'm@shop.example', 30000000, now())`,
 )
 
-test('of a large email that is asked for three times at once, one is in memory', async () => {
+test('a large email that is requested three times at once is in memory once at a time', async () => {
   await using fresh = await freshDb()
   const database = connect({ url: fresh.url, onError: () => undefined })
   const [clock, ids] = [systemClock(), systemIds()]

@@ -1,16 +1,15 @@
-// Large mails that somebody wants to see come into memory when their turn has come, within the 40 MB of intake.ts: a second
-// line beside that of what comes in, since reading takes seconds. Whoever waits holds nothing yet, and there is an end to
-// the line.
+// Queues the display of large emails, so that they are loaded within the 40 MB of intake.ts: a queue separate from that of
+// incoming mail, since parsing takes seconds. A waiting request holds no memory, and the queue is bounded.
 
 import { platformErrors } from '../../platform/errors.ts'
 import { largeTurns, NO_MEMORY } from '../../platform/intake.ts'
 import { INLINE_BYTES } from './message-reader.ts'
 
 /**
- * Does `work`, which loads and reads a mail of so many bytes, in its turn; what is read at once waits for nobody.
+ * Runs `work`, which loads and parses an email of this many bytes, in its turn; emails parsed inline do not wait.
  *
- * @param signal whoever asked went away: nothing is loaded for them
- * @throws service_unavailable when MAX_WAITING are before it
+ * @param signal aborted when the caller has gone away: nothing is loaded then
+ * @throws service_unavailable when MAX_WAITING requests are already waiting
  */
 export type InTurn = <T>(bytes: number, signal: AbortSignal, work: () => Promise<T>) => Promise<T>
 

@@ -1,5 +1,5 @@
-// Emails that reports are about, and what reports make of them: delivered may become bounced or complained, and bounced
-// may become complained; nothing else changes, so a report that comes twice changes nothing the second time.
+// Emails that reports refer to, and the status changes they cause: delivered may become bounced or complained, and bounced may
+// become complained. Nothing else changes, so a repeated report has no effect.
 
 import type { Db } from '../../platform/db.ts'
 import { firstIdAt } from '../../platform/ids.ts'
@@ -22,7 +22,7 @@ export interface ReportedEmail {
   readonly facts: EmailFacts
 }
 
-/** Which email: by its id, in a range of accounts that a signed token names, or in the one account that asks. */
+/** Which email: by its id, in a range of accounts taken from a signed token, or by message id in the asking account. */
 export type ReportKey =
   | { readonly emailId: string; readonly firstAccountId: string; readonly lastAccountId: string }
   | {
@@ -45,7 +45,7 @@ interface Row extends Facts {
   readonly status: number
 }
 
-/** Finds and locks it. @returns null when there is none, or a message id stands for several recipients and none is named */
+/** Finds and locks it. @returns null when there is none, or when a message id has several recipients and none is named */
 export async function lockReportedEmail(db: Db, key: ReportKey): Promise<ReportedEmail | null> {
   const rows =
     'emailId' in key
@@ -67,7 +67,7 @@ export async function lockReportedEmail(db: Db, key: ReportKey): Promise<Reporte
   }
 }
 
-/** In the transaction that locked it. The caller has checked what it was. */
+/** Runs in the transaction that locked it. The caller has checked the previous status. */
 export async function markReported(db: Db, email: ReportedEmail, status: 'bounced' | 'complained'): Promise<void> {
   await db.execute(sql.markReported, [email.accountId, email.emailId, STATUS[status]])
 }

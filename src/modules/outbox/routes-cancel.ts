@@ -55,7 +55,7 @@ export function cancelManyRoute(options: CancelOptions): AnyEndpoint {
   })
 }
 
-/** Told together with what the schema finds. */
+/** Reported together with the faults that the schema finds. */
 function moreFaults(body: unknown): readonly FieldFault[] {
   const given = (body ?? {}) as Readonly<Record<string, unknown>>
   const isNarrow = Object.keys(Body.properties).some((name) => given[name] !== undefined)

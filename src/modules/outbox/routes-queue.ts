@@ -10,14 +10,14 @@ import { ATTEMPT_OUTCOMES } from './types.ts'
 
 export interface QueueRoutesOptions extends SteerOptions {
   readonly operator: OperatorDoor
-  /** Wakes delivery in this process, if it is there. */
+  /** Wakes delivery, if it runs in this process. */
   readonly onQueued: () => void
 }
 
 const TAG = 'Operator'
 const MAX_LISTED = 500
 const LISTED = 100
-// Counting a long queue takes a second: however many look at the page, it is counted once in this time.
+// Counting a long queue takes a second: it is counted at most once in this time, however many look at the page.
 const FRESH_MS = 2_000
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
@@ -117,7 +117,7 @@ function steering(options: QueueRoutesOptions, verb: keyof typeof SUMMARIES): An
   })
 }
 
-/** At most one count at a time for each question, kept for a moment. */
+/** At most one count at a time for each query; the answer is reused for FRESH_MS. */
 function counting({ database, clock }: QueueRoutesOptions): (search: string | null, limit: number) => Promise<Counted> {
   let known: { readonly key: string; readonly atMs: number; readonly answer: Promise<Counted> } | null = null
   const count = async (search: string | null, limit: number): Promise<Counted> => {
@@ -143,7 +143,7 @@ function counting({ database, clock }: QueueRoutesOptions): (search: string | nu
   }
 }
 
-/** Also for `posthorn queue list --json`. */
+/** Also used by `posthorn queue list --json`. */
 export function wireDestination(one: QueuedDestination): object {
   return {
     destination: one.destination,

@@ -43,7 +43,7 @@ import { ATTEMPT_OUTCOMES, type EmailStatus, STATUS } from './types.ts'
 
 export interface EmailRoutesOptions extends ControlOptions {
   readonly database: Database
-  /** The message as a receiver gets it, bytes and all. */
+  /** The exact bytes of the message as a receiver gets it. */
   readonly compose: (accountId: string, id: string) => Promise<Buffer>
   readonly readMessage: ReadMessage
 }
@@ -146,7 +146,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
   const inTurn = readingTurns()
   const story = async (accountId: string, id: string): Promise<object> =>
     wireStory(await emailStory(database, accountId, id), options.readMessage)
-  /** A key that is bound to domains has the emails of these alone, and of none: sandbox mail may come from any. */
+  /** A key restricted to domains sees only their emails and those without a domain: sandbox mail may come from any. */
   const seen = async ({ accountId, domainIds }: Principal, id: string): Promise<EmailRow> => {
     const email = await oneEmail(database, accountId, id)
     const { domain_id: domainId } = email

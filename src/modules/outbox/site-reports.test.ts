@@ -9,7 +9,7 @@ import { siteReporter } from './site-reports.ts'
 import { siteIds } from './sites.ts'
 import * as sql from './sql.ts'
 
-test('what two machines delivered in the last minute is told together, with what was said last', async () => {
+test('what two machines delivered in the last minute is shown together, with the last response', async () => {
   await using fresh = await freshDb()
   const database = connect({ url: fresh.url, onError: () => undefined })
   const db = database.system
@@ -22,7 +22,7 @@ test('what two machines delivered in the last minute is told together, with what
   one.note(id, 'delivered', '250 ok')
   one.note(id, 'deferred', '451 later')
   await one.flush()
-  // A report says its time in milliseconds, and both may be written within one.
+  // Reports carry their time in milliseconds, and both may be written within one.
   clock.advance(1)
   two.note(id, 'delivered', '250 2.0.0 thanks')
   await two.flush()
@@ -30,14 +30,14 @@ test('what two machines delivered in the last minute is told together, with what
   const told = await asked()
   assert.deepEqual([told?.attempts, told?.delivered, told?.lastOutcome], [3, 2, 'delivered'])
   assert.equal(told?.lastResponse, '250 2.0.0 thanks')
-  // Nothing new: nothing is written, and an old report counts for no rate.
+  // Nothing new: nothing is written, and an old report does not count toward a rate.
   await one.flush()
   const later = await queueByDestination(db, { limit: 10, now: new Date(clock.now().getTime() + 60_000) })
   assert.deepEqual([later[0]?.attempts, later[0]?.lastResponse], [0, '250 2.0.0 thanks'])
   await database.close()
 })
 
-test('of more destinations than are written at once, those that waited longest come next', async () => {
+test('when more destinations changed than are written at once, those that waited longest come next', async () => {
   await using fresh = await freshDb()
   const database = connect({ url: fresh.url, onError: () => undefined })
   const db = database.system

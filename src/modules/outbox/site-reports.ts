@@ -1,6 +1,6 @@
-// What a delivering process tells about its destinations: how many attempts of the last minute, and what was said last.
-// Written every ten seconds, those that changed, a bounded number at once; nothing is decided by it, and a process that
-// is killed takes ten seconds of it along.
+// What a delivering process reports about its destinations: the attempts of the last minute, and the last response. It writes
+// the changed ones every ten seconds, a bounded number at once. Nothing is decided by these figures; a killed process loses
+// the last ten seconds of them.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
@@ -27,7 +27,7 @@ interface Known {
   readonly delivered: number[]
   outcome: AttemptOutcome
   response: string | null
-  /** Something to write, if only that it has become nothing. */
+  /** There is something to write, even if only that the counts have dropped to zero. */
   changed: boolean
 }
 
@@ -62,12 +62,12 @@ export function siteReporter({
       sites.delete(siteId)
       if (sum(known.attempts) === 0) continue
       known.changed = false
-      // Behind all others: when more have changed than are written at once, those come next.
+      // To the end of the map: when more have changed than are written at once, those that were left out come next.
       sites.set(siteId, known)
     }
   }
 
-  /** The last minute moves on by a slice. */
+  /** Moves the last minute on by one slice. */
   const move = (): void => {
     for (const known of sites.values()) {
       for (const slices of [known.attempts, known.delivered]) {

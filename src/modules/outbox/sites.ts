@@ -1,21 +1,21 @@
 import type { Db } from '../../platform/db.ts'
 import * as sql from './sql.ts'
 
-/** Destinations known by number. */
+/** Destinations by number. */
 export interface SiteIds {
-  /** The numbers of `names` (domains, A-labels, lower case), made where they are new. */
+  /** The numbers of `names` (domains, A-labels, lower case); creates missing ones. */
   of(names: readonly string[]): Promise<ReadonlyMap<string, number>>
 }
 
 export const MAX_KNOWN_SITES = 100_000
 
 /**
- * Numbers never change, so what was looked up once stays valid. New ones are made in a transaction of their own: a site
- * that nothing goes to is harmless, and a row locked inside an acceptance would make others wait for its commit.
+ * Numbers never change, so cached ones stay valid. New ones are created in a transaction of their own: an unused site is
+ * harmless, while a row locked inside an acceptance would make others wait for its commit.
  */
 export function siteIds(db: Db, maxKnown = MAX_KNOWN_SITES): SiteIds {
   const known = new Map<string, number>()
-  /** Puts what is found into `found`: what is known may be forgotten meanwhile. @returns the names that nobody knows */
+  /** Puts what it finds into `found`, since `known` may be cleared meanwhile. @returns the names not found */
   const learn = async (names: readonly string[], found: Map<string, number>): Promise<readonly string[]> => {
     const rows = await db.query<{ id: number; name: string }>(sql.findSites, [names])
     if (known.size + rows.length > maxKnown) known.clear()

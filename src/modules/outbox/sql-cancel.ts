@@ -1,13 +1,13 @@
-// The statements that cancel much at once.
+// The statements of the bulk cancel.
 
 import { statement } from '../../platform/db.ts'
 
-/** So many are looked at, and canceled, together. */
+/** How many emails are looked at, and canceled, together. */
 export const CANCELED_AT_ONCE = 1_000
 
 /**
- * A piece of what waits as the status $2, behind the id $3 and below $4, and which of it is wanted: $5 tag, $6 domains, $7
- * mailbox, null lets all pass. As in sql-lists.ts the comparison of rows and the order name the index's columns in full.
+ * A piece of what waits in status $2, after the id $3 and below $4, with whether each matches: $5 tag, $6 domains, $7 mailbox;
+ * null matches all. As in sql-lists.ts, the row comparison and the order name all columns of the index.
  */
 export const WAITING = statement(
   'outbox_cancelable',
@@ -19,7 +19,7 @@ export const WAITING = statement(
    order by status, account_id, id limit ${CANCELED_AT_ONCE}`,
 )
 
-/** Takes what no attempt holds out of the queue. The queue row is locked first, by all who steer. */
+/** Removes from the queue what no attempt holds. Everyone who controls emails locks the queue row first. */
 export const TAKE_FROM_QUEUE = statement(
   'outbox_take_from_queue',
   `with k as materialized (
@@ -27,7 +27,7 @@ export const TAKE_FROM_QUEUE = statement(
    delete from queue q using k where q.id = k.id returning q.id`,
 )
 
-/** Of what is out of the queue. $3 the status of what is canceled, $4 when. */
+/** For emails removed from the queue. $3 the canceled status, $4 when. */
 export const CANCEL = statement(
   'outbox_cancel',
   `update email set status = $3, ended_at = $4, next_attempt_at = null where account_id = $1 and id = any($2::uuid[])

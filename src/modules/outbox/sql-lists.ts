@@ -1,17 +1,17 @@
-// Pages of an account's emails, newest first. Which index a page reads is settled here by what is asked for, and not by the
-// planner from statistics that may be of before a burst: the comparison of rows and the order name the index's columns in
-// full, and only that index has them in that order. Keys are found first and rows read for the page alone.
+// Pages of an account's emails, newest first. The filter decides here which index a page reads; the planner would decide from
+// statistics that may predate a burst. The row comparison and the order name all columns of the index, and only that index has
+// them in that order. Keys are found first, and rows are read for the page only.
 //
-// $1 account, $2 $3 ids from and below, $4 statuses, $5 recipient, $6 tag, $7 domains, $8 message id, $9 pattern of a search
-// and $10 of its other spelling: what is null lets all pass (the tenant's face plans each call for the values given). $11
-// whether sandbox mail is among them, $12 most rows, $13 offset.
+// $1 account, $2 $3 ids from and below, $4 statuses, $5 recipient, $6 tag, $7 domains, $8 message id, $9 search pattern and
+// $10 its other spelling: null matches all (the tenant role plans each call for the given values). $11 whether sandbox mail is
+// included, $12 row limit, $13 offset.
 //
-// No index knows what is sandbox mail: where it is left out, it is walked over, as what a search does not find.
+// No index covers sandbox mail: where it is excluded, the scan skips it row by row, like rows that a search does not match.
 
 import { type Statement, statement } from '../../platform/db.ts'
 import { EMAIL_COLUMNS } from './sql.ts'
 
-/** What leads to the emails: one of the filters by its index, or the order of ids alone. */
+/** What leads to the emails: a filter with its index, or the order of ids alone. */
 export type Way = 'id' | 'status' | 'tag' | 'domain'
 
 const RANGE = 'account_id = $1 and id >= $2 and id < $3'
@@ -21,7 +21,7 @@ const passes = {
   tag: '($6::text is null or tag = $6)',
   domain: '($7::uuid[] is null or domain_id = any($7))',
   message: '($8::text is null or message_id = $8)',
-  // Stored is a sigma at the end of a word as the one within it (foldCase).
+  // A sigma at the end of a word is stored as the one within it (foldCase).
   search: `($9::text is null or recipient_key like translate(lower($9), '\u03c2', '\u03c3') escape '\\'
     or recipient_key like $10::text or subject ilike $9 escape '\\' or message_id ilike $9 escape '\\')`,
   sandbox: '($11::boolean or not sandbox)',
@@ -33,14 +33,14 @@ const filter = (way: Way): string =>
     ...Object.entries(passes).flatMap(([name, text]) => (name === way ? [] : [text])),
   ].join('\n  and ')
 
-/** Of one value of a column with an index (column, account_id, id): what passes, `limited`. */
+/** Matching emails with one value of a column that has an index (column, account_id, id), `limited`. */
 const along = (way: Way, column: string, value: string, limited: string): string =>
   `select id from email where ${filter(way)}
      and (${column}, account_id, id) >= (${value}, $1::uuid, $2::uuid)
      and (${column}, account_id, id) < (${value}, $1::uuid, $3::uuid)
    order by ${column} desc, account_id desc, id desc ${limited}`
 
-/** The ids of emails that pass; `limited` ends the query of each stretch of an index. */
+/** The ids of matching emails; `limited` ends the query of each index range. */
 const keys: Readonly<Record<Way, (limited: string) => string>> = {
   id: (limited) => `select id from email where ${filter('id')} order by id desc ${limited}`,
   status: (limited) => `select k.id from unnest($4::smallint[]) as asked(status) cross join lateral (
@@ -59,14 +59,14 @@ const page = (way: Way): Statement =>
        select ${EMAIL_COLUMNS} from email where account_id = $1 and id = k.id and id >= $2 and id < $3 offset 0) e
      order by e.id desc`,
   )
-// Counting stops at a limit: an account with millions of emails must not pay for a number nobody reads.
+// Counting stops at a limit: an account with millions of emails must not pay for a number that nobody reads.
 const count = (way: Way): Statement =>
   statement(
     `outbox_count_emails_by_${way}`,
     `select count(*)::int as total from (select 1 from (${keys[way]('limit $12::bigint')}) s limit $12::bigint) as counted`,
   )
 
-/** For the transaction: a plan that would sort reads all that passes first, which the planner takes for little. */
+/** For the transaction: a plan that sorts reads all matches first, which the planner estimates to be few. */
 export const dontSort = statement('outbox_do_not_sort', 'set local enable_sort = off')
 
 export const LISTS: Readonly<Record<Way, { readonly page: Statement; readonly count: Statement }>> = {

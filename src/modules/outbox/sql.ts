@@ -17,7 +17,7 @@ export const addEmails = statement(
        expires_at, tls_required, risk, due, ended_at, cc, reply_to)`,
 )
 
-// All contents travel as one binary parameter with 1-based offsets and lengths: an array of bytea would be text.
+// All contents are passed as one binary parameter with 1-based offsets and lengths: an array of bytea would be sent as text.
 export const addBodies = statement(
   'outbox_add_bodies',
   `insert into email_body (id, account_id, body)
@@ -41,19 +41,19 @@ export const addQueueRows = statement(
 )
 
 export const findSites = statement('outbox_find_sites', 'select id, name from site where name = any($1::text[])')
-// In the order of the names, so that two nodes adding the same sites wait for one another instead of locking up.
+// In name order, so that two nodes adding the same sites wait for each other instead of deadlocking.
 export const addSites = statement(
   'outbox_add_sites',
   `insert into site (name) select name from unnest($1::text[]) as n(name) order by name on conflict (name) do nothing`,
 )
 
 /**
- * The fair claim: a loose index scan visits each (destination, account) that has ready rows once and takes at most its
- * free places, so neither a destination nor an account with a million rows delays another, and the cost does not grow
- * with the depth of the queue. `blocked` asks the lists again for what is taken. A paused destination is visited and
- * nothing of it taken. What is handed back untouched is claimed again, as often as it takes: the number goes round.
+ * The fair claim: a loose index scan visits each (destination, account) with ready rows once and takes at most its free slots,
+ * so that no destination or account with a million rows delays another, and the cost does not grow with the depth of the
+ * queue. `blocked` checks the lists again for the leased rows. A paused destination is visited but nothing of it is leased. A
+ * row may be handed back and claimed again without limit: the attempt number wraps around.
  *
- * $1 most rows, $2 $3 cursor, $4 jsonb {"site": free places}, $5 free places of all other sites, $6 most pairs visited,
+ * $1 row limit, $2 $3 cursor, $4 jsonb {"site": free slots}, $5 free slots of all other sites, $6 most pairs visited,
  * $7 suspended accounts, $8 epoch, $9 now
  */
 export const claim = (blocked: string): ReturnType<typeof statement> =>
@@ -90,8 +90,9 @@ export const claim = (blocked: string): ReturnType<typeof statement> =>
   )
 
 export const pausedSites = statement('outbox_paused_sites', 'select id from site where paused')
-// $1 the id before, $2 most rows visited, $3 destinations held back, $4 accounts suspended, $5 epoch, $6 now. A row whose email
-// is no longer there is over too. `blocked` as for a claim. Of 1,000 rows: 1.2 ms where none is blocked, 7 ms where all are and none is over.
+// $1 the id before, $2 most rows visited, $3 paused destinations, $4 suspended accounts, $5 epoch, $6 now. A row whose email no
+// longer exists counts as expired. `blocked` as for a claim. 1,000 rows take 1.2 ms when none is blocked, 7 ms when all are
+// blocked and none has expired.
 export const claimOverdue = (blocked: string): ReturnType<typeof statement> =>
   statement(
     'outbox_claim_overdue',
@@ -112,8 +113,8 @@ export const claimOverdue = (blocked: string): ReturnType<typeof statement> =>
    from (select (array_agg(id order by id desc))[1] as last, count(*)::int as visited from v) m left join u on true`,
   )
 
-// `offset 0` keeps the look-up by key whole. While a day is empty the planner would rather read the whole stretch of ids once
-// and compare each with each, and such a plan stays until the day's first statistics, behind thousands of mails.
+// `offset 0` keeps the look-up by key. While a day's partition is empty, the planner would rather read the whole range of ids
+// once and compare each pair; such a plan lasts until the day's first statistics, after thousands of emails.
 export const fetchEmails = statement(
   'outbox_fetch_emails',
   `select e.id, e.account_id, e.domain_id, e.created_at, e.sender, e.recipient, e.recipient_key, e.subject, e.message_id, e.stream,
@@ -132,10 +133,10 @@ export const fetchBodies = statement(
      and b.id >= $3 and b.id <= $4 offset 0) b`,
 )
 
-// $6 next look (null: ended; at its expiry there is no other try), $7 epoch. Ids that do not come back were fenced out and nothing of theirs is written. What the
-// queue's rows were joined with is taken along: joined with `r` once more, each of 300 results would read all 300, whole rows
-// every time, which took three quarters of the statement. That they lie between $11 and $12 is said of them too, though it
-// follows: PostgreSQL 15 then takes them for few, and finds each email by its key while the tables are new.
+// $6 next attempt (null: ended; at the expiry or later: no other attempt), $7 epoch. Ids that are not returned were fenced out,
+// and nothing of them is written. `f` and `l` return the columns of `r`: joined with `r` again, each of 300 results would read
+// all 300 rows in full, which took three quarters of the statement. The bounds $11 and $12 are stated for `w` too, although
+// they follow: PostgreSQL 15 then expects few rows, and finds each email by its key while the tables are new.
 export const complete = statement(
   'outbox_complete',
   `with r as materialized (
@@ -178,8 +179,8 @@ export const promote = statement(
      select id from queue where state = 2 and at <= $1 order by at limit $2 for update skip locked))
    returning id, account_id, domain_id, scheduled`,
 )
-// Far ahead stand those put off under a clock that was put back since, and scheduled mail, which stays. `offset 0`: the bounds
-// are few, and each row is held against them, in place of a join that the planner may turn round.
+// Rows far ahead are those deferred under a clock that has since been set back, and scheduled mail, which stays. `offset 0`: there
+// are few bounds, and each row is checked against them, instead of a join that the planner may reverse.
 export const recall = statement(
   'outbox_recall',
   `update queue set state = 0, at = $1 where id = any(array(
@@ -190,7 +191,7 @@ export const recall = statement(
          where q.id >= b.from_id and q.id < b.before_id and q.attempt <= b.claims and q.at > b.latest offset 0)
      limit $6 for update skip locked))`,
 )
-// `+ 0`: not by the index over status, in which everybody's scheduled mail stands.
+// `+ 0` avoids the index on status, which holds the scheduled mail of all accounts.
 export const startScheduled = statement(
   'outbox_start_scheduled',
   `update email e set status = 1 from unnest($1::uuid[], $2::uuid[]) as k(account_id, id)
@@ -202,8 +203,8 @@ export const clearScheduled = statement(
   'update queue set scheduled = false where id = any($1::uuid[])',
 )
 
-// Of what waits, a piece in the order of ids behind $1: an email that is deferred again meanwhile is behind the walk. `+ 0`: by the
-// key, since the index over what waits would be gone through for each piece.
+// A piece of the waiting rows, in id order after $1: an email deferred again meanwhile lies behind the walk. `+ 0` uses the
+// primary key: the index on waiting rows would be scanned in full for each piece.
 export const MOVED_AT_ONCE = 5_000
 export const releaseDomain = statement(
   'outbox_release_domain',
@@ -238,7 +239,7 @@ export const markDead = statement(
 )
 export const deadNodes = statement('outbox_dead_nodes', 'select count(*)::int as count from node where dead')
 // A claim that raced with the marking can still commit rows under a dead epoch: the sweep is repeated for all dead
-// epochs, and node rows go only ten minutes after their death.
+// epochs, and node rows are deleted only ten minutes after their death.
 export const sweepDead = statement(
   'outbox_sweep_dead_leases',
   `update queue set state = 0, lease_owner = null
@@ -261,7 +262,7 @@ export const oldestUnended = statement(
   'outbox_oldest_unended',
   'select account_id, min(id::text) as id from queue where id < $1 group by account_id',
 )
-// The id, in the order of ids, of the last email of a bounded lot of [$2, $3).
+// The last id, in id order, of a bounded lot of the emails of [$2, $3).
 export const forgottenUpTo = statement(
   'outbox_forgotten_up_to',
   'select id from email where account_id = $1 and id >= $2 and id < $3 order by id offset $4 limit 1',
@@ -283,7 +284,7 @@ export const forgetEmails = statement(
   'delete from email where account_id = $1 and id >= $2 and id < $3',
 )
 
-// --- reading and steering emails, as the account
+// --- reading and controlling emails, as the account
 
 export const EMAIL_COLUMNS = `id, domain_id, body_id, created_at, status, sender, sender_name, recipient, cc, reply_to, subject,
   message_id, stream, sandbox, tag, metadata, size_bytes, scheduled_at, expires_at, risk, attempts_count, last_smtp_code,
@@ -293,7 +294,7 @@ export const oneEmail = statement(
   'outbox_one_email',
   `select ${EMAIL_COLUMNS} from email where account_id = $1 and id = $2`,
 )
-/** $3 $4 the first and the last of the ids, which prune partitions. */
+/** $3 $4 the first and last id, which prune partitions. */
 export const keptFacts = statement(
   'outbox_kept_facts',
   `select e.id, e.recipient, e.sender, e.sender_name, e.subject, e.message_id, e.metadata
@@ -331,7 +332,7 @@ export const lastAttempts = statement(
      where a.account_id = k.account_id and a.email_id = k.id order by number desc limit 1) a`,
 )
 
-// Row locks are taken in the same order by everyone who steers: the queue row, then the email.
+// Everyone who controls emails takes row locks in the same order: the queue row, then the email.
 export const lockQueueRow = statement(
   'outbox_lock_queue_row',
   'select state from queue where account_id = $1 and id = $2 for update',
@@ -377,7 +378,7 @@ export const newestTo = statement(
   'select id from email where account_id = $1 and recipient_key = $2 order by id desc limit $3',
 )
 
-/** Emails to the mailbox $2 that wait and that no attempt holds, behind the id $3. */
+/** Waiting emails to the mailbox $2 that no attempt holds, after the id $3. */
 export const waitingTo = statement(
   'outbox_waiting_to',
   `select e.id from email e join queue q on q.id = e.id and q.account_id = e.account_id and q.state <> 1
@@ -390,7 +391,7 @@ export const lockByToken = statement(
   'outbox_lock_by_token',
   `${REPORTED} where account_id between $2 and $3 and id = $1 for update`,
 )
-/** $4 the earliest id that is looked for. Two at most: one alone is an answer. */
+/** $4 the earliest id to consider. Returns two rows at most: only a single match is an answer. */
 export const lockByMessageId = statement(
   'outbox_lock_by_message_id',
   `${REPORTED} where account_id = $1 and message_id = $2 and ($3::text is null or recipient_key = $3) and id >= $4
@@ -424,7 +425,7 @@ export const queueByState = statement(
   'outbox_queue_by_state',
   'select state, count(*)::int as emails, min(at) as oldest from queue group by state',
 )
-// Joins are nested loops here (see platform/db.ts), over $1 destinations at most.
+// Joins here are nested loops (see platform/db.ts), over $1 destinations at most.
 export const queueByDestination = statement(
   'outbox_queue_by_destination',
   `with d as materialized (

@@ -1,4 +1,4 @@
-// What an email is while it is ours. Numbers are stored, names are shown.
+// What an email is while we hold it. Numbers are stored, names are shown.
 
 import type { Stream } from '../events/index.ts'
 
@@ -13,11 +13,11 @@ export const STATUS = {
   canceled: 7,
   complained: 8,
 } as const
-/** How long an email is tried: RFC 5321 section 4.5.4.1 asks for days; contract section 7 says 72 hours. */
+/** How long an email is retried: RFC 5321 section 4.5.4.1 asks for days; contract section 7 says 72 hours. */
 export const EMAIL_LIFE_MS = 72 * 3_600_000
 
 export type EmailStatus = keyof typeof STATUS
-/** The states from which nothing leads on by itself. */
+/** The states that delivery does not leave by itself. */
 export type FinalStatus = 'delivered' | 'bounced' | 'failed' | 'suppressed' | 'complained'
 
 export const SANDBOX_RESULTS = ['deliver', 'bounce', 'defer', 'fail', 'suppress', 'complain'] as const
@@ -41,7 +41,7 @@ export interface StoredAttachment {
   readonly content: Buffer
 }
 
-/** What delivery does to the content on its way out; decided at acceptance by the precedence of the settings. */
+/** What delivery does to the content before sending; decided at acceptance by the precedence of the settings. */
 export interface Treatment {
   readonly trackOpens: boolean
   readonly trackClicks: boolean
@@ -51,11 +51,11 @@ export interface Treatment {
 /** What the sender gave, stored once for all recipients of a request. */
 export type Content = ComposedContent | SubmittedContent
 
-/** From the REST API: composed in delivery, the same bytes on every try. */
+/** From the REST API: composed at delivery, with the same bytes at every attempt. */
 export interface ComposedContent {
   readonly kind: 'composed'
   readonly from: Person
-  /** As every recipient's copy shows them; bcc is nowhere. */
+  /** As shown in every recipient's copy; bcc appears nowhere. */
   readonly to: readonly Person[]
   readonly cc: readonly Person[]
   readonly replyTo: readonly Person[]
@@ -87,7 +87,7 @@ export interface NewEmail {
   readonly from: Person
   readonly recipient: string
   readonly recipientKey: string
-  /** Addresses, as every copy shows them. */
+  /** Addresses, as shown in every copy. */
   readonly cc: readonly string[]
   readonly replyTo: readonly string[]
   /** The recipient's domain, A-labels, lower case. */
@@ -100,7 +100,7 @@ export interface NewEmail {
   readonly sandboxResult: SandboxResult
   readonly tag: string | null
   readonly metadata: Readonly<Record<string, unknown>> | null
-  /** About; exact once it has been composed. */
+  /** Approximate; exact once the message has been composed. */
   readonly sizeBytes: number
   readonly scheduledAt: Date | null
   readonly expiresAt: Date
@@ -112,7 +112,7 @@ export interface NewEmail {
 export interface NewBody {
   readonly id: string
   readonly accountId: string
-  /** The content, in stretches that follow one another: a large part of it is never copied. */
+  /** The content in consecutive stretches, so that large parts are never copied. */
   readonly stretches: readonly Buffer[]
 }
 
@@ -125,11 +125,11 @@ export interface Claimed {
   /** The fence: results are written under this number. */
   readonly fence: number
   readonly sandbox: boolean
-  /** Why the address must not be tried, when it has come onto a list since acceptance; else null. */
+  /** Why the address must not be tried, if it was put on a list since acceptance; else null. */
   readonly blocked: string | null
 }
 
-/** What delivery needs of an email. */
+/** What delivery needs to know of an email. */
 export interface Letter {
   readonly id: string
   readonly accountId: string
@@ -147,18 +147,18 @@ export interface Letter {
   readonly scheduledAt: Date | null
   readonly expiresAt: Date
   readonly tlsRequired: boolean
-  /** Tries that have ended. */
+  /** Finished attempts. */
   readonly attemptsCount: number
-  /** What was said at the last of them; null when none was made, or nothing was said. */
+  /** From the last attempt; null when none was made, or the server said nothing. */
   readonly lastSmtpCode: number | null
   readonly lastResponse: string | null
   readonly bodyId: string
-  /** Null: larger than was asked for; `fetchBody` brings it. */
+  /** Null: larger than the limit; `fetchBody` reads it. */
   readonly body: Buffer | null
   readonly bodyBytes: number
 }
 
-/** What one leased email came to. `next` null: the email has ended with `status`; its `expiresAt`: it waits for its end alone. */
+/** The result of one leased email. `next` null: it has ended with `status`; equal to `expiresAt`: it only waits for its end. */
 export interface Result {
   readonly id: string
   readonly accountId: string
@@ -168,9 +168,9 @@ export interface Result {
   readonly at: Date
   readonly smtpCode: number | null
   readonly response: string | null
-  /** Of the message that went out, or would have; null: none was composed. */
+  /** Size of the message that was sent, or would have been; null: none was composed. */
   readonly sizeBytes: number | null
-  /** The attempt that led here; null when none was made (suppressed, domain removed, expired while waiting). */
+  /** The attempt behind this result; null when none was made (suppressed, domain removed, expired while waiting). */
   readonly attempt: AttemptRecord | null
 }
 
