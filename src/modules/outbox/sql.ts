@@ -179,8 +179,8 @@ export const promote = statement(
      select id from queue where state = 2 and at <= $1 order by at limit $2 for update skip locked))
    returning id, account_id, domain_id, scheduled`,
 )
-// Rows far ahead are those deferred under a clock that has since been set back, and scheduled mail, which stays. `offset 0`: there
-// are few bounds, and each row is checked against them, instead of a join that the planner may reverse.
+// Rows far ahead are those deferred under a clock that has since been set back, and scheduled mail, which stays. `offset 0`:
+// there are few bounds, and each row is checked against them, instead of a join that the planner may reverse.
 export const recall = statement(
   'outbox_recall',
   `update queue set state = 0, at = $1 where id = any(array(

@@ -4,7 +4,7 @@ import type { Database } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { type AcceptOptions, acceptance, type Submission } from './accept.ts'
 
-test('a database that goes away while a refused group is written call by call is told as away', async () => {
+test('a database that goes away while a refused group is written call by call is reported as unavailable', async () => {
   const faults = ['22P02', 'ECONNRESET', 'ECONNRESET']
   const database = {
     transaction: () => Promise.reject(Object.assign(new Error('no'), { code: faults.shift() })),

@@ -1,14 +1,14 @@
-// Accepting: facts, verdict, and one commit.
+// Acceptance: facts, verdict, and one commit.
 //
-// Requests that arrive while the commit before is running are written together (group commit). A group is one
-// transaction: idempotency keys are claimed, the two lists are asked, each message is judged, quotas are taken, then
-// emails, contents, queue rows, events and answers are written. The answer to a request follows the commit; a process
-// that dies before it has stored nothing, one that dies after it has stored all, and the client's key tells which.
+// Requests that arrive while a commit is running are written together in the next one (group commit). A group is one
+// transaction: it claims idempotency keys, checks the two lists, judges each message, takes quotas, then writes emails,
+// contents, queue rows, events and answers. The answer to a request follows the commit. A process that dies before the commit
+// has stored nothing, one that dies after it has stored everything; the client finds out with its idempotency key.
 //
-// A group that fails for a reason of its own is written again request by request, so that one request's fault is its own;
-// so is one that was broken off for another transaction, even if it is one request. Where the connection broke at the commit,
-// the store is asked what became of it, as long as the callers have patience: a client without a key that was told to come
-// again would have sent twice what was stored.
+// A group that fails for another reason than an unavailable database is retried request by request, so that one request's
+// fault affects no other; a group aborted in favor of another transaction is retried too, even if it is one request. If the
+// connection breaks during the commit, the store is asked for the outcome, as long as the callers' patience lasts: a client
+// without a key that was told to retry would send twice what was stored.
 
 import type { Clock } from '../../platform/clock.ts'
 import {
@@ -47,16 +47,16 @@ import type { Incoming } from './sender.ts'
 /** One call: a send, a batch, or one message over SMTP. */
 export interface Submission {
   readonly accountId: string
-  /** A message that was refused before it came here keeps its place. */
+  /** A message that was refused earlier keeps its place. */
   readonly messages: readonly (Incoming | ApiError)[]
   /** All or none. */
   readonly strict: boolean
   readonly idempotency: IdempotencyKey | null
-  /** The body that will be answered, so that it can be stored beside the key; null: a refusal, which frees the key. */
+  /** The response body, to be stored with the key; null: a refusal, which frees the key. */
   readonly answerOf: (outcomes: readonly Outcome[]) => { readonly status: number; readonly body: unknown } | null
-  /** So long the caller waits to hear what became of a commit that nobody has confirmed. */
+  /** How long the caller waits for the outcome of an unconfirmed commit. */
   readonly patienceMs?: number
-  /** Writes in the transaction of the emails, once every message of the call is accepted; what it throws undoes them. */
+  /** Writes in the transaction of the emails, once every message of the call is accepted; if it throws, they are rolled back. */
   readonly alongside?: (db: Db) => Promise<void>
 }
 
@@ -66,15 +66,15 @@ export type Outcome =
 
 export type SubmissionResult =
   | { readonly kind: 'done'; readonly outcomes: readonly Outcome[] }
-  /** The key was answered before: the stored answer. */
+  /** The key has already been answered: the stored answer. */
   | { readonly kind: 'replayed'; readonly status: number; readonly body: unknown }
 
-/** What accounts does for acceptance. */
+/** What acceptance needs from accounts. */
 export interface EmailQuota {
   /** Takes credits of the month of `at` in the caller's transaction. @returns for each ask, whether it was granted */
   consume(db: Db, asks: readonly Credits[], at: Date): Promise<readonly boolean[]>
   refund(db: Db, taken: Credits, at: Date): Promise<void>
-  /** The error of an account that has not so many credits left. */
+  /** The error of an account that has fewer credits left than asked for. */
   exceeded(db: Db, asked: Credits, at: Date): Promise<ApiError>
 }
 
@@ -92,23 +92,23 @@ export interface AcceptOptions {
   readonly risk: Pick<RiskRoom, 'gather' | 'countSent' | 'recordOverrides'>
   /** Whether the disk has room for more. */
   readonly hasRoom: () => boolean
-  /** Where delivery in this process, if it is there, finds what was just accepted. */
+  /** Passes what was just accepted to delivery, if it runs in this process. */
   readonly fresh: FreshLetters | null
-  /** Wakes delivery in this process, if it is there. */
+  /** Wakes delivery, if it runs in this process. */
   readonly onAccepted: () => void
 }
 
 export interface Acceptance {
-  /** Resolves after the commit. @throws ApiError for the call as a whole: the key is in use or was used otherwise, 503 */
+  /** Resolves after the commit. @throws ApiError for the whole call: the key is in use or was used for another body, 503 */
   submit(submission: Submission): Promise<SubmissionResult>
-  /** Resolves when nothing is being written. */
+  /** Resolves once nothing is being written. */
   idle(): Promise<void>
 }
 
 const GROUP_MAX_CALLS = 200
 const GROUP_MAX_BYTES = 16 * 1_048_576
 const GROUPS_AT_ONCE = 1
-// A group costs as much as some ten calls: while many come, it waits shortly for more of them.
+// A group costs as much as about ten calls: under load it waits briefly for more of them.
 const LINGER_MS = 2
 const ENOUGH_CALLS = 24
 const BUSY_CALLS = 6
@@ -158,7 +158,7 @@ type GroupResults = readonly (GroupResult | Promise<GroupResult>)[]
 
 interface Transaction {
   readonly db: Db
-  /** For what is written last: nobody needs its answers but the commit. */
+  /** For the final writes: only the commit waits for their results. */
   readonly posting: Writer
 }
 
@@ -186,7 +186,7 @@ async function writeGroup(options: AcceptOptions, group: readonly Submission[]):
   }
 }
 
-/** @param results what each will be told if the commit was made. @throws `error` where none of them depends on it */
+/** @param results what each call is told if the commit succeeded. @throws `error` when the outcome changes nothing for them */
 function afterUnknownEnd(
   { database, clock }: AcceptOptions,
   group: readonly Submission[],
@@ -210,7 +210,7 @@ function acceptedIds(result: GroupResult): readonly string[] {
   return result.outcomes.flatMap((outcome) => (outcome.kind === 'accepted' ? outcome.accepted.emailId : []))
 }
 
-/** @returns null when there is no answer `ms` later */
+/** @returns null when there is no answer within `ms` */
 async function within<T>(answer: Promise<T>, ms: number): Promise<T | null> {
   const late = Promise.withResolvers<null>()
   const timer = setTimeout(late.resolve, ms, null)
@@ -243,7 +243,7 @@ function sitesOf(group: readonly Submission[]): readonly string[] {
   )
 }
 
-/** One message of a group on its way through the transaction. */
+/** One message of a group while it goes through the transaction. */
 interface Case {
   readonly submission: Submission
   readonly incoming: Incoming | ApiError
@@ -302,8 +302,8 @@ async function judgeCases({ risk }: AcceptOptions, db: Db, cases: readonly Case[
 }
 
 /**
- * Quota is checked before the verdict: a refused message of an account that has no credit left is told so. Of an account's
- * refused messages one credit asks, last, and is given back: they cost nothing, and keep none from what goes out.
+ * Checks the quota before reporting the verdict: a refused message of an account without credits is refused for the quota. For
+ * all refused messages of an account one credit is requested, last, and refunded: they cost nothing and block no accepted mail.
  */
 async function takeQuota({ quota }: AcceptOptions, db: Db, cases: readonly Case[], now: Date): Promise<void> {
   const asking = cases.filter(({ judged }) => judged !== null && judged.liveCount > 0 && !judged.senderRefused)
@@ -330,12 +330,12 @@ function isGoing({ outcome }: Case): boolean {
   return outcome === null
 }
 
-/** Recipients that are refused while others of the message go out cost nothing. */
+/** Refused recipients cost nothing when others of the message are sent. */
 function costOf(judged: Judged | null): number {
   return judged === null ? 0 : judged.liveCount - judged.liveRefusedCount
 }
 
-/** Strict calls: one refused message refuses all, and what was taken for the others is given back. */
+/** Strict calls: one refused message refuses all, and the credits taken for the others are refunded. */
 async function refuseHalfDone(
   { quota }: AcceptOptions,
   db: Db,
@@ -355,7 +355,7 @@ async function refuseHalfDone(
   }
 }
 
-/** Marks a message that was fine itself; the caller leaves it out of what it reports. */
+/** Marks a message that had no fault itself; the caller leaves it out of its report. */
 export const NOT_ALL = new ApiError(422, 'validation_error', 'Another message of a strict batch was refused')
 
 async function store(

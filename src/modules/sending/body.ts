@@ -1,5 +1,5 @@
-// The body of a send, as a schema: what the OpenAPI document shows and what types and shapes are held against. What a
-// schema cannot say (addresses, header names, sizes, times) is read in `request.ts`.
+// The body of a send, as a schema: it is shown in the OpenAPI document, and types and shapes are validated against it. What a
+// schema cannot express (addresses, header names, sizes, times) is checked in `request.ts`.
 
 import { type TSchema, Type } from 'typebox'
 import { RESERVED_HEADERS } from '../../mail/headers.ts'
@@ -9,18 +9,18 @@ import * as limits from './limits.ts'
 
 const closed = { additionalProperties: false } as const
 
-/** Null is the same as absent: what many clients send for a field that they leave empty. */
+/** Null is the same as absent: many clients send it for a field that they leave empty. */
 const maybe = <T extends TSchema>(schema: T, description?: string) =>
   Type.Optional(Type.Union([schema, Type.Null()], description === undefined ? {} : { description }))
 
-/** What schemas of strings cannot hold is said in words; `request.ts` holds it. */
+/** What string schemas cannot express is described in words; `request.ts` enforces it. */
 const HEADERS = `Additional message headers, by name: at most ${limits.MAX_CUSTOM_HEADERS}, each name once (case-insensitive), each value at most ${limits.MAX_HEADER_CHARS} characters. Headers that the service sets itself are refused: From, Sender, To, Cc, Bcc, Subject, Date, Message-ID, Return-Path, Received, MIME-Version, Authentication-Results, Delivered-To, Content-*, DKIM-*, ARC-*, Resent-*, ${RESERVED_HEADERS.join(', ')}. Reply-To is refused together with reply_to.`
 const METADATA = `Your own data, returned with the email and its events: at most ${limits.MAX_METADATA_KEYS} keys of 1 to ${limits.MAX_METADATA_KEY_CHARS} characters, and ${limits.MAX_METADATA_BYTES} bytes as JSON.`
 const PART = `At most ${limits.MAX_PART_BYTES} bytes. With a template_id, it replaces the part of the template and is sent as written: placeholders are not filled in, except {{unsubscribe}}.`
 const SCHEDULED_AT = `When to send the email, at most ${limits.MAX_SCHEDULE_AHEAD_MS / 86_400_000} days ahead. A time in the past means now.`
 
 const NamedMailbox = named('NamedMailbox', Type.Object({ email: Type.String(), name: maybe(Type.String()) }, closed))
-/** RFC 5322 section 3.4: an address, with the name of whose it is or without. */
+/** RFC 5322 section 3.4: an address, with or without a display name. */
 const Party = named(
   'Mailbox',
   Type.Union([Type.String({ description: 'Email address, or `Name <address>`.' }), NamedMailbox]),
@@ -61,7 +61,7 @@ const Attachment = named(
 const INHERITS = 'When absent or null, the setting of the domain or else of the account applies.'
 const ALSO_TRACKING = 'Takes effect only while tracking_enabled is true as well.'
 
-/** The four settings that a request, a domain and an account have in common; null = inherit. */
+/** The four settings that a request, a domain and an account share; null: inherit. */
 export const TrackingOverride = {
   tracking_enabled: maybe(Type.Boolean({ description: `Turns tracking of opens and clicks on or off. ${INHERITS}` })),
   open_tracking_enabled: maybe(
@@ -157,7 +157,7 @@ export const SendBody = named(
   ),
 )
 
-/** The body of a risk preview: one recipient, and of a send what the verdict looks at. */
+/** The body of a risk preview: one recipient, and those parts of a send that affect the verdict. */
 export const PreviewBody = named(
   'RiskPreviewRequest',
   Type.Object(

@@ -1,9 +1,9 @@
-// What the contents of an account's mails were found to be: one event for each email, told by its own snapshot, and one for
-// each message that was refused for its content, kept for 90 days. Nothing is written twice for it on the way of a mail.
+// The content verdicts of an account's emails: one event for each email, derived from its own snapshot, and one for each
+// message that was refused for its content, kept for 90 days. Accepting an email writes nothing extra for it.
 //
 //   content.scored    level low or medium
-//   content.warned    level high or critical, and the mail was let pass (or was stopped for another reason)
-//   content.blocked   the content, or the content with other risks, stopped the message or this recipient's copy
+//   content.warned    level high or critical, and the email was let through (or was blocked for another reason)
+//   content.blocked   the content, alone or with other risks, blocked the message or this recipient's copy
 
 import type { Database, Db } from '../../platform/db.ts'
 import { FIRST_ID, firstIdAt, type Ids, LAST_ID } from '../../platform/ids.ts'
@@ -19,7 +19,7 @@ export interface RefusedMessage {
 const KEPT_MS = 90 * 86_400_000
 const COUNT_LIMIT = 100_000
 
-/** Whether a message was refused for what it says. */
+/** Whether a message was refused for its content. */
 export function isContentRefusal({ content }: Incoming, judged: Judged): boolean {
   const counts = content.level === 'high' || content.level === 'critical'
   return (
@@ -31,7 +31,7 @@ export function isContentRefusal({ content }: Incoming, judged: Judged): boolean
   )
 }
 
-/** In the transaction of the refusal. */
+/** Runs in the transaction of the refusal. */
 export async function recordContentBlocks(
   db: Db,
   refused: readonly RefusedMessage[],
@@ -49,7 +49,7 @@ export async function recordContentBlocks(
   ])
 }
 
-/** @returns how many were too old and are gone; as many as `limit` means that there may be more */
+/** @returns how many expired ones it deleted; as many as `limit` means that there may be more */
 export function forgetContentBlocks(db: Db, now: Date, limit: number): Promise<number> {
   return db.execute(sql.forgetContentBlocks, [new Date(now.getTime() - KEPT_MS), limit])
 }
@@ -60,7 +60,7 @@ export interface ContentEventFilter {
   /** Exclusive. */
   readonly to: Date | null
   readonly emailId: string | null
-  /** Null: of every domain and of none. */
+  /** Null: emails of every domain, and those of none. */
   readonly domainIds: readonly string[] | null
   readonly level: string | null
 }
@@ -72,7 +72,7 @@ export interface ContentEventPage {
   readonly nextCursor: string | null
 }
 
-/** Newest first. `cursor` is the id below which to go on; it takes the place of an offset. */
+/** Newest first. `cursor` is the id below which the page continues; it replaces an offset. */
 export async function listContentEvents(
   database: Database,
   accountId: string,

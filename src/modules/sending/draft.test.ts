@@ -16,7 +16,7 @@ function draft(body: Record<string, unknown>): Draft {
   return draftOf(request)
 }
 
-// Each row: html and text as they came, and as they are scored and sent.
+// Each row: html and text as given, and as scored and sent.
 const PARTS: [html: string | null, text: string | null, sentHtml: string | null, sentText: string | null][] = [
   ['', 'hello', null, 'hello'],
   [' \n\t', 'hello', null, 'hello'],
@@ -26,7 +26,7 @@ const PARTS: [html: string | null, text: string | null, sentHtml: string | null,
   [null, '', null, ''],
 ]
 for (const [html, text, sentHtml, sentText] of PARTS) {
-  test(`html ${JSON.stringify(html)} beside text ${JSON.stringify(text)}: what is blank is as if not given`, async () => {
+  test(`html ${JSON.stringify(html)} and text ${JSON.stringify(text)}: a blank part counts as not given`, async () => {
     const made = draft({ html, text })
     const readable = await made.readable()
     const content = made.content(NO_TREATMENT)
@@ -35,13 +35,13 @@ for (const [html, text, sentHtml, sentText] of PARTS) {
   })
 }
 
-test('a List-Unsubscribe without a value is none, and leaves the place to ours', () => {
+test('a List-Unsubscribe without a value does not count, and ours is added', () => {
   const made = draft({ text: 't', headers: { 'List-Unsubscribe': '', 'List-Unsubscribe-Post': 'x' } })
   const content = made.content(NO_TREATMENT)
   assert.deepEqual([made.hasListUnsubscribe, content.kind === 'composed' && content.headers], [false, []])
 })
 
-test('a List-Unsubscribe that names the placeholder is a wish for ours', () => {
+test('a List-Unsubscribe that names the placeholder requests ours', () => {
   for (const value of [
     '{{unsubscribe}}',
     '<{{ Unsubscribe }}>',
@@ -58,7 +58,7 @@ test('a List-Unsubscribe that names the placeholder is a wish for ours', () => {
 
 const MB = 1_048_576
 
-// Each row: html, text and the bytes of an attachment that make more than 25 MB once they are encoded, and 2 % less that do not.
+// Each row: html, text and attachment bytes that exceed 25 MB once encoded, and do not with 2 % less.
 const TOO_MUCH: [html: string, text: string, attachmentBytes: number][] = [
   ['é'.repeat(2.5 * MB), '', 13.6 * MB],
   ['é'.repeat(2.5 * MB), 'é'.repeat(2.5 * MB), 8.4 * MB],
@@ -66,7 +66,7 @@ const TOO_MUCH: [html: string, text: string, attachmentBytes: number][] = [
   ['x\n'.repeat(2.5 * MB), '', 13 * MB],
 ]
 for (const [html, text, attachmentBytes] of TOO_MUCH) {
-  test(`html of ${html.slice(0, 2)} and ${text.length} characters of text count as they are encoded`, () => {
+  test(`html of ${html.slice(0, 2)} and ${text.length} characters of text count by their encoded size`, () => {
     const content = Buffer.alloc(attachmentBytes)
     const whole = () => draft({ html, text, attachments: [{ filename: 'f', content: content.toString('base64') }] })
     assert.throws(whole, (error) => error instanceof ApiError && error.code === 'payload_too_large')

@@ -1,4 +1,4 @@
-// A draft is what acceptance needs of a message, whether it came by REST or by SMTP.
+// A draft is what acceptance needs to know of a message, whether it came by REST or by SMTP.
 
 import { base64Bytes, encodedTextBytes } from '../../mail/encodings.ts'
 import { listsPlaceholder } from '../../mail/html-links.ts'
@@ -20,22 +20,22 @@ export interface Draft {
   readonly from: Person
   readonly fromDomain: string
   readonly recipients: readonly RecipientRequest[]
-  /** Addresses, as every copy shows them. */
+  /** Addresses, as shown in every copy. */
   readonly to: readonly string[]
   readonly cc: readonly string[]
   readonly replyTo: readonly string[]
   readonly subject: string
   /** Without angle brackets; null: made from the id. */
   readonly messageId: string | null
-  /** The content with the treatment that acceptance has decided upon. */
+  /** The content with the treatment that acceptance has decided on. */
   readonly content: (treatment: Treatment) => Content
-  /** What the content is scored by. */
+  /** The input for scoring the content. */
   readonly readable: () => Promise<ContentQuestion>
-  /** The message brings its own List-Unsubscribe and gets none of ours. */
+  /** The message has its own List-Unsubscribe and gets none of ours. */
   readonly hasListUnsubscribe: boolean
-  /** It had one that names `{{unsubscribe}}`, which is a wish for ours. */
+  /** It had one that names `{{unsubscribe}}`, which requests ours. */
   readonly wantsListUnsubscribe: boolean
-  /** What a receiver will get, about. */
+  /** Approximate size of what a receiver will get. */
   readonly sizeBytes: number
   readonly tag: string | null
   readonly metadata: Readonly<Record<string, unknown>> | null
@@ -51,10 +51,10 @@ export interface Draft {
 }
 
 const HEADERS_BYTES = 2_048
-/** More than is made of any byte of a text. */
+/** Upper bound of the growth of a text's bytes by encoding. */
 const MOST_ENCODED = 3
 
-/** Encoded where it might be too much, else about: what a mail came to stands there once it has been composed. */
+/** Exact (encoded) where it may exceed the limit, else approximate: composing replaces it by the exact size. */
 function sizeOf(html: string, text: string, attachments: readonly StoredAttachment[]): number {
   const files = attachments.reduce((total, { content }) => total + base64Bytes(content.length), HEADERS_BYTES)
   const plain = Buffer.byteLength(html) + Buffer.byteLength(text)
@@ -70,14 +70,14 @@ function sizeOf(html: string, text: string, attachments: readonly StoredAttachme
 export function draftOf(request: SendRequest): Draft {
   const { attachments } = request
   const html = unlessBlank(request.html)
-  // Of html alone a text is made; without html a blank text is the mail that was asked for.
+  // HTML alone gets a generated text; without HTML, a blank text is what was asked for.
   const text = html === null ? request.text : unlessBlank(request.text)
   const wishes = request.headers.filter(
     ([name, value]) => name.toLowerCase() === 'list-unsubscribe' && listsPlaceholder(value),
   )
   const others = request.headers.filter((header) => !wishes.includes(header))
   const hasListUnsubscribe = others.some(([name]) => name.toLowerCase() === 'list-unsubscribe')
-  // Alone it asks for nothing, and would stand beside the one that goes with ours (RFC 8058 section 3.1).
+  // Alone it has no effect, and it would duplicate the one that goes with ours (RFC 8058 section 3.1).
   const headers = others.filter(([name]) => hasListUnsubscribe || name.toLowerCase() !== 'list-unsubscribe-post')
   const sizeBytes = sizeOf(html ?? '', text ?? '', attachments)
   if (sizeBytes > MAX_MESSAGE_BYTES) throw errors.payload_too_large({ limit_bytes: MAX_MESSAGE_BYTES })
@@ -112,7 +112,7 @@ export function draftOf(request: SendRequest): Draft {
   }
 }
 
-/** The content as it is stored, in stretches that follow one another. */
+/** The content as it is stored, in consecutive stretches. */
 export function encodedContent(draft: Draft, treatment: Treatment): readonly Buffer[] {
   return contentStretches(draft.content(treatment))
 }

@@ -13,7 +13,7 @@ const keyOf = (key: string): IdempotencyKey => ({
   bodyHash: Buffer.alloc(32),
 })
 
-test('keys older than a day go in lots, and younger ones stay', async () => {
+test('keys older than a day are deleted in lots, and younger ones stay', async () => {
   await using store = await freshDb()
   const database = connect({ url: store.url, maxConnections: 1, onError: () => undefined })
   try {

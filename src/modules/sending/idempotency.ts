@@ -28,7 +28,7 @@ interface KeyRow {
   readonly status: number | null
 }
 
-/** @returns for each key that was there before: what it was answered */
+/** @returns the stored answer of each key that already existed */
 export async function claimKeys(
   db: Db,
   keys: readonly IdempotencyKey[],
@@ -70,7 +70,7 @@ export async function freeKeys(db: Writer, keys: readonly IdempotencyKey[]): Pro
   if (keys.length > 0) await db.execute(sql.freeKeys, columns(keys))
 }
 
-/** @returns how many were older than a day and are gone; as many as `limit` means that there may be more */
+/** @returns how many keys older than a day it deleted; as many as `limit` means that there may be more */
 export function forgetKeys(db: Db, now: Date, limit: number): Promise<number> {
   return db.execute(sql.forgetKeys, [new Date(now.getTime() - IDEMPOTENCY_KEPT_MS), limit])
 }

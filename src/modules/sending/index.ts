@@ -1,6 +1,6 @@
-// Sending: a message is read, its sender held against the account's domains, each recipient judged, and what passes is
-// stored and queued in one commit. Nothing about the recipient is looked up on the network. The answer follows the
-// commit; what is refused leaves nothing behind.
+// Sending: reads a message, checks its sender against the account's domains, judges each recipient, and stores and queues what
+// passes in one commit. It looks nothing up on the network about the recipient. The answer follows the commit; a refusal
+// leaves nothing behind.
 
 export {
   type Acceptance,

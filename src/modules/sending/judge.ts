@@ -1,4 +1,4 @@
-// One message judged: a verdict for each recipient, and what the message comes to.
+// Judges one message: a verdict for each recipient, and the result for the whole message.
 
 import type { ApiError } from '../../platform/errors.ts'
 import {
@@ -24,18 +24,18 @@ export interface JudgedRecipient {
 
 export interface Judged {
   readonly recipients: readonly JudgedRecipient[]
-  /** Why the message as a whole is refused: the sender, or no recipient passes. */
+  /** Why the whole message is refused: its sender is, or no recipient passes. */
   readonly refused: ApiError | null
   /** The refusal is about the sender, which is checked before the quota. */
   readonly senderRefused: boolean
   readonly overridden: boolean
-  /** Recipients that would cost a credit. */
+  /** Recipients that cost a credit if they are sent to. */
   readonly liveCount: number
-  /** Of these, the ones that are refused. */
+  /** How many of these are refused. */
   readonly liveRefusedCount: number
 }
 
-/** @param known what is known of each recipient, in order */
+/** @param known the known facts of each recipient, in order */
 export function judge({ draft, sender, content }: Incoming, known: readonly Known[]): Judged {
   if (known.length !== draft.recipients.length) throw new Error('a recipient was not looked up')
   const bulk = goesToMany(draft)
@@ -59,12 +59,12 @@ export function judge({ draft, sender, content }: Incoming, known: readonly Know
   }
 }
 
-/** A sender that is not verified is told with the verdict's own reason, which a worse fact may be: preview says the same. */
+/** An unverified sender gets the verdict's own reason, which may be a worse fact, so that a preview gives the same one. */
 function senderRefusal(refusal: ApiError, recipients: readonly JudgedRecipient[]): ApiError {
   return refusal.code === 'sender_not_verified' ? (refusalOf(recipients) ?? refusal) : refusal
 }
 
-/** Contract section 5: all refused = 422 with the first recipient's code. */
+/** Contract section 5: if all are refused, 422 with the first recipient's code. */
 function refusalOf(recipients: readonly JudgedRecipient[]): ApiError | null {
   const [first] = recipients
   if (first === undefined || recipients.some(({ passes }) => passes)) return null

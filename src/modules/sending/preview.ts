@@ -1,9 +1,9 @@
-// A risk preview is a send that stops before anything is written: the same reading, the same sender rule, the same facts
-// and the same judgement, so that its decision and code are those of the send that follows.
+// A risk preview is a send that stops before anything is written: it reads the message, applies the sender rule, gathers facts
+// and judges in the same way, so that its decision and code are those of a send that follows.
 //
-// It costs one preview credit, taken in the transaction that asks the lists and counts the outcome; a call that fails
-// costs nothing. Without `from` the sender is the account's oldest domain in use; with none there, nothing is verified, also
-// where mail stays in the house: there is nobody whose mail it could be.
+// It costs one preview credit, taken in the transaction that checks the lists and counts the outcome; a failed call costs
+// nothing. Without `from` the sender is the account's oldest active domain. If there is none, the sender counts as unverified,
+// even where all mail is sandbox mail: there is nobody whose mail it could be.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
@@ -25,7 +25,7 @@ export interface PreviewOptions {
   readonly quotas: Pick<Quotas, 'consume' | 'read' | 'period'>
   readonly sending: Pick<Sending, 'incoming'>
   readonly risk: Pick<RiskRoom, 'gather'>
-  /** The account's oldest domain in use; null = there is none. */
+  /** The account's oldest active domain; null: there is none. */
   readonly oldestUsable: (db: Db, accountId: string) => Promise<{ readonly name: string } | null>
 }
 
@@ -121,11 +121,11 @@ export function previewsOf(options: PreviewOptions): Previews {
 
 const MAX_CONTENT_ADVICE = 3
 
-/** What weighs most in a content that counts, in words: scored without what a send knows besides, it may have other matches. */
+/** Advice on the heaviest matches, if the content counts: scored without what only a send knows, it may match otherwise. */
 function contentAdvice({ factors }: Verdict, { content }: Incoming): readonly string[] {
   if (!factors.some(({ code }) => code === 'content_risk_high')) return []
   const rules = new Map(content.matches.map((one) => [one.rule, one]).reverse() as [string, Match][])
-  // Its match names rules, and those stand here.
+  // Its match lists rules that have advice of their own here.
   rules.delete('signs_together')
   const heaviest = [...rules.values()].sort((a, b) => b.points - a.points).slice(0, MAX_CONTENT_ADVICE)
   return heaviest.map(({ description, match, suggestion }) => {
@@ -134,7 +134,7 @@ function contentAdvice({ factors }: Verdict, { content }: Incoming): readonly st
   })
 }
 
-/** A send from a named domain that is not the account's is refused before any verdict, and so is its preview. */
+/** A send from a named domain that the account does not own is refused before any verdict, and so is its preview. */
 function refuseForeign({ draft, sender }: Incoming, isNamed: boolean): void {
   const refusal: ApiError | null = sender.refusal
   if (!isNamed || refusal === null || refusal.status !== 403) return

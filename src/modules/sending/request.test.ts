@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { readSendRequest } from './request.ts'
 
-/** What is read of an attachment's content; null: it is refused. */
+/** The decoded content of an attachment; null: it is refused. */
 function contentOf(content: string): Buffer | null {
   const attachments = [{ filename: 'f', content }]
   const body = { from: 'a@shop.example', to: 'b@dest.example', subject: 's', text: 't', attachments }
@@ -16,7 +16,7 @@ function contentOf(content: string): Buffer | null {
   return null
 }
 
-test('base64 is read wherever its lines end, padded or not, and is the bytes again', () => {
+test('base64 is decoded wherever its lines end, padded or not', () => {
   const lineEnd = fc.constantFrom('', '', '', '\n', '\r\n', '\r', '\r\n\r\n')
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), fc.boolean(), fc.array(lineEnd), (bytes, isPadded, ends) => {
@@ -53,7 +53,7 @@ const told = (body: Record<string, unknown>) => {
   return { request, faults: faults.map(({ field, rule }) => `${field} ${rule}`) }
 }
 
-test('a Reply-To among the headers is read as addresses, and is refused beside reply_to', () => {
+test('a Reply-To among the headers is read as addresses, and is refused together with reply_to', () => {
   const headers = { 'reply-to': '"Müller, Hans" <h@shop.example>, desk@shop.example', 'X-A': '1' }
   const { request } = told({ headers })
   assert.deepEqual(request?.replyTo, [
@@ -71,7 +71,7 @@ test('a Reply-To among the headers is read as addresses, and is refused beside r
   assert.deepEqual(told({ headers: { 'Reply-To': 'the desk' } }).faults, ['headers.Reply-To email'])
 })
 
-test('a content id is taken with its angle brackets, and has none', () => {
+test('a content id is accepted with its angle brackets, and stored without them', () => {
   const withId = (content_id: string) => told({ attachments: [{ filename: 'f', content: 'QQ==', content_id }] })
   for (const id of ['img1', '<img1>']) assert.equal(withId(id).request?.attachments[0]?.contentId, 'img1')
   for (const id of ['<>', '<<a>>', '<a', 'a>', 'a b'])
@@ -96,7 +96,7 @@ test('an attachment has the type that is given, with its parameters, else that o
     assert.deepEqual(typed({ content_type }).faults, ['attachments[0].content_type media_type'], content_type)
 })
 
-test('an html of blanks is none, and an empty text is a mail of its own', () => {
+test('a blank html counts as absent, and an empty text is an email of its own', () => {
   for (const html of ['', ' \r\n\t\u00a0']) {
     assert.deepEqual(told({ html, text: null }).faults, ['html required'])
     for (const body of [{ html }, { html, text: '' }, { html, text: null, template_id: 't' }])
@@ -105,7 +105,7 @@ test('an html of blanks is none, and an empty text is a mail of its own', () => 
   assert.deepEqual(told({ text: '' }).faults, [])
 })
 
-test('a header is taken once, in whatever case, and one of a form without a value is none', () => {
+test('a header is accepted once, in whatever case, and a blank one counts as absent where its syntax needs a value', () => {
   const of = (headers: Record<string, string>) => {
     const { request, faults } = told({ headers })
     return request?.headers ?? faults
@@ -121,7 +121,7 @@ test('a header is taken once, in whatever case, and one of a form without a valu
   ])
 })
 
-test('headers that lead complaints and errors to the operator are no sender’s', () => {
+test('headers that direct complaints and errors are reserved to the operator', () => {
   for (const name of ['Feedback-ID', 'cfbl-address', 'CFBL-Feedback-ID', 'Errors-To', 'Apparently-To'])
     assert.deepEqual(told({ headers: { [name]: 'a@b.example' } }).faults, [`headers.${name} forbidden_header`])
   assert.deepEqual(told({ headers: { 'DomainKey-Signature': 'a=rsa' } }).faults, [
@@ -129,7 +129,7 @@ test('headers that lead complaints and errors to the operator are no sender’s'
   ])
 })
 
-test('variables without a template are refused, for nothing would be put in their place', () => {
+test('variables without a template are refused, since they would not be filled in', () => {
   const subject = 'Hi {{name}}'
   assert.deepEqual(told({ subject, variables: { name: 'Jo' } }).faults, ['variables template_id'])
   assert.deepEqual(told({ subject, variables: { name: 'Jo' }, template_version: 2 }).faults, [
@@ -140,7 +140,7 @@ test('variables without a template are refused, for nothing would be put in thei
     assert.deepEqual(told({ subject, ...none }).faults, [], JSON.stringify(none))
 })
 
-test('an attachment has a name', () => {
+test('an attachment must have a name', () => {
   const attachments = [{ filename: ' \u00a0', content: 'QQ==' }]
   assert.deepEqual(told({ attachments }).faults, ['attachments[0].filename required'])
 })

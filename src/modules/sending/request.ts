@@ -1,4 +1,4 @@
-// Reading a send request: everything that can be said about it without the database. Every fault is told at once.
+// Reads a send request: every check that needs no database. All faults are reported at once.
 
 import {
   type Address,
@@ -20,7 +20,7 @@ import * as limits from './limits.ts'
 /** One address that gets a copy of its own. */
 export interface RecipientRequest {
   readonly address: string
-  /** As the lists compare it. */
+  /** In the form that the lists compare. */
   readonly key: string
   readonly site: string
   readonly field: string
@@ -54,7 +54,7 @@ export interface SendRequest {
   readonly scheduledAt: Date | null
   readonly expiresAt: Date | null
   readonly templateId: string | null
-  /** Null: the present one. */
+  /** Null: the current one. */
   readonly templateVersion: number | null
   readonly variables: Readonly<Record<string, unknown>>
   readonly tlsRequired: boolean
@@ -73,9 +73,9 @@ class Faults {
 }
 
 /**
- * Reads what the schema has let through, and as much as can be read of what it has not.
+ * Reads what the schema has accepted, and as much as possible of what it has not.
  *
- * @returns the request, or every fault; fields whose type is wrong are skipped here, the schema has named them
+ * @returns the request, or every fault; fields of a wrong type are skipped here, since the schema reports them
  */
 export function readSendRequest(body: Body, now: Date): { request: SendRequest | null; faults: readonly FieldFault[] } {
   const faults = new Faults()
@@ -229,7 +229,7 @@ function readContent(body: Body, faults: Faults): ContentFields {
   return content
 }
 
-/** A part of blanks alone is as none: beside another it would be what readers are shown. */
+/** A blank part counts as absent: otherwise readers would be shown it instead of the other part. */
 export function unlessBlank(part: string | null): string | null {
   return part === null || part.trim() === '' ? null : part
 }
@@ -254,11 +254,11 @@ function readTimes(body: Body, now: Date, faults: Faults): Pick<SendRequest, 'sc
 
 interface Headers {
   readonly headers: readonly (readonly [string, string])[]
-  /** Of a Reply-To among them: its addresses are read, and written as those of `reply_to`. */
+  /** The addresses of a Reply-To header, which is treated like `reply_to`. */
   readonly replyTo: readonly Person[]
 }
 
-/** @param hasReplyTo the request has the field `reply_to`: the header would be a second one */
+/** @param hasReplyTo the request has the field `reply_to`, so the header would be a second one */
 function readHeaders(value: unknown, hasReplyTo: boolean, faults: Faults): Headers {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return { headers: [], replyTo: [] }
   const entries = Object.entries(value)
@@ -275,7 +275,7 @@ function readHeaders(value: unknown, hasReplyTo: boolean, faults: Faults): Heade
     if (typeof text !== 'string') return []
     checkText(field, text, limits.MAX_HEADER_CHARS, faults)
     if (text.trim() === '' && isNoneWhenBlank(name)) return []
-    // Names of headers know no case: of two, readers differ in which they take.
+    // Header names are case-insensitive, and readers differ in which of two duplicates they use.
     const key = name.toLowerCase()
     const before = seen.get(key)
     if (before !== undefined) faults.add(field, 'once', `is there as ${before} already`)
@@ -289,7 +289,7 @@ function readHeaders(value: unknown, hasReplyTo: boolean, faults: Faults): Heade
   }
 }
 
-/** Fields whose value has a form that blanks have not (RFC 5322 section 3.6, RFC 2369). */
+/** Headers whose syntax does not allow a blank value (RFC 5322 section 3.6, RFC 2369). */
 function isNoneWhenBlank(name: string): boolean {
   return /^(?:reply-to|in-reply-to|references|list-.+)$/i.test(name)
 }
@@ -344,12 +344,12 @@ function readAttachment(field: string, item: unknown, faults: Faults): StoredAtt
   }
 }
 
-/** A leaf of a message, or a whole one (RFC 2046 section 5.2.1); of that the composer knows how it may stand there. */
+/** A leaf part, or a whole message, whose encoding rules (RFC 2046 section 5.2.1) the composer follows. */
 function isAttachable(type: string): boolean {
   return type === 'message/rfc822' || !/^(?:multipart|message)\/|^$/.test(type)
 }
 
-/** RFC 4648 section 4, line ends allowed; Buffer alone would skip what is not base64. */
+/** RFC 4648 section 4, line ends allowed; Buffer alone would skip invalid characters. */
 function readBase64(text: string): Buffer | null {
   if (/[^A-Za-z0-9+/=\r\n]/.test(text)) return null
   const compact = /[\r\n]/.test(text) ? withoutLineEnds(text) : text
@@ -363,7 +363,7 @@ function readBase64(text: string): Buffer | null {
   return compact.slice(0, unpadded).includes('=') ? null : bytes
 }
 
-/** @param text ASCII. Byte by byte: to replace millions of matches takes more than a second, most of it for garbage. */
+/** @param text ASCII. Byte by byte: replacing millions of matches takes more than a second, mostly in garbage collection. */
 function withoutLineEnds(text: string): string {
   const bytes = Buffer.from(text, 'latin1')
   let length = 0
@@ -418,7 +418,7 @@ function checkText(field: string, text: string, maxChars: number, faults: Faults
 const SANDBOX_ADDRESS =
   /^(delivered|deliver|bounced|bounce|deferred|defer|failed|fail|suppressed|suppress|complained|complain)(\+.*)?@sandbox\.test$/
 
-/** What a recipient such as `bounce+x@sandbox.test` asks for; null for any other address. */
+/** The result that a recipient such as `bounce+x@sandbox.test` asks for; null for any other address. */
 export function sandboxResultOf(key: string): SandboxResult | null {
   const word = SANDBOX_ADDRESS.exec(key)?.[1]
   if (word === undefined) return key.endsWith('@sandbox.test') ? 'deliver' : null

@@ -32,7 +32,7 @@ import {
 
 const PATH = '/api/v1/templates'
 const TAG = 'Templates'
-/** What fits into an address with room to spare. */
+/** Fits into a URL with room to spare. */
 const MAX_QUERY_VARIABLES_CHARS = 4_096
 const READ = { scope: 'templates:read' }
 const WRITE = { scope: 'templates:write' }
@@ -118,7 +118,7 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       answers: { 200: listOf(TemplateItem, PagePagination) },
       handle: async ({ principal, query }) => {
         const isWhole = query.page === undefined && query.limit === undefined
-        // As with versions below: the total comes with the page.
+        // As for the versions below: the total is known only with the page.
         const { pagination, offset } = pageOf(query, 0)
         const slice = isWhole ? null : { offset, limit: pagination.limit }
         const { templates: found, total } = await templates.list(principal.accountId, slice)
@@ -234,7 +234,7 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       answers: { 200: listOf(TemplateVersionItem, PagePagination) },
       errors: [errors.not_found],
       handle: async ({ principal, params, query }) => {
-        // The total is known only with the page: what is asked for here is the page's place alone.
+        // The total is known only with the page: only the page's offset is used here.
         const { pagination, offset } = pageOf(query, 0)
         const slice = { offset, limit: pagination.limit }
         const { versions, total } = await templates.versions(principal.accountId, params.id, slice)
@@ -275,13 +275,13 @@ function wireVersion({ id, version, name, subject, html, text, createdAt }: Temp
   return { id, version, name, subject, html, text, created_at: createdAt.toISOString() }
 }
 
-/** @throws ApiError invalid_parameter for what is no JSON object */
+/** @throws ApiError invalid_parameter when the text is not a JSON object */
 function variablesOf(text: string): Record<string, unknown> {
   try {
     const read: unknown = JSON.parse(text)
     if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read as Record<string, unknown>
   } catch {
-    // Told below, as any other text that is no object.
+    // Reported below, like any other text that is not an object.
   }
   throw parameterError('variables', 'json_object', 'must be a JSON object')
 }

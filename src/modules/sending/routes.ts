@@ -67,7 +67,7 @@ const BatchItem = named(
   }),
 )
 
-/** What becomes of a single message that is not taken. */
+/** The errors of a single message that is refused. */
 export const refusals: readonly ErrorKind[] = [
   errors.sender_domain_not_allowed,
   errors.quota_exceeded,
@@ -87,7 +87,7 @@ const BATCH_VALIDATION = Type.Enum(['strict', 'permissive'], {
   description: '`strict` accepts all messages or none; `permissive` accepts each message on its own.',
 })
 
-/** Each email that is accepted here has a line in the log, with the id of the request that brought it. */
+/** Every email accepted here gets a line in the log, with the id of its request. */
 export function sendingRoutes(sending: Sending, log: Logger): readonly AnyEndpoint[] {
   return [
     endpoint({
@@ -157,7 +157,7 @@ interface Caller {
   readonly requestId: string
 }
 
-/** A replayed answer tells of emails that another request brought. */
+/** A replayed answer lists emails of an earlier request. */
 function noteSubmitted(
   log: Logger,
   { principal, requestId }: Caller,
@@ -180,7 +180,7 @@ function answer({ status, body, replayed }: CallAnswer): {
   return { status, body, ...(replayed && { headers: { 'idempotent-replayed': 'true' } }) }
 }
 
-/** @throws ApiError: a misspelt `strict` would send a part */
+/** @throws ApiError: with a misspelled `strict`, part of the batch would be sent */
 function isStrict(mode = ''): boolean {
   switch (mode.trim().toLowerCase()) {
     case 'strict':

@@ -1,4 +1,4 @@
-// What acceptance writes for one message, and what it answers.
+// The rows that acceptance writes for one message, and its answer.
 
 import type { Ids } from '../../platform/ids.ts'
 import type { EmailFacts, EventType, NewEvent } from '../events/index.ts'
@@ -9,7 +9,7 @@ import { type Judged, type JudgedRecipient, riskSnapshot } from './judge.ts'
 import { sandboxResultOf } from './request.ts'
 import { goesToMany, type Incoming } from './sender.ts'
 
-/** The answer's facts (contract section 5). */
+/** The content of the answer (contract section 5). */
 export interface Accepted {
   readonly emailId: string
   readonly messageId: string
@@ -146,7 +146,7 @@ function overridesOf(
     }))
 }
 
-/** The email's first event, which holds the mail's own facts. */
+/** The email's first event, which holds the facts of the email itself. */
 function eventOf(email: NewEmail, one: JudgedRecipient, eventId: string, now: Date): NewEvent {
   const facts: EmailFacts = {
     recipient: email.recipient,

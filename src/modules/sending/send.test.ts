@@ -7,7 +7,7 @@ import type { RiskPolicy } from '../risk/index.ts'
 import { NOT_ALL } from './accept.ts'
 import { sendingOf } from './send.ts'
 
-test('what a template makes is bounded for all messages of a call together', async () => {
+test('rendered templates are bounded for all messages of a call together', async () => {
   const part = 'a'.repeat(4 * 1_048_576)
   const settings = { trackingEnabled: null, openTrackingEnabled: null, clickTrackingEnabled: null }
   const taken: (string | null)[] = []

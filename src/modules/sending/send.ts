@@ -32,7 +32,7 @@ import {
 } from './sender.ts'
 import type { Filler } from './templates.ts'
 
-/** What other rooms answer about the sender; each from memory, at most 5 seconds old. */
+/** What other modules know of the sender; each answer is cached for at most 5 seconds. */
 export interface SenderLookups {
   domain(db: Db, accountId: string, name: string): Promise<SenderDomainFacts | null>
   account(accountId: string): Promise<{ readonly settings: TrackingSettings; readonly policy: RiskPolicy }>
@@ -44,9 +44,9 @@ export interface SendingOptions {
   readonly acceptance: Acceptance
   readonly lookups: SenderLookups
   readonly risk: Pick<RiskRoom, 'content'>
-  /** The instance keeps all mail in the house (POSTHORN_DELIVERY=sandbox). */
+  /** The instance delivers nothing (POSTHORN_DELIVERY=sandbox). */
   readonly sandboxed: boolean
-  /** What fills in the templates that the requests of one call name. */
+  /** Fills in the templates that the requests of one call name. */
   readonly templateFiller: (accountId: string) => Filler
 }
 
@@ -56,21 +56,21 @@ export interface CallAnswer {
   readonly replayed: boolean
 }
 
-/** A message that came in another form than ours. */
+/** A message in another API's format, translated. */
 export interface ForeignMessage {
-  /** Of a send. */
+  /** The body of an equivalent send. */
   readonly body: unknown
-  /** What a send could not say is amiss with it: told together with the rest. */
+  /** Faults that the translated body cannot express: reported together with the others. */
   readonly faults: readonly FieldFault[]
 }
 
-/** A call in another form than ours, its messages translated into bodies of a send. */
+/** A call in another API's format, its messages translated into bodies of sends. */
 export interface SendCall extends Pick<Submission, 'strict' | 'answerOf'> {
   readonly messages: readonly ForeignMessage[]
   /** The scope of the idempotency key. */
   readonly path: string
   readonly key: string | undefined
-  /** The call as it came; the same key must come with the same. */
+  /** The original call; the same key must come with the same call. */
   readonly body: unknown
 }
 
@@ -79,16 +79,16 @@ export interface Sending {
   send(principal: Principal, body: unknown, key: string | undefined): Promise<CallAnswer>
   /** @throws ApiError */
   batch(principal: Principal, body: unknown, key: string | undefined, strict: boolean): Promise<CallAnswer>
-  /** The messages of one call, whoever's form it had: read, judged and accepted as a batch is. @throws ApiError */
+  /** The messages of one call, in whatever format: read, judged and accepted like a batch. @throws ApiError */
   call(principal: Principal, call: SendCall): Promise<SubmissionResult>
   /**
-   * A mail that the service writes for the account, judged and accepted as a send is. What `alongside` writes becomes
+   * An email that the service writes for the account, judged and accepted like a send. What `alongside` writes becomes
    * durable with the email or not at all.
    *
-   * @throws ApiError as a send does, and what `alongside` throws
+   * @throws ApiError like a send, and whatever `alongside` throws
    */
   sendWith(principal: Principal, body: unknown, alongside: (db: Db) => Promise<void>): Promise<void>
-  /** A draft with what is known of its sender and its content: for mail that comes by SMTP, and for previews. */
+  /** Adds what is known of the sender and the content to a draft: for SMTP submission, and for previews. */
   incoming(principal: Principal, draft: Incoming['draft']): Promise<Incoming>
   readonly acceptance: Acceptance
 }
@@ -124,7 +124,7 @@ export function sendingOf(options: SendingOptions): Sending {
     return { draft, sender, content, keyId: principal.keyId }
   }
 
-  /** What the messages of one call have together. */
+  /** What the messages of one call share. */
   const callOf = ({ accountId }: Principal) => ({ take: roomOfCall(), fill: options.templateFiller(accountId) })
 
   const read = async (
@@ -207,7 +207,7 @@ export function sendingOf(options: SendingOptions): Sending {
   }
 }
 
-/** Takes a message's bytes from what those of one call have together. @throws ApiError payload_too_large */
+/** Takes a message's bytes from what the messages of one call may use together. @throws ApiError payload_too_large */
 function roomOfCall(): (bytes: number) => void {
   let left = MAX_CALL_BYTES
   return (bytes) => {
@@ -220,7 +220,7 @@ function ours(body: unknown): ForeignMessage {
   return { body, faults: [] }
 }
 
-/** @throws ApiError of what is no object: that is all there is to say */
+/** @throws ApiError when the body is not an object: nothing else can be checked then */
 function fieldsOf(body: unknown): Readonly<Record<string, unknown>> {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) throw validationError([NO_OBJECT])
   return body as Record<string, unknown>
@@ -231,7 +231,7 @@ function asApiError(error: unknown): ApiError {
   throw error
 }
 
-/** The schema's faults first; of two about one field the first is told. */
+/** The schema's faults first; of two about one field, only the first is kept. */
 function mergeFaults(first: readonly FieldFault[], second: readonly FieldFault[]): readonly FieldFault[] {
   const merged = new Map([...second, ...first].map((fault) => [fault.field, fault]))
   return [...first, ...second].filter((fault) => merged.get(fault.field) === fault)

@@ -10,15 +10,15 @@ import { sandboxResultOf } from './request.ts'
 /** What is known of the sender before the transaction. */
 export interface SenderFacts {
   readonly domainId: string | null
-  /** Mail may go out from the domain: verified, or verification lost less than 72 hours ago. */
+  /** The domain may send: it is verified, or lost its verification less than 72 hours ago. */
   readonly verified: boolean
-  /** The refusal that the sender rule raises for live mail; it comes after idempotency and before quota. Null where none is live. */
+  /** The sender rule's refusal of live mail, raised after idempotency and before quota. Null: none, or all is sandbox mail. */
   readonly refusal: ApiError | null
   readonly policy: RiskPolicy
-  /** Whether mail to this recipient stays in the house. */
+  /** Whether mail to this recipient is sandbox mail. */
   readonly isSandbox: (recipientKey: string) => boolean
   readonly treatment: Treatment
-  /** Domain and account want a List-Unsubscribe header on every mail. */
+  /** The domain's setting, else the account's, adds a List-Unsubscribe header to every email. */
   readonly unsubscribesByDefault: boolean
 }
 
@@ -27,11 +27,11 @@ export interface Incoming {
   readonly draft: Draft
   readonly sender: SenderFacts
   readonly content: ContentFound
-  /** Who sends it; null for a dashboard session. */
+  /** The sending key; null for a dashboard session. */
   readonly keyId: string | null
 }
 
-/** The four settings; null = not set here. */
+/** The four settings; null: not set here. */
 export interface TrackingSettings {
   readonly trackingEnabled: boolean | null
   readonly openTrackingEnabled: boolean | null
@@ -46,14 +46,14 @@ export interface SenderDomainFacts {
   readonly settings: TrackingSettings
 }
 
-/** The mail goes to many, as the sender says. */
+/** The sender declares that the email goes to many recipients. */
 export function goesToMany({ isBulk, stream }: Pick<Draft, 'isBulk' | 'stream'>): boolean {
   return isBulk || stream === 'broadcast'
 }
 
 /**
- * Every copy will carry a List-Unsubscribe header, its own or ours (contract section 5), as far as a preview can know it:
- * what the request says of tracking is no part of a preview, and preview and send judge by the same facts.
+ * Whether every copy will have a List-Unsubscribe header, its own or ours (contract section 5), as far as a preview can tell:
+ * a preview has no tracking overrides, and preview and send must judge by the same facts.
  */
 export function canBeLeft(
   draft: Pick<Draft, 'isBulk' | 'stream' | 'hasListUnsubscribe' | 'wantsListUnsubscribe'>,
@@ -64,11 +64,11 @@ export function canBeLeft(
 
 export interface SenderQuestion {
   readonly draft: Draft
-  /** The domain of From as the account has it; null = it has not. */
+  /** The account's domain named in From; null: it has no such domain. */
   readonly domain: SenderDomainFacts | null
-  /** The domains that the key is bound to; null = all. */
+  /** The domains that the key is restricted to; null: all. */
   readonly boundTo: readonly string[] | null
-  /** The key, or the instance, keeps all mail in the house. */
+  /** The key, or the instance, makes all mail sandbox mail. */
   readonly sandboxed: boolean
   readonly account: TrackingSettings
   readonly policy: RiskPolicy
@@ -87,7 +87,7 @@ export function senderFacts({ draft, domain, boundTo, sandboxed, account, policy
   }
 }
 
-/** The sender rule for one domain name. @returns null when live mail may go out from it */
+/** Applies the sender rule to one domain name. @returns null when it may send live mail */
 export function refusalOf(
   domain: SenderDomainFacts | null,
   boundTo: readonly string[] | null,

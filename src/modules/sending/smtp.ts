@@ -1,6 +1,6 @@
-// What SMTP submission asks of this room: the sender rule at MAIL, the lists at RCPT, and one commit for the message.
-// What the sender rule says at MAIL is answered behind DATA: sandbox mail is accepted from any domain, and whether a
-// message is that, its headers and recipients tell.
+// What SMTP submission needs from this module: the sender rule at MAIL, the lists at RCPT, and one commit for the message.
+// The sender rule's refusal at MAIL is answered after DATA only: sandbox mail is accepted from any domain, and the headers and
+// recipients decide whether a message is sandbox mail.
 
 import { type Address, suppressionKey } from '../../mail/address.ts'
 import { prepareSubmitted, type SubmissionRefusal, type SubmittedMessage } from '../../mail/submitted.ts'
@@ -21,19 +21,19 @@ import { CONTROL_WORDS, submissionHash, submittedDraft } from './submitted.ts'
 
 export interface SubmittedMail {
   readonly mailFrom: string
-  /** What `senderFault` said of the domain of `mailFrom`; it holds where a recipient is live. */
+  /** What `senderFault` returned for the domain of `mailFrom`; it applies when a recipient is live. */
   readonly senderFault: ApiError | null
   readonly recipients: readonly Address[]
-  /** What stood between DATA and the final dot, dots unstuffed. */
+  /** The bytes between DATA and the final dot, dots unstuffed. */
   readonly raw: Buffer
-  /** Our own trace field for the message of this id (RFC 5321 section 4.4). */
+  /** Our trace field for the message with this id (RFC 5321 section 4.4). */
   readonly trace: (id: string, now: Date) => string
 }
 
 export interface SmtpDoor {
-  /** @returns why live mail may not go out from the domain; null: it may, or the mail stays in the house */
+  /** @returns why the domain may not send live mail; null: it may, or the mail is sandbox mail */
   senderFault(principal: Principal, domain: string): Promise<ApiError | null>
-  /** @returns who said no; null: nobody */
+  /** @returns the list entry that refuses the recipient; null: there is none */
   recipientFault(principal: Principal, recipient: Address): Promise<Refusal | null>
   /**
    * Resolves after the commit with the id of the first recipient's email.
@@ -56,7 +56,7 @@ export interface SmtpDoorOptions extends SendingOptions {
 export function smtpDoor(options: SmtpDoorOptions, sending: Sending): SmtpDoor {
   const { database, lookups, clock, ids } = options
   const staysInside = ({ mode }: Principal): boolean => options.sandboxed || mode === 'sandbox'
-  // Many sessions ask at the same moment: what comes while one statement runs is asked together in the next.
+  // Many sessions ask at the same time: what arrives while one statement runs is batched into the next.
   const asked = groupCommit<Ask, Refusal | null>({
     write: (asks) => mayWeSend(database.system, asks, clock.now()),
     sizeOf: ({ recipient }) => recipient.length,
@@ -74,7 +74,7 @@ export function smtpDoor(options: SmtpDoorOptions, sending: Sending): SmtpDoor {
     ])
     return placed(refusalOf(domain, principal.domainIds, name, account.policy), name, place)
   }
-  /** Of the fields that readers show beside From; the first there is. */
+  /** The first refusal for the fields that readers show next to From. */
   const besideFault = async (
     principal: Principal,
     { beside, fromDomain }: Pick<SubmittedMessage, 'beside' | 'fromDomain'>,
@@ -118,14 +118,14 @@ export function smtpDoor(options: SmtpDoorOptions, sending: Sending): SmtpDoor {
       if (result.kind === 'replayed') return { emailId: (result.body as { email_id: string }).email_id }
       const [outcome] = result.outcomes
       if (outcome?.kind !== 'accepted') throw outcome?.error ?? platformErrors.internal_error()
-      // It is stored, and delivery reads what is large from there.
+      // It is stored, and delivery reads large messages from there.
       if (prepared.submitted.message.length > MAX_IN_MEMORY_BYTES) giveBack(prepared.submitted.message)
       return { emailId: outcome.accepted.emailId }
     },
   }
 }
 
-/** A message names several senders: which of them is refused is told with the reason. */
+/** A message names several senders: the error says which of them is refused. */
 function placed(fault: ApiError | null, domain: string, place: string): ApiError | null {
   if (fault === null) return null
   const { status, code, message, details } = fault

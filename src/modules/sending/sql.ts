@@ -1,8 +1,8 @@
 import { statement } from '../../platform/db.ts'
 import { judgedEmailsSql } from '../outbox/index.ts'
 
-// In the order of the keys, so that two groups that hold the same keys wait for one another instead of locking up. A
-// key that is running in another process makes this one wait for its commit, and then answer the same.
+// In key order, so that two groups with the same keys wait for each other instead of deadlocking. If another process holds
+// a key, this one waits for its commit and then returns the same answer.
 export const claimKeys = statement(
   'sending_claim_keys',
   `insert into idempotency (account_id, path, key, body_hash, created_at)
@@ -73,7 +73,7 @@ export const replaceTemplate = statement(
   `update template set name = $3, subject = $4, html = $5, text = $6, version = version + 1, updated_at = $7
    where id = $1 and account_id = $2 returning ${TEMPLATE}`,
 )
-// The template first, which waits for whoever changes it, and its versions in a statement of their own, which sees theirs.
+// Deleting the template first waits for concurrent changes of it; the second statement then sees the versions they added.
 export const removeTemplate = statement(
   'sending_remove_template',
   'delete from template where account_id = $1 and id = $2',
@@ -94,7 +94,7 @@ export const keepVersion = statement(
      octet_length(subject) + coalesce(octet_length(html), 0) + coalesce(octet_length(text), 0), updated_at
    from template where account_id = $1 and id = $2`,
 )
-/** $2: versions of one template, $3: bytes of all versions. The newest of each template stays. */
+/** $2: versions kept of one template, $3: bytes kept of all versions. The newest version of each template stays. */
 export const dropVersions = statement(
   'sending_drop_template_versions',
   `with aged as (
@@ -118,7 +118,7 @@ export const countVersions = statement(
   'sending_count_template_versions',
   'select count(*) as count from template_version where account_id = $1 and template_id = $2',
 )
-/** Until the transaction ends: what two add at once is counted together. */
+/** Held until the transaction ends, so that two concurrent additions are counted together. */
 export const lockTemplates = statement(
   'sending_lock_templates',
   `select pg_advisory_xact_lock(hashtextextended('templates ' || $1::text, 0))`,
@@ -154,8 +154,8 @@ export interface ContentEventRow {
   readonly created_at: Date
 }
 
-// Content of level high or critical counts against a mail: then it blocked it, or was let pass with a warning. $2 $3 the ids
-// from and below, $4 email, $5 domains, $6 level; each that is null lets all pass.
+// Content of level high or critical counts against an email: it blocked the email, or was let through with a warning. $2 $3 ids
+// from and below, $4 email, $5 domains, $6 level; null matches all.
 const OF_EMAILS = `select e.id, e.id as email_id,
      case when e.risk ->> 'content_level' not in ('high', 'critical') then 'content.scored'
        when (e.risk ->> 'would_block')::boolean and not (e.risk ->> 'overridden')::boolean
@@ -171,13 +171,13 @@ const OF_BLOCKS = `select b.id, null::uuid as email_id, 'content.blocked' as eve
    where b.account_id = $1 and b.id >= $2 and b.id < $3 and $4::uuid is null and ($5::uuid[] is null or b.domain_id = any($5))
      and ($6::text is null or b.level = $6)`
 
-/** The newest first; $7 so many, $8 behind so many, $9 their sum. */
+/** Newest first; $7 limit, $8 offset, $9 their sum. */
 export const contentEvents = statement(
   'sending_content_events',
   `select * from ((${OF_EMAILS} order by id desc limit $9) union all (${OF_BLOCKS} order by id desc limit $9)) both_kinds
    order by id desc limit $7 offset $8`,
 )
-/** $7: counting stops there. */
+/** $7: where counting stops. */
 export const countContentEvents = statement(
   'sending_count_content_events',
   `select count(*)::int as total from (select 1 from (${OF_EMAILS} union all ${OF_BLOCKS}) both_kinds limit $7) counted`,

@@ -1,6 +1,6 @@
-// A message that came by SMTP becomes a draft: the recipients are those of the envelope, each with an email of its own,
-// and whoever is not named in To or Cc is a blind copy. The control headers say what the fields of a request say, under
-// the same limits.
+// Turns a message submitted by SMTP into a draft: the recipients are those of the envelope, each with an email of its own, and
+// those not named in To or Cc are blind copies. The control headers correspond to the fields of a request and have the
+// same limits.
 
 import { createHash } from 'node:crypto'
 import { type Address, suppressionKey } from '../../mail/address.ts'
@@ -15,18 +15,18 @@ import * as limits from './limits.ts'
 import type { RecipientRequest, TrackingOverrides } from './request.ts'
 
 export interface SubmittedEnvelope {
-  /** As RCPT gave them; a mailbox that is named twice counts once. */
+  /** As given at RCPT; a mailbox named twice counts once. */
   readonly recipients: readonly Address[]
   readonly now: Date
 }
 
 export interface SubmittedDraft {
   readonly draft: Draft
-  /** What `X-Idempotency-Key` says; null: no such header. */
+  /** The value of `X-Idempotency-Key`; null: no such header. */
   readonly idempotencyKey: string | null
 }
 
-/** @returns the draft, or the name of the control header whose value is not one */
+/** @returns the draft, or the name of the control header with an invalid value */
 export function submittedDraft(
   submitted: SubmittedMessage,
   { recipients, now }: SubmittedEnvelope,
@@ -90,7 +90,7 @@ function readControls(
   now: Date,
 ): Controls | { readonly badHeader: ControlHeader } {
   let badHeader: ControlHeader | null = null
-  /** `read` answers undefined for a value that is not one. */
+  /** `read` returns undefined for an invalid value. */
   const control = <T>(name: ControlHeader, standard: T, read: (text: string) => T | undefined): T => {
     const text = values.get(name)
     if (text === undefined) return standard
@@ -110,12 +110,12 @@ function readControls(
     idempotencyKey: control('x-idempotency-key', null, readKey),
   }
   if (badHeader !== null) return { badHeader }
-  // A time that has passed means: now.
+  // A time in the past means now.
   const { scheduledAt } = controls
   return { ...controls, scheduledAt: scheduledAt !== null && scheduledAt > now ? scheduledAt : null }
 }
 
-/** What each takes, for whoever gave something else. */
+/** What each control header accepts, as an error message. */
 export const CONTROL_WORDS: Readonly<Record<ControlHeader, string>> = {
   'x-tag': `must be one line of 1 to ${limits.MAX_TAG_CHARS} characters`,
   'x-metadata': `must be a JSON object of at most ${limits.MAX_METADATA_BYTES} bytes and ${limits.MAX_METADATA_KEYS} keys`,
@@ -173,8 +173,8 @@ function readTime(text: string, now: Date): Date | undefined {
 }
 
 /**
- * What two hand-overs of one message have in common: SHA-256 over sender, recipients and the message without what
- * programs make anew for each try (Received, Date, Message-ID, the boundaries of multiparts).
+ * Identifies repeated submissions of one message: SHA-256 over sender, recipients and the message without what programs
+ * generate anew for each attempt (Received, Date, Message-ID, the boundaries of multiparts).
  */
 export function submissionHash(mailFrom: string, recipients: readonly Address[], raw: Buffer): Buffer {
   const text = raw.toString('latin1')
@@ -195,7 +195,7 @@ export function submissionHash(mailFrom: string, recipients: readonly Address[],
 }
 
 const MAX_BOUNDARIES = 20
-/** More than a mail has that is sent a second time; a boundary of one letter may stand in 25 MB millions of times. */
+/** More than a resubmitted email has; a one-letter boundary may occur millions of times in 25 MB. */
 const MAX_DELIMITERS = 2_000
 
 function withoutBoundaries(text: string, boundaries: ReadonlySet<string>): string {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import mustache from 'mustache'
 import { type ParsedTemplate, parseTemplate } from './template-parse.ts'
 
-/** What the library reads, in our form; null where it reads no template. */
+/** The library's result, in our form; null when it rejects the template. */
 function readByLibrary(source: string): ParsedTemplate | null {
   try {
     return plain(new mustache.Writer().parse(source) as unknown as readonly LibraryToken[])
@@ -22,7 +22,7 @@ function plain(tokens: readonly LibraryToken[]): ParsedTemplate {
   return all as unknown as ParsedTemplate
 }
 
-/** Texts between which a tag without a trace stood are one to us. */
+/** Merges texts separated only by a tag without output: our parser joins them. */
 function joined(tokens: ParsedTemplate): ParsedTemplate {
   const all: ParsedTemplate[number][] = []
   for (const [kind, name, inner] of tokens) {
@@ -59,7 +59,7 @@ const CHANGES = [
 ]
 const BETWEEN = ['a', 'b', ' ', '  ', '\t', '\n', '\r\n', '\n\n', ' x \n', '\u00a0', 'x']
 
-test('a template is read as the library reads it', () => {
+test('a template is parsed as the library parses it', () => {
   let templates = 0
   const source = fc.array(fc.constantFrom(...TAGS, ...TAGS, ...BETWEEN, ...BETWEEN, ...CHANGES, ...PIECES), {
     maxLength: 20,
@@ -76,7 +76,7 @@ test('a template is read as the library reads it', () => {
   assert.ok(templates > 1_000, `only ${templates} were templates`)
 })
 
-test('why a text is no template is told in words', () => {
+test('the reason why a template is invalid is given in words', () => {
   const rows: [source: string, fault: string][] = [
     ['{{a', 'Unclosed tag at 3'],
     ['{{=a', 'Unclosed tag at 4'],
@@ -92,8 +92,8 @@ test('why a text is no template is told in words', () => {
   assert.ok(!('fault' in parseTemplate(`${'{{#a}}'.repeat(50)}${'{{/a}}'.repeat(50)}`)))
 })
 
-// The library takes the square of the length for a run of blanks in a tag: seconds for 40 kB, in which nobody else is answered.
-test('the time to read grows with the length alone', () => {
+// The library is quadratic for a run of blanks in a tag: 40 kB take seconds, during which nobody else is answered.
+test('the time to parse is linear in the length', () => {
   const many = 200_000
   const rows: [what: string, source: string][] = [
     ['text', 'x'.repeat(many)],

@@ -1,13 +1,13 @@
-// Reading a template: Mustache 5, as the library `mustache` reads it, in time that grows with the length alone (ADR 0008).
+// Parses a template: Mustache 5, with the same result as the library `mustache`, in time linear in its length (ADR 0008).
 //
-// A tag is `{{name}}`, `{{{name}}}` or `{{&name}}`, `{{#section}}` and `{{^inverted}}` to `{{/..}}`, `{{! a comment }}` or
-// `{{=<% %>=}}`, which changes the delimiters for what follows. A line that holds sections' tags, comments or changes of
-// delimiters and nothing else goes with its line end. Partials are none here.
+// A tag is `{{name}}`, `{{{name}}}` or `{{&name}}`, `{{#section}}` or `{{^inverted}}` up to `{{/..}}`, `{{! a comment }}` or
+// `{{=<% %>=}}`, which changes the delimiters for what follows. A line with only section tags, comments or delimiter changes
+// is removed with its line end. Partials are not supported.
 
-/** `&` is a variable that is not escaped; `#` and `^` have what is inside as their last element. */
+/** `&` is an unescaped variable; `#` and `^` have their inner tokens as the last element. */
 export type Token = readonly [kind: 'text' | 'name' | '&' | '#' | '^', name: string, inner?: readonly Token[]]
 
-/** Parsed once, filled in often. */
+/** Parsed once, rendered often. */
 export type ParsedTemplate = readonly Token[]
 
 const MAX_DEPTH = 50
@@ -15,7 +15,7 @@ const MAX_DEPTH = 50
 const BLANK = /\s/
 const SIGILS = new Set(['#', '^', '/', '>', '{', '&', '=', '!'])
 
-/** A text is emptied when its line turns out to hold nothing but tags that leave no trace. */
+/** A text is emptied when its line turns out to hold only tags that produce no output. */
 type Draft = [kind: Token[0], name: string, inner?: Draft[]]
 
 interface Tag {
@@ -27,10 +27,10 @@ interface Tag {
 
 type Delimiters = readonly [open: string, close: string]
 
-/** A tag or a text that cannot be read; its message is for people. */
+/** A tag or text that cannot be parsed; the message is for people. */
 class Fault extends Error {}
 
-/** @returns the parsed template, or why it is none, for people */
+/** @returns the parsed template, or why it is invalid, for people */
 export function parseTemplate(source: string): ParsedTemplate | { readonly fault: string } {
   try {
     return parse(source)
@@ -89,7 +89,7 @@ function delimitersOf(value: string): Delimiters {
   return [open, close]
 }
 
-/** The line that is being read: its texts, and whether they stay. */
+/** The line being parsed: its texts, and whether they stay. */
 interface Line {
   text(text: string): void
   tag(kind: string): void
@@ -121,7 +121,7 @@ function lineOf(add: (draft: Draft) => void): Line {
       if (kind === 'name' || kind === '&') hasContent = true
     },
     text: (text) => {
-      // What ends the line, whole lines without a tag, and what begins the next.
+      // The end of the current line, whole lines without a tag, and the start of the next line.
       const first = text.indexOf('\n') + 1
       const last = text.lastIndexOf('\n') + 1
       put(text.slice(0, first))
@@ -169,7 +169,7 @@ function sectionsOf(): Sections {
   }
 }
 
-/** Texts side by side are one: each token is a step of filling in. */
+/** Merges adjacent texts: each token is a step of rendering. */
 function settled(drafts: readonly Draft[]): ParsedTemplate {
   const tokens: Token[] = []
   let text = ''

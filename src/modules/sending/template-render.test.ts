@@ -16,7 +16,7 @@ function fill(source: string, variables: Variables, form: 'html' | 'plain' = 'ht
   return filled as Rendered
 }
 
-// Each row: a template, the variables, and what it becomes in html.
+// Each row: a template, the variables, and the resulting html.
 const ROWS: [source: string, variables: Variables, html: string][] = [
   ['Hi {{name}}', { name: '<b>"x"</b>' }, 'Hi &lt;b&gt;&quot;x&quot;&lt;&#x2F;b&gt;'],
   ['{{{x}}}{{&x}}', { x: '<i>' }, '<i><i>'],
@@ -27,9 +27,9 @@ const ROWS: [source: string, variables: Variables, html: string][] = [
   ['{{#none}}x{{/none}}{{^none}}y{{/none}}', { none: [] }, 'y'],
   ['{{#list}}{{.}};{{/list}}', { list: [1, 'b', false] }, '1;b;false;'],
   ['{{! a comment }}{{=<% %>=}}<% x %>', { x: 1 }, '1'],
-  // Nothing that JavaScript lends to every object.
+  // Nothing that JavaScript objects inherit.
   ['{{constructor}}{{toString}}{{__proto__}}{{a.constructor.name}}{{s.length}}', { a: {}, s: 'abc' }, ''],
-  // What a variable holds is never evaluated.
+  // The value of a variable is never evaluated.
   ['{{a}}', { a: '{{b}}', b: 'no' }, '{{b}}'],
   ['{{{a}}}', { a: '{{{b}}}', b: 'no' }, '{{{b}}}'],
 ]
@@ -48,7 +48,7 @@ test('the unsubscribe placeholder of the template is left to the service, whatev
   assert.equal(fill('{{UNSUBSCRIBE}}', { UNSUBSCRIBE: 'word' }).text, 'word')
 })
 
-test('the placeholder is one in a template that changes its delimiters too', () => {
+test('the placeholder is recognized in a template that changes its delimiters too', () => {
   const link = '<a href="{{unsubscribe}}">x</a>'
   assert.equal(fill(`{{=<% %>=}}<% a %>${link}<% unsubscribe %>`, { a: 1 }).text, `1${link}{{unsubscribe}}`)
   assert.equal(fill('{{=[ ]=}}[a] {{unsubscribe}}', { a: 1 }, 'plain').text, '1 {{unsubscribe}}')
@@ -57,7 +57,7 @@ test('the placeholder is one in a template that changes its delimiters too', () 
   assert.equal(told.text.split('{{unsubscribe}}').length, 2, "the template's own alone")
 })
 
-test('a placeholder that comes from data, whole or in pieces, is not one', () => {
+test('a placeholder that comes from data, whole or in pieces, is not recognized', () => {
   for (const form of ['html', 'plain'] as const) {
     for (const a of [
       '{{unsubscribe}}',
@@ -78,11 +78,11 @@ test('plain text is not escaped', () => {
   assert.equal(fill('{{x}}', { x: '<&>' }, 'plain').text, '<&>')
 })
 
-test('missing names are told once, in order', () => {
+test('missing names are reported once, in order', () => {
   assert.deepEqual(fill('{{b}}{{a.c}}{{b}}{{#no}}{{z}}{{/no}}', { a: {} }).missing, ['b', 'a.c'])
 })
 
-test('partials, broken tags and deep nesting are no templates', () => {
+test('partials, broken tags and deep nesting are refused', () => {
   for (const source of ['{{> x}}', '{{#a}}', '{{/a}}', '{{a', `${'{{#a}}'.repeat(60)}${'{{/a}}'.repeat(60)}`]) {
     assert.ok('fault' in parseTemplate(source), source.slice(0, 20))
   }

@@ -1,12 +1,12 @@
-// Filling in a template: Mustache without partials and without lambdas (ADR 0008).
+// Renders a template: Mustache without partials and without lambdas (ADR 0008).
 //
-// A name finds own values of JSON data alone, never anything that JavaScript lends to every object. `{{x}}` is escaped in
-// html and plain elsewhere, `{{{x}}}` is plain. What a variable holds is text: nothing in it is evaluated, and
-// `{{unsubscribe}}` in it stays what it says instead of becoming a link. The template's own `{{unsubscribe}}` is left for
-// delivery, whatever the variables hold under that name; under delimiters of its own it is no tag and stands in the
-// template's text.
+// A name only finds own values of the JSON data, never what JavaScript objects inherit. `{{x}}` is escaped in HTML and plain
+// elsewhere, `{{{x}}}` is always plain. The value of a variable is text: nothing in it is evaluated, and `{{unsubscribe}}` in it
+// stays text instead of becoming a link. The template's own `{{unsubscribe}}` is left for delivery, whatever the variables hold
+// under that name; when the delimiters have been changed it is not a tag but plain text of the template, and is left for
+// delivery too.
 //
-// Loops can be nested, so the output and the steps taken for it are bounded.
+// Loops can be nested, so the output and the steps to produce it are bounded.
 
 import { placeholdersAs, withoutPlaceholders } from '../../mail/html-links.ts'
 import type { ParsedTemplate } from './template-parse.ts'
@@ -17,11 +17,11 @@ export type RenderFault = 'too_large'
 
 export interface Rendered {
   readonly text: string
-  /** Names that the variables do not have, each once, in the order in which they were looked for. */
+  /** Names that the variables lack, each once, in the order in which they were looked up. */
   readonly missing: readonly string[]
 }
 
-// Mustache's own list: fit for an attribute without quotes too.
+// Mustache's own list: safe in unquoted attributes too.
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -50,10 +50,10 @@ interface Work {
 class TooLarge extends Error {}
 
 export interface RenderOptions {
-  /** html escapes what variables hold. */
+  /** `html` escapes the values of variables. */
   readonly form: 'html' | 'plain'
   readonly maxBytes: number
-  /** Fresh for each filling and not to be guessed: it stands for the template's own placeholder meanwhile. */
+  /** Random and new for each rendering: it stands for the template's own placeholder until the end. */
   readonly marker: string
 }
 
@@ -124,13 +124,13 @@ function valueOf(kind: string, name: string, contexts: readonly unknown[], work:
   return kind === '&' ? text : work.escape(text)
 }
 
-/** What a section is rendered for: nothing, one value, or each of a list. */
+/** The contexts a section is rendered for: none, one value, or each item of a list. */
 function sections(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value as readonly unknown[]
   return value === undefined || value === null || value === false || value === '' || value === 0 ? [] : [value]
 }
 
-/** From the innermost context outwards; the first that has the first part of a dotted name decides. */
+/** Searches from the innermost context outwards; the first that has the first part of a dotted name decides. */
 function lookUp(name: string, contexts: readonly unknown[]): unknown {
   if (name === '.') return contexts.at(-1)
   const [first = '', ...rest] = name.split('.')

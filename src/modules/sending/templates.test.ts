@@ -18,7 +18,7 @@ const WELCOME = { name: 'Welcome', subject: 'Hi {{name}}', html: '<p>{{name}}</p
 interface House extends AsyncDisposable {
   readonly templates: Templates
   readonly database: Database
-  /** The names of the statements that were asked as the service. */
+  /** The names of the statements that ran as the service. */
   readonly asked: string[]
 }
 
@@ -85,7 +85,7 @@ test('a template is kept, changed with its version counting up, and removed', as
   assert.equal(await codeOf(templates.remove(ACCOUNT, made.id)), 'not_found')
 })
 
-test('every version is kept: it can be read, previewed, sent, and made the present one again', async () => {
+test('every version is kept: it can be read, previewed, sent, and restored', async () => {
   await using world = await house()
   const { templates } = world
   const { id } = await templates.create(ACCOUNT, WELCOME)
@@ -120,7 +120,7 @@ test('every version is kept: it can be read, previewed, sent, and made the prese
   assert.equal(await codeOf(templates.version(ACCOUNT, id, 1)), 'not_found')
 })
 
-test('what a request leaves blank comes of the template, and what comes out blank is no mail', async () => {
+test('what a request leaves blank comes from the template, and a blank result is refused', async () => {
   await using world = await house()
   const { templates } = world
   const fill = templates.filler(ACCOUNT)
@@ -132,7 +132,7 @@ test('what a request leaves blank comes of the template, and what comes out blan
   assert.equal(withText.text, 'hello')
 })
 
-test('of a template the last 50 versions are kept, and the versions of another one stay', async () => {
+test('the last 50 versions of a template are kept, and the versions of another one stay', async () => {
   await using world = await house()
   const { templates } = world
   const [{ id }, other] = [await templates.create(ACCOUNT, WELCOME), await templates.create(ACCOUNT, WELCOME)]
@@ -149,7 +149,7 @@ test('of a template the last 50 versions are kept, and the versions of another o
   assert.equal((await templates.version(ACCOUNT, other.id, 1)).name, 'Welcome')
 })
 
-test('of templates made at once no more are kept than an account may have', async () => {
+test('templates created concurrently do not exceed the limit of an account', async () => {
   await using world = await house()
   const { templates, database } = world
   const fill = statement(
@@ -179,7 +179,7 @@ test('of templates made at once no more are kept than an account may have', asyn
   }
 })
 
-test("another account's template is not there", async () => {
+test("another account's template is not found", async () => {
   await using world = await house()
   const { templates } = world
   const { id } = await templates.create(ACCOUNT, WELCOME)
@@ -193,7 +193,7 @@ test("another account's template is not there", async () => {
   )
 })
 
-test('what the request says itself wins over the template', async () => {
+test('what the request itself contains wins over the template', async () => {
   await using world = await house()
   const { templates } = world
   const { id: templateId } = await templates.create(ACCOUNT, WELCOME)
@@ -204,7 +204,7 @@ test('what the request says itself wins over the template', async () => {
   assert.deepEqual([own.subject, own.html, own.text], ['Mine {{name}}', '<p>A&amp;B</p>', 'own'])
 })
 
-test('the messages of a call share one reading of a template, and the next call reads it anew', async () => {
+test('the messages of a call share one read of a template, and the next call reads it anew', async () => {
   await using world = await house()
   const { templates, asked } = world
   const { id: templateId } = await templates.create(ACCOUNT, WELCOME)
@@ -234,7 +234,7 @@ test('a variable cannot break out of the subject', async () => {
   assert.equal(await codeOf(long), 'validation_error subject maxLength')
 })
 
-test('what is no template is refused when it is kept', async () => {
+test('an invalid template is refused when it is stored', async () => {
   await using world = await house()
   const { templates } = world
   const refused: [change: object, code: string][] = [
@@ -250,7 +250,7 @@ test('what is no template is refused when it is kept', async () => {
 
 const VERSIONS = statement('test_versions_left', 'select version from template_version where template_id = $1')
 
-test('one that is removed while it is being changed leaves no version behind', async () => {
+test('a template that is removed while it is being changed leaves no version behind', async () => {
   await using h = await house()
   const { id } = await h.templates.create(ACCOUNT, WELCOME)
   let removed: Promise<void> = Promise.resolve()

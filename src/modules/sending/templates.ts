@@ -1,7 +1,7 @@
-// Templates: kept by the account, filled in when a mail is accepted. A change makes a new version and holds for what is
-// accepted after it; older versions can be read, previewed, sent and made the present one again, which is a new version
-// too. An account keeps so many and so large templates that all of them can be listed in one answer, 50 versions of each,
-// and 256 MB of versions in all: past that the oldest go, the present ones never.
+// Templates: stored by the account, rendered when an email is accepted. A change makes a new version and applies to emails
+// accepted after it. Older versions can be read, previewed, sent and restored; restoring makes a new version too. The number
+// and size of an account's templates are limited so that one answer can list them all. It keeps 50 versions of each, and
+// 256 MB of versions in all: beyond that the oldest are deleted, the current ones never.
 
 import { checkHeaderText } from '../../mail/headers.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -29,11 +29,11 @@ export interface Template extends TemplateContent {
   readonly updatedAt: Date
 }
 
-/** What a template was: the name and the content of one version. */
+/** The name and content of one version of a template. */
 export interface TemplateVersion extends TemplateContent {
   readonly id: string
   readonly version: number
-  /** When it became the present one. */
+  /** When it became the current one. */
   readonly createdAt: Date
 }
 
@@ -58,7 +58,7 @@ export interface Templates {
   replace(accountId: string, id: string, content: TemplateContent): Promise<Template>
   /** @throws ApiError not_found */
   remove(accountId: string, id: string): Promise<void>
-  /** Newest first, the present one included. @throws ApiError not_found */
+  /** Newest first, including the current one. @throws ApiError not_found */
   versions(
     accountId: string,
     id: string,
@@ -66,17 +66,17 @@ export interface Templates {
   ): Promise<{ readonly versions: readonly TemplateVersion[]; readonly total: number }>
   /** @throws ApiError not_found */
   version(accountId: string, id: string, version: number): Promise<TemplateVersion>
-  /** What an older version was becomes a new one. @throws ApiError not_found */
+  /** Makes the content of an older version a new version. @throws ApiError not_found */
   restore(accountId: string, id: string, version: number): Promise<Template>
-  /** @param version null for the present one. @throws ApiError not_found, validation_error */
+  /** @param version null for the current one. @throws ApiError not_found, validation_error */
   preview(accountId: string, id: string, version: number | null, variables: Variables): Promise<Preview>
   /** For SendingOptions. */
   filler(accountId: string): Filler
 }
 
 /**
- * Fills in the templates that the messages of one call name: subject, html and text of a request win. Messages that are filled
- * together share one reading of a template; what is read is kept no longer than that, for it may be large.
+ * Renders the templates that the messages of one call name; subject, html and text of the request take precedence. Messages
+ * rendered at the same time share one read of a template; it is kept no longer than that, because it may be large.
  *
  * @throws ApiError validation_error
  */
@@ -100,7 +100,7 @@ export function templatesOf({
   readonly clock: Clock
   readonly ids: Ids
 }): Templates {
-  /** By id and version, the one used last at the end. */
+  /** By id and version, the most recently used one last. */
   const known = new Map<string, Parsed>()
   const parsed = (template: TemplateVersion): Parsed => {
     const name = `${template.id} ${template.version}`
@@ -228,20 +228,20 @@ export function templatesOf({
   }
 }
 
-/** Inside the transaction that has added or changed one: what is too much is rolled back, what is too old goes. */
+/** Runs in the transaction that added or changed a template: exceeding the limits rolls it back, and old versions are deleted. */
 async function keep(db: Db, accountId: string, id: string): Promise<void> {
   await checkRoom(db, accountId)
   await db.execute(sql.keepVersion, [accountId, id])
   await db.execute(sql.dropVersions, [accountId, limits.MAX_TEMPLATE_VERSIONS, limits.MAX_TEMPLATE_HISTORY_BYTES])
 }
 
-/** Everything that can be said against a template before it is kept. */
+/** Every check of a template before it is stored. */
 function check(content: TemplateContent): void {
   const faults = templateFaults(content)
   if (faults.length > 0) throw validationError(faults)
 }
 
-/** The same of whatever came: what is no text is the schema's to tell. */
+/** The same checks for unvalidated input: the schema reports values that are not text. */
 export function templateFaults(content: unknown): readonly FieldFault[] {
   const faults: FieldFault[] = []
   const { name, subject, html = null, text = null } = (content ?? {}) as Readonly<Record<string, unknown>>
