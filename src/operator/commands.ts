@@ -1,5 +1,5 @@
-// Commands about the instance as a whole. They do not need an open store, or open more than one: unlike the commands of the
-// rooms they are given the settings and see to the rest themselves.
+// Commands on the instance as a whole. They need no open store, or open more than one: unlike the commands of the rooms they
+// receive the settings and do the rest themselves.
 
 import { readFile } from 'node:fs/promises'
 import net from 'node:net'
@@ -149,7 +149,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
       else await ensureDataFolder(dataDir)
       const options = {
         config,
-        // This machine's as it is: the process's follows the database.
+        // This machine's own clock: the clock of the process follows the database.
         clock: systemClock(),
         resolver: ground.resolver,
         relay: relayOf(config),
@@ -160,7 +160,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
         foreignAddresses,
       }
       const around = await examineAround(options)
-      // At once: a database that does not answer is waited for.
+      // Printed at once: a database that does not answer makes the rest wait.
       if (!json) for (const finding of around) print(line(finding))
       const store = await openFor(context).catch((error: Error) => error)
       await using opened = store instanceof Error ? null : store
@@ -218,11 +218,11 @@ export const instanceCommands: readonly InstanceCommand[] = [
     run: async (context, values, [more]) => {
       if (more !== undefined) throw new UsageError(`unexpected argument "${more}"`)
       const { apiKey } = context.config
-      // Loaded for this command alone: the service has no use for it.
+      // Loaded only for this command: the service does not use it.
       const { serveMcp } = await import('./mcp.ts')
       if (apiKey === null) throw new UsageError('set POSTHORN_API_KEY to an API key of the account to serve')
       const elsewhere = typeof values['url'] === 'string'
-      // Of another instance the key alone tells.
+      // For another instance only the key tells.
       const sandbox = apiKey.startsWith(TEST_KEY) || (!elsewhere && context.config.delivery.kind === 'sandbox')
       const shared = { version: packageJson.version, allowSend: values['allow-send'] === true, sandbox }
       if (typeof values['url'] === 'string') return serveMcp({ ...shared, ask: askOver(values['url'], apiKey) })
@@ -248,10 +248,10 @@ export const instanceCommands: readonly InstanceCommand[] = [
   },
 ]
 
-/** How the key of a sandbox begins. */
+/** Prefix of a sandbox key. */
 const TEST_KEY = 'ph_test_'
 
-/** What `fetch` hides behind "fetch failed". */
+/** The reason that `fetch` hides behind "fetch failed". */
 function reasonOf({ message, cause }: Error): string {
   const { code, message: said } = (cause ?? {}) as { readonly code?: string; readonly message?: string }
   return code ?? said ?? message
@@ -272,7 +272,7 @@ function askOver(address: string, key: string): Ask {
   }
 }
 
-/** A command may be the first to write for days. */
+/** The command may be the first to write in days. */
 async function ensurePartitions(rooms: Rooms, ground: Ground): Promise<void> {
   const partitions = partitionsLoop(rooms.database, ground)
   await partitions.start()
@@ -309,7 +309,7 @@ interface OneMail {
   readonly key: string | undefined
 }
 
-/** By the door that the API uses. Delivery is the running service's; without one the mail waits in the queue. */
+/** Sends through the API's own code path. The running service delivers; without one the email waits in the queue. */
 async function sendOne(
   { config, ground }: InstanceContext,
   store: Store,
@@ -334,7 +334,7 @@ function certificateFiles({ tlsCertFile, tlsKeyFile, dataDir, hostname }: Config
   return { certFile: tlsCertFile, keyFile: tlsKeyFile, dataDir, names: [hostname] }
 }
 
-/** The first line of what a host says on a port. @throws Error that says what happened instead */
+/** The first line that a host sends on a port. @throws Error that says what happened instead */
 function firstLine(host: string, port: number, source: string | null): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const socket = net.connect({

@@ -1,4 +1,4 @@
-// Whether the relay would take our mail, from each address that we send from. Nothing is sent.
+// Checks whether the relay would accept our mail, from each of our source addresses. It sends nothing.
 
 import type { Config } from '../config.ts'
 import { askRelay, type Relay, type RelayAnswer } from '../modules/delivery/index.ts'
@@ -11,7 +11,7 @@ export interface RelayCheckOptions {
   readonly relay: Relay
   readonly resolver: Resolver
   readonly clock: Clock
-  /** Somebody whose mail the relay does not keep itself. */
+  /** An address whose mail the relay has to pass on. */
   readonly recipient: string
 }
 

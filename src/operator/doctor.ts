@@ -1,6 +1,6 @@
-// `posthorn doctor`: whether this instance can do its work, seen from the machine it runs on. Each finding says what was
-// looked at, what was found, and what to do. What cannot be known from here (a DNS that does not answer, a port that a
-// provider closes further out) is said to be unknown, never to be well.
+// `posthorn doctor`: checks whether this instance can do its work, seen from its own machine. Each finding says what was
+// checked, what was found, and what to do. What cannot be determined from here (DNS that does not answer, a port that a
+// provider blocks further out) is reported as unknown, never as ok.
 
 import { X509Certificate } from 'node:crypto'
 import { isIP, isIPv6 } from 'node:net'
@@ -26,15 +26,15 @@ export interface DoctorOptions {
   readonly config: Config
   readonly clock: Clock
   readonly resolver: Resolver
-  /** Null: POSTHORN_DELIVERY names none. */
+  /** Null: POSTHORN_DELIVERY names no relay. */
   readonly relay: Relay | null
-  /** On the disk of the data directory. */
+  /** Room on the disk of the data directory. */
   readonly diskRoom: () => Promise<DiskRoom>
-  /** The certificate of the SMTP listeners, PEM. @throws Error with which the service does not start */
+  /** The certificate of the SMTP listeners, PEM. @throws Error that also prevents the service from starting */
   readonly certificate: () => Promise<string>
-  /** Opens a TCP connection, from an address of ours if need be, and reads the first line. @throws Error */
+  /** Opens a TCP connection, from a given source address if not null, and reads the first line. @throws Error */
   readonly greet: (host: string, port: number, source: string | null) => Promise<string>
-  /** Which of them are not this machine's. */
+  /** Returns those that do not belong to this machine. */
   readonly foreignAddresses: (addresses: readonly string[]) => Promise<readonly string[]>
 }
 
@@ -42,17 +42,17 @@ const FREE_BYTES_WANTED = 2 * 1_073_741_824
 const SLOW_COMMIT_MS = 50
 const CLOCK_OFF_MS = 2_000
 const COMMITS = 20
-/** The contract has statistics 5 s behind at most; docs/operations.md alerts at this. */
+/** The contract allows statistics to lag by 5 s; docs/operations.md alerts at this lag. */
 const LAG_SECONDS = 60
-/** None catches up from a burst for so long: it fails at something. */
+/** No follower needs this long to catch up after a burst: it is failing. */
 const STUCK_SECONDS = 3_600
 const RENEW_WITHIN_MS = 14 * 86_400_000
-/** Somebody whose port 25 answers everyone, and whose mail is nobody else's. */
+/** A domain whose port 25 answers everyone, and whose mail nobody else receives. */
 const ELSEWHERE = 'gmail.com'
-// What each answers for an address that is listed; 127.255.255.x means that our resolver may not ask.
+// Their answers for a listed address; 127.255.255.x means that our resolver is not allowed to query.
 const BLOCKLISTS = ['zen.spamhaus.org', 'bl.spamcop.net', 'b.barracudacentral.org', 'psbl.surriel.com']
 
-/** What needs no database, in the order in which one would mend it. Never rejects. */
+/** The checks that need no database, in the order in which to fix the findings. Never rejects. */
 export function examineAround(options: DoctorOptions): Promise<readonly Finding[]> {
   const { kind } = options.config.delivery
   const during = (modes: readonly string[], check: () => Promise<Told>): (() => Promise<Told>) =>
@@ -75,7 +75,7 @@ export function examineAround(options: DoctorOptions): Promise<readonly Finding[
   ])
 }
 
-/** @param opened the database, or why there is none. Never rejects */
+/** @param opened the database, or why it could not be opened. Never rejects */
 export function examineDatabase(
   opened: Database | Error,
   { config, clock: time }: DoctorOptions,
@@ -138,7 +138,7 @@ async function roles(db: Database, time: Clock): Promise<Told> {
   return ready > 0 && missing.includes('delivery') ? fail(said, advice) : warn(said, advice)
 }
 
-/** What is late, by the follower that makes it. */
+/** What is late, by the follower that produces it. */
 const LATE: Readonly<Record<string, string>> = {
   statistics: 'statistics and health scores',
   webhooks: 'webhooks',
@@ -249,7 +249,7 @@ async function certificate({ certificate: read, config, clock: time }: DoctorOpt
   return ok(said)
 }
 
-/** The one that an authority gives (contract section 18); of files, `certificate` tells. */
+/** The certificate issued by a CA (contract section 18); `certificate` checks the one from files. */
 async function publicCertificate(db: Database, config: Config, time: Clock): Promise<Told> {
   const { protocol, hostname } = new URL(config.publicUrl)
   if (protocol !== 'https:') return skipped('POSTHORN_PUBLIC_URL is not https')
@@ -326,7 +326,7 @@ async function hostName({ config, resolver }: DoctorOptions): Promise<Told> {
   return ok(`${hostname} resolves to ${addresses.join(', ')}`)
 }
 
-/** The addresses that receivers see: those named, or else those of the host name. */
+/** The addresses that receivers see: the configured ones, or else those of the host name. */
 async function sendingAddresses({ config, resolver }: DoctorOptions): Promise<readonly string[] | 'unknown'> {
   const named = config.sourceIps.filter((address) => isPublicAddress(address))
   if (named.length > 0) return named
@@ -452,7 +452,7 @@ async function blocklists(options: DoctorOptions): Promise<Told> {
   return ok(`not on any of the ${BLOCKLISTS.length - new Set(silent.map(({ list }) => list)).size} lists that answered`)
 }
 
-/** 127.255.255.0/24 says that the question was refused (Spamhaus). */
+/** 127.255.255.0/24 means that the query was refused (Spamhaus). */
 function isListing(address: string): boolean {
   return address.startsWith('127.') && !address.startsWith('127.255.255.')
 }

@@ -1,11 +1,11 @@
-// Why an email is not with its recipient, in plain words: read from the email as the public API tells it.
+// Explains in plain words why an email has not reached its recipient, from the email as the public API returns it.
 
 import { adviceFor, type BounceAdvice, deferralCategory } from '../mail/bounce-advice.ts'
 
 export interface Why extends Omit<BounceAdvice, 'matter'> {
-  /** Of the event that tells it; null: the status says it all. */
+  /** From the event that has it; null: the status alone explains it. */
   readonly reason: string | null
-  /** As in the advice on a bounce, or the sender's own doing, or nobody's. */
+  /** As in the advice on a bounce, or `sender`: the sender's own doing, or `nobody`: no action is needed. */
   readonly matter: BounceAdvice['matter'] | 'sender' | 'nobody'
 }
 
@@ -14,7 +14,7 @@ type Words = Omit<Why, 'reason'>
 
 const OFF_THE_LIST = 'Send again only if the person asks for it, and take the address off the list first.'
 
-/** The lists and verdicts that stop a mail before it is sent. */
+/** The list entries and verdicts that stop an email before it is sent. */
 const SUPPRESSED: Readonly<Record<string, Words>> = {
   unsubscribed: {
     matter: 'address',
@@ -53,7 +53,7 @@ const SUPPRESSED: Readonly<Record<string, Words>> = {
   },
 }
 
-/** Other words for the same, as a verdict on a send has them. */
+/** Synonyms, as used in the verdict on a send. */
 const SAME: Readonly<Record<string, string>> = {
   recipient_unsubscribed: 'unsubscribed',
   previous_complaint: 'complaint',
@@ -98,7 +98,7 @@ const UNCLEAR: Words = {
   next: 'Check the events of the email.',
 }
 
-/** @param email the public API's, with its events and attempts; its bounces are told beside this */
+/** @param email the public API's email, with its events and attempts; its bounces are shown separately */
 export function explain(email: Fields): Why {
   const { status } = email
   switch (status) {
@@ -135,7 +135,7 @@ export function explain(email: Fields): Why {
   }
 }
 
-/** As the advice on its bounce, which the lists of bounces show. */
+/** The same as the advice on its bounce, as shown in the lists of bounces. */
 function bounced(email: Fields): Why {
   const { category } = lastOf(email, 'email.bounced')
   if (typeof category !== 'string')
@@ -179,7 +179,7 @@ function reasonIn(email: Fields, event: string): string | null {
   return typeof reason === 'string' ? reason : null
 }
 
-/** The data of the latest event of that name; `{}`: there is none. */
+/** The data of the latest event of that name; `{}` if there is none. */
 function lastOf(email: Fields, name: string): Fields {
   const events = (email['events'] ?? []) as readonly { readonly event: string; readonly data: Fields }[]
   return events.findLast(({ event }) => event === name)?.data ?? {}

@@ -1,4 +1,4 @@
-// What the doctor says of one thing that it has looked at.
+// The doctor's result for one check.
 
 export type State = 'ok' | 'warn' | 'fail' | 'unknown' | 'skipped'
 
@@ -6,16 +6,16 @@ export interface Finding {
   readonly check: string
   readonly state: State
   readonly found: string
-  /** What to do; null when nothing is. */
+  /** What to do; null when nothing is needed. */
   readonly advice: string | null
 }
 
 export type Told = Omit<Finding, 'check'>
 
-/** Of the column of names; longer than any. */
+/** Width of the column of names; wider than any name. */
 export const CHECK_WIDTH = 35
 
-/** One check; a rejection is a finding too, of state unknown. */
+/** One check; a rejection becomes a finding in state unknown. */
 export type Check = readonly [check: string, look: () => Promise<Told>]
 
 export const ok = (found: string): Told => ({ state: 'ok', found, advice: null })
@@ -24,7 +24,7 @@ export const fail = (found: string, advice: string): Told => ({ state: 'fail', f
 export const unknown = (found: string, advice: string): Told => ({ state: 'unknown', found, advice })
 export const skipped = (found: string): Told => ({ state: 'skipped', found, advice: null })
 
-/** Never rejects: a check that breaks is unknown. */
+/** Never rejects: a check that throws is unknown. */
 export function findingsOf(checks: readonly Check[]): Promise<readonly Finding[]> {
   return Promise.all(
     checks.map(async ([check, look]) => {

@@ -1,8 +1,8 @@
-// `posthorn mcp`: the account of one API key for an assistant, by the Model Context Protocol over standard input and output.
-// Every tool is a call of the public API with that key, so an assistant can do no more than the key may; and it reads only,
-// unless the command was started with --allow-send. An argument that a tool does not know is refused: an assistant that asks for
-// a copy or a later time would otherwise have sent a mail without. What comes from mail (subjects, answers of servers) is data of strangers:
-// it is handed on inside JSON and said to be that.
+// `posthorn mcp`: gives an assistant access to the account of one API key, by the Model Context Protocol over stdin and stdout.
+// Every tool calls the public API with that key, so an assistant can do no more than the key allows, and it can only read
+// unless the command was started with --allow-send. Unknown arguments are refused: an assistant that asked for a copy or a
+// later time would otherwise have sent an email without it. Content of emails (subjects, server responses) is untrusted data:
+// it is passed on inside JSON and labeled as such.
 
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
@@ -12,7 +12,7 @@ import { adviceFor } from '../mail/bounce-advice.ts'
 import { bodyValidator } from '../platform/validation.ts'
 import { explain } from './explain.ts'
 
-/** The public API with the key. */
+/** The public API, called with the key. */
 export type Ask = (
   method: 'GET' | 'POST',
   path: string,
@@ -37,7 +37,7 @@ interface InputSchema {
 
 /** What a tool knows of the instance and the key. */
 interface Instance {
-  /** Mail of this key is sandbox mail. */
+  /** The key sends sandbox mail. */
   readonly sandbox: boolean
 }
 
@@ -194,14 +194,14 @@ export async function serveMcp({ ask, version, allowSend, sandbox }: McpOptions)
   const ended = Promise.withResolvers<void>()
   server.onclose = () => ended.resolve()
   process.stdin.once('end', () => {
-    // What was asked before the end is still answered.
+    // Requests made before the end are still answered.
     setImmediate(() => void Promise.allSettled(running).then(() => setImmediate(() => void server.close())))
   })
   await server.connect(new StdioServerTransport())
   await ended.promise
 }
 
-/** @throws Error that names each argument which is unknown, missing or of another type, and those that there are */
+/** @throws Error that names each argument that is unknown, missing or of the wrong type, and the valid arguments */
 function refuseUnfit({ name, inputSchema }: Tool, given: Readonly<Record<string, unknown>>): void {
   const faults = bodyValidator(inputSchema)(given)
   if (faults.length === 0) return
@@ -233,10 +233,10 @@ async function checkRecipient(ask: Ask, given: Readonly<Record<string, unknown>>
   return { recipient, suppression: suppression.status === 404 ? null : whole(suppression), unsubscribe, bounces }
 }
 
-/** An address that many others end with is looked for no further. */
+/** The search gives up after this many pages: for an address that many others end with. */
 const MAX_PAGES = 15
 
-/** The list is searched by parts of addresses alone. The live entry when there are two. @returns null: not on the list */
+/** The list can only be searched by substring. Returns the live entry if there are two. @returns null: not on the list */
 async function unsubscribeOf(ask: Ask, list: string, recipient: string): Promise<unknown> {
   let found: Readonly<Record<string, unknown>> | null = null
   for (let page = 1; ; page++) {

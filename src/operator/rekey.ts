@@ -1,6 +1,6 @@
-// `posthorn rekey`: another secret for the instance, while it runs (platform/secret-keys.ts has the steps, and what a crash
-// leaves). The first call announces the new secret and, when no process runs that does not hold it, goes on to the end;
-// otherwise `--finish` does, once they do.
+// `posthorn rekey`: changes the secret of a running instance (platform/secret-keys.ts describes the steps and the state after a
+// crash). The first call announces the new secret and, if every running process holds it, completes the change; otherwise
+// `--finish` completes it once they do.
 
 import { readFile } from 'node:fs/promises'
 import type { Ground } from '../ground.ts'
@@ -30,13 +30,13 @@ export interface RekeyOptions {
 export interface Rekeyed {
   readonly number: number
   readonly state: 'announced' | 'finished'
-  /** The processes that must hold the new secret first. */
+  /** The processes that must get the new secret first. */
   readonly waiting_for: readonly Running[]
-  /** How much was sealed anew. */
+  /** How many values were sealed anew. */
   readonly sealed_anew: number
 }
 
-/** Everything that is stored sealed. */
+/** All columns that are stored sealed. */
 export const SEALED: readonly SealedColumn[] = [
   ...domainSecrets,
   ...accountSecrets,
@@ -49,8 +49,8 @@ const LOOK_EVERY_MS = 100
 const LEAST_CHARS = 32
 
 /**
- * @param given the new secret, for POSTHORN_SECRET_KEY; null: one is made, for `secret.key`
- * @throws when a change is under way already, or that secret was in use before
+ * @param given the new secret, for POSTHORN_SECRET_KEY; null: one is generated, for `secret.key`
+ * @throws when a change is already under way, or the secret was used before
  */
 export async function beginRekey(options: RekeyOptions, given: string | null): Promise<Rekeyed> {
   const { database, source, ground } = options
@@ -60,7 +60,7 @@ export async function beginRekey(options: RekeyOptions, given: string | null): P
   return finishRekey({ ...options, source: given === null ? source : { ...source, secretKey: given } })
 }
 
-/** @throws when nothing is to be finished, or processes run that do not hold the new secret, or some row does not open */
+/** @throws when there is nothing to finish, running processes lack the new secret, or a row cannot be opened */
 export async function finishRekey(options: RekeyOptions): Promise<Rekeyed> {
   const { database, source, ground } = options
   const state = await secretState(database.system)
@@ -89,7 +89,7 @@ export async function finishRekey(options: RekeyOptions): Promise<Rekeyed> {
   return { number, state: 'finished', waiting_for: [], sealed_anew: sealed }
 }
 
-/** What stands in a file for POSTHORN_SECRET_KEY. @throws UsageError for what a setting cannot hold */
+/** Reads a secret for POSTHORN_SECRET_KEY from a file. @throws UsageError when a setting cannot hold it */
 export async function secretIn(file: string): Promise<string> {
   const text = (await readFile(file, 'utf8')).trim()
   if (text.length < LEAST_CHARS || /\p{Cc}/u.test(text))
@@ -101,7 +101,7 @@ export function told({ host, pid, silent_seconds }: Running): string {
   return `${host} process ${pid} (last seen ${Math.max(0, Math.round(silent_seconds))} s ago)`
 }
 
-/** @param waits for those that learn of it by themselves @returns those that have not */
+/** @param waits whether to wait for processes that learn of it by themselves @returns those that lack it */
 async function heardBy(
   { database, ground: { clock } }: RekeyOptions,
   number: number,
