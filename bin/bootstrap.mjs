@@ -1,11 +1,11 @@
-// The way in from a fresh checkout: installs what is missing, then runs the verb under the pinned Node 24.
+// Entry point from a fresh checkout: installs what is missing, then runs the verb under the pinned Node 24.
 //
 //   node bin/bootstrap.mjs start|build|test|dev|check|test:peers|bench|faults|openapi|schema [arguments]
 //   node bin/bootstrap.mjs cli [arguments of the command line]
 //
-// Runs under the machine's own Node, 20 or newer, and uses nothing but Node and npm. Nothing here writes to standard
-// output: that belongs to the verb. Where this Node can, the verb takes over this process; else it is a child that
-// gets our signals and whose end is ours.
+// Runs under the machine's own Node, 20 or newer, and uses nothing but Node and npm. It never writes to standard output, which
+// belongs to the verb. Where this Node supports it, the verb replaces this process; otherwise the verb is a child process
+// that receives our signals and whose exit code becomes ours.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -34,19 +34,19 @@ const LOCK_POLL_MS = 200
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const at = (...names) => path.join(root, ...names)
 
-// V8 sizes the space of young objects by the machine's memory (two halves of 64 MB with 24 GB), and lets what has grown old
-// come to four times what is alive before it looks through it. 8 MB, and twice what is alive, cost no CPU that could be
-// measured and take 40 MB less under load (docs/performance.md). What is free is to be given back: for each thread glibc
-// keeps a heap of its own, and the more in each the larger what was freed. Where memory is short the service asks for its garbage
-// (src/platform/memory.ts). PostgreSQL has an environment of its own.
+// By default V8 sizes the young generation by the machine's memory (two halves of 64 MB with 24 GB), and lets the old generation
+// grow to four times the live data before collecting it. 8 MB, and twice the live data, cost no measurable CPU and take 40 MB
+// less under load (docs/performance.md). The malloc settings return freed memory to the system: glibc keeps a heap for each
+// thread, and each retains more the larger the blocks freed. When memory is short, the service triggers garbage collection
+// itself (src/platform/memory.ts). PostgreSQL has its own environment.
 const SERVICE = ['--max-semi-space-size=8', '--heap-growing-percent=100', '--expose-gc']
 const MEMORY = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
 
-// What Node makes of our sources when it loads them, kept from one process to the next: .7 s of CPU less for each command.
-// Where the checkout cannot be written to, Node goes without.
+// Node's compile cache of our sources, kept between processes: saves .7 s of CPU per command. In a read-only checkout Node
+// works without it.
 const COMPILED = at('node_modules', '.cache', 'compiled')
 
-/** What the dashboard is built from: its own, and what it shares with the service. */
+/** The dashboard's sources: its own, and those shared with the service. */
 const DASHBOARD = [
   ...['dashboard/index.html', 'dashboard/vite.config.ts', 'dashboard/public', 'dashboard/src'],
   ...['src/mail', 'src/modules/accounts/scopes.ts', 'src/modules/contacts/contact-list.ts'],
@@ -57,7 +57,7 @@ const DASHBOARD = [
 const VERBS = {
   start: { run: [...SERVICE, 'src/main.ts', 'start'], production: true },
   cli: { run: [...SERVICE, 'src/main.ts'], production: true, keepsFolder: true },
-  // Everything that is made on first use, for a checkout that its service cannot write to.
+  // Builds everything that is created on first use, for a checkout that its service cannot write to.
   build: { run: ['bin/build.ts'], production: true },
   dev: { run: [...SERVICE, '--watch', 'src/main.ts', 'start'] },
   test: { run: ['test/run.mjs'] },
@@ -82,8 +82,8 @@ function fail(message) {
   process.exit(1)
 }
 
-// npm notes what it installed in node_modules/.package-lock.json, and writes that last: it is the stamp of a complete
-// installation. Packages for other platforms are optional and rightly missing.
+// npm records what it installed in node_modules/.package-lock.json, which it writes last: it marks a complete installation.
+// Packages for other platforms are optional and may be missing.
 function isInstalled(production) {
   const wanted = packagesIn(at('package-lock.json'))
   const found = packagesIn(at('node_modules', '.package-lock.json'))
@@ -94,7 +94,7 @@ function isInstalled(production) {
     if (Object.hasOwn(found, where)) return found[where].version === version
     if (production && dev) return true
     if (!optional && !devOptional) return false
-    // One that names no platform comes along with those of another, and is missing with them.
+    // A package without a platform is a dependency of one for another platform, and is missing with it.
     if (systems === undefined && cpu === undefined) return true
     return !(fits(systems, process.platform) && fits(cpu, process.arch) && !libc)
   })
@@ -112,7 +112,7 @@ function packagesIn(file) {
   }
 }
 
-/** Installs, one process at a time; whoever waited finds the work done. */
+/** Installs, one process at a time; a process that waited finds the work done. */
 async function installOnce() {
   if (lstatSync(at('node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) {
     process.stderr.write(
@@ -128,7 +128,7 @@ async function installOnce() {
   }
 }
 
-// An older one installs with a page of warnings, or breaks off in npm with none of them the reason.
+// An older Node installs with a page of warnings, or npm fails without naming the Node version as the reason.
 function install() {
   const mine = process.versions.node
   if (Number.parseInt(mine, 10) < OLDEST_INSTALLER)
@@ -139,7 +139,7 @@ function install() {
   const spare = homeIsWritable() ? null : mkdtempSync(path.join(os.tmpdir(), 'posthorn-npm-'))
   const wanted = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--include=dev', '--include=optional']
   const options = spare === null ? wanted : [...wanted, `--cache=${spare}`]
-  // Started by `npm run`, the same npm again; else the one on the PATH.
+  // Under `npm run`, use the same npm; else the one on the PATH.
   const own = process.env.npm_execpath
   const [file, prefix] = own !== undefined && own.endsWith('npm-cli.js') ? [process.execPath, [own]] : ['npm', []]
   const result = spawnSync(file, [...prefix, ...options], { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
@@ -150,7 +150,7 @@ function install() {
   fail(`npm ci failed (${result.error?.message ?? result.signal ?? `exit code ${result.status}`})`)
 }
 
-/** The dashboard's files, built when there are none or a source is newer. Without them the service has no dashboard. */
+/** Builds the dashboard when it is missing or older than a source. Without it the service has no dashboard. */
 async function buildDashboard() {
   const built = at('dashboard', 'dist')
   const vite = at('node_modules', 'vite', 'bin', 'vite.js')
@@ -196,7 +196,7 @@ function homeIsWritable() {
   }
 }
 
-// The lock names its process; one whose process is gone is void. It lives outside the checkout's tracked files.
+// The lock file holds the id of its process; it is void once that process is gone. It is not a tracked file.
 async function takeLock() {
   const hash = createHash('sha256').update(root).digest('hex').slice(0, 16)
   const file =
@@ -216,7 +216,7 @@ async function takeLock() {
   }
 }
 
-// A file that is still empty is being written: it counts as held.
+// An empty file is still being written: it counts as held.
 function holderLives(lock) {
   try {
     const pid = Number.parseInt(readFileSync(lock, 'utf8'), 10)
@@ -240,7 +240,7 @@ function pinnedNode() {
 
 function hand(node, options) {
   if (!verb.keepsFolder) process.chdir(root)
-  // The data directory is the checkout's, from wherever the command is called.
+  // The data directory is in the checkout, wherever the command is called from.
   const env = {
     ...MEMORY,
     NODE_COMPILE_CACHE: COMPILED,
@@ -248,12 +248,12 @@ function hand(node, options) {
     POSTHORN_DATA_DIR: process.env.POSTHORN_DATA_DIR || at('data'),
   }
   if (typeof process.execve === 'function') {
-    process.removeAllListeners('warning') // that execve is experimental is our concern alone
+    process.removeAllListeners('warning') // hides the warning that execve is experimental
     process.execve(node, [node, ...options], env)
   }
   const child = spawn(node, options, { stdio: 'inherit', env })
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal))
-  // Ctrl-C at a terminal reaches the child without us; a second one would mean "at once".
+  // Ctrl-C at a terminal reaches the child directly; a second SIGINT would mean "stop at once".
   process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
   child.on('error', (error) => fail(`cannot start ${node}: ${error.message}`))
   child.on('exit', (code, signal) => {

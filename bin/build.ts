@@ -1,5 +1,5 @@
-// `npm run build`: makes what a start would otherwise make in the checkout, so that the service may run as a user who cannot
-// write there. The dashboard is built by bootstrap.mjs; here are the links of the embedded PostgreSQL's libraries.
+// `npm run build`: creates everything that a start would otherwise create in the checkout, so that the service can run as a user
+// without write access. bootstrap.mjs builds the dashboard; this file links the libraries of the embedded PostgreSQL.
 
 import { dashboardPages } from '../src/dashboard.ts'
 import { installedBinaries } from '../src/platform/postgres/binaries.ts'

@@ -1,6 +1,6 @@
-// `npm run check`: everything that can be said about the code without running the service. One line for each check with
-// its time, the faults of all of them at the end, exit 1 when there is one. `--fix` repairs what a tool can repair.
-// `npm run check -- walls lock` runs the named checks alone.
+// `npm run check`: every check of the code that does not run the service. It prints one line per check with its time, all
+// faults at the end, and exits with 1 when there is one. `--fix` repairs what a tool can repair.
+// `npm run check -- walls lock` runs only the named checks.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -17,7 +17,7 @@ const asked = process.argv.slice(2)
 const fix = asked.includes('--fix')
 const only = asked.filter((word) => !word.startsWith('--'))
 
-/** Runs a program in the project's folder. Resolves to its output when it failed, else to null. */
+/** Runs a program in the project's folder. Resolves to its output when it fails, else to null. */
 function run(program, args) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -35,7 +35,7 @@ function run(program, args) {
 const tool = (name, ...args) => run(join(root, 'node_modules/.bin', name), args)
 const node = (...args) => run(process.execPath, args)
 
-/** A generator that compares what it would write with what stands there; `--fix` writes it. */
+/** A generator that compares its output with the committed file; `--fix` writes the file. */
 const generated = (script) => ({
   there: existsSync(join(root, script)),
   run: () => (fix ? node(script) : node(script, '--check')),

@@ -1,5 +1,5 @@
-// Writes the pages that are made from the code: docs/config.md from the table of settings, docs/errors.md from the error
-// tables of the platform and of every room. `--check` writes nothing and fails when a page is not what the code says.
+// Generates pages from the code: docs/config.md from the table of settings, docs/errors.md from the error tables of the platform
+// and of every room. `--check` writes nothing and fails when a page differs from the code.
 
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ function isErrorKind(value: unknown): value is ErrorKind {
   return typeof value === 'function' && 'status' in value && 'code' in value && 'message' in value
 }
 
-/** The makers of one module's error tables, whatever the module calls them. */
+/** The error kinds of one module's tables, whatever names it exports them under. */
 function kindsOf(exports: Readonly<Record<string, unknown>>): ErrorKind[] {
   return Object.values(exports)
     .filter((value) => typeof value === 'object' && value !== null)

@@ -1,5 +1,5 @@
-// `npm run openapi` writes openapi.json from the endpoints themselves, and from it the types of the TypeScript client;
-// `--check` compares both with what is committed.
+// `npm run openapi` generates openapi.json from the endpoints, and from it the types of the TypeScript client; `--check`
+// compares both with the committed files.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -14,7 +14,7 @@ const ROOT = path.join(import.meta.dirname, '..')
 
 async function document(): Promise<object> {
   const config = readConfig({ POSTHORN_LOG_LEVEL: 'silent' })
-  // Nothing is asked of the database: describing an endpoint does not run it.
+  // The database is never queried: describing an endpoint does not run it.
   const database = connect({ url: 'postgresql://nobody@127.0.0.1:9/none', onError: () => undefined })
   const store = {
     adminUrl: '',
@@ -36,10 +36,10 @@ interface Described {
   readonly components: { readonly schemas: Readonly<Record<string, unknown>> }
 }
 
-/** A global of JavaScript; the client has it under a name of its own. */
+/** A JavaScript global; the client exports it under another name. */
 const NOT_EXPORTED = 'Error'
 
-/** A field with a default may be left out by who asks, so it is optional; legacy paths have no types. */
+/** A field with a default may be omitted in a request, so it is optional; legacy paths get no types. */
 async function clientTypes(made: object): Promise<string> {
   const document = JSON.parse(JSON.stringify(made)) as Described
   const present = Object.entries(document.components.schemas).filter(([name]) => !name.endsWith('Legacy'))

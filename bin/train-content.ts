@@ -1,11 +1,11 @@
 // Trains the linear model of content scoring and writes src/modules/content/weights.txt:
 //
 //   node bin/train-content.ts          # writes the file
-//   node bin/train-content.ts --check  # fails if the file is not what training gives
+//   node bin/train-content.ts --check  # fails if the file differs from the result of training
 //   node bin/train-content.ts --show   # the features that weigh most
 //
-// The same package gives the same file: no chance, fixed order, weights rounded to hundredths. What is learned from and
-// what is kept out is told in docs/content-scoring.md.
+// The same package gives the same file: no randomness, fixed order, weights rounded to hundredths. docs/content-scoring.md
+// says what the model is trained on and what is left out.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -17,19 +17,19 @@ import { MODERN_HAM, MODERN_SPAM } from './content/modern.ts'
 const FILE = path.join(import.meta.dirname, '../src/modules/content/weights.txt')
 const VERSION = '1'
 const MIN_MAILS = 6
-/** A word must be used by several senders, or it marks one of them. */
+/** A word must be used by several senders, or it identifies one of them. */
 const MIN_SOURCES = 4
-/** Of the mails that have it, the share that one source may give. */
+/** The largest share of the emails with a feature that may come from one source. */
 const MAX_SOURCE_SHARE = 0.5
 const MAX_FEATURES = 9_000
 const ROUNDS = 400
 const RATE = 1.2
-/** Pull towards zero, per round. */
+/** Weight decay per round. */
 const SHRINK = 0.012
 const MAX_WEIGHT = 2.5
-/** The past knows discussion lists; what speaks for a mail may therefore weigh less than what speaks against it. */
+/** The old corpus has discussion lists, so evidence for an email may weigh less than evidence against it. */
 const MAX_HAM_WEIGHT = 2
-/** Of a word that the written mails of today know and the corpus hardly does: they are few. */
+/** For a word from the modern emails that the corpus hardly contains: there are few of them. */
 const MAX_MODERN_WEIGHT = 0.8
 const MODERN_SHARE = 0.7
 const MODERN_WEIGHT = 10
@@ -64,7 +64,7 @@ export function fit(examples: readonly Example[]): string {
   return `version ${VERSION}\nbias ${bias.toFixed(2)}\nfrom ${FROM}\nto ${TO}\n\n${lines.join('\n')}\n`
 }
 
-/** Where the points of the model begin and end, as logits; chosen on the mails that were learned from. */
+/** The logits where the model's points begin and end; chosen on the training emails. */
 const FROM = -1.5
 const TO = 3
 
@@ -81,7 +81,7 @@ export function fromCorpus(mails: readonly CorpusMail[]): Example[] {
   })
 }
 
-/** The old mails in other languages than English are nearly all spam: from them a language would be learned. */
+/** Nearly all old emails in other languages than English are spam: the model would learn the language. */
 const FOREIGN = new Set(
   `der die und das ist nicht mit fur auf sie ein eine einen einer den dem des von zu zum zur im am bei wir uns ihr ihre ihren
   ihnen es wird werden wurde haben hat sind als oder auch nur noch wenn sich bis aus an um le la les des est une un pour dans
@@ -179,7 +179,7 @@ interface Row {
   readonly weight: number
 }
 
-/** Full gradient descent with momentum; both classes weigh alike in sum. */
+/** Full-batch gradient descent with momentum; both classes have the same total weight. */
 function descend(
   rows: readonly Row[],
   { least, most }: Limits,

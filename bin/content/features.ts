@@ -1,4 +1,4 @@
-// The features of a text by name, as the score counts them by hash: words, pairs of neighbours, classes.
+// The features of a text by name, which scoring counts by hash: words, pairs of adjacent words, classes.
 
 import { folding, KIND } from '../../src/modules/content/fold.ts'
 import { hashOf } from '../../src/modules/content/hash.ts'
@@ -25,7 +25,7 @@ export function featuresOf(mail: {
         return
       }
       const name = fold(part.slice(start, end), length)
-      // What was written to be unreadable has another hash than its letters.
+      // An obfuscated word has another hash than its letters.
       if (hashOf(name) !== hash) {
         before = ''
         return
@@ -79,7 +79,7 @@ const BARRED = new Set(
   ireland dublin irish melbourne`.split(/\s+/),
 )
 
-/** Words that mark an age, a list, a person or a mailer, not what a mail is about. Pairs with such a word too. */
+/** Words that identify a period, a list, a person or a mailer, not a subject; pairs with such a word too. */
 export function isBarred(name: string): boolean {
   return name
     .split(' ')

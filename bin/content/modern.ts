@@ -1,5 +1,5 @@
-// Mail of today to learn from, beside the old corpus: the language of shops, services and newsletters, and that of fraud,
-// in four languages. Written for this; the mails on which the score is measured are others. First line: the subject.
+// Contemporary emails for training, in addition to the old corpus: the language of shops, services, newsletters and fraud, in
+// four languages. They were written for this; scoring is measured on other emails. First line: the subject.
 
 const mails = (text: string): readonly string[] => text.split('\n---\n').map((one) => one.trim())
 
