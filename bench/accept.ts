@@ -1,13 +1,13 @@
-// Accepting by REST: latency of POST /api/v1/send at 100, 500 and 1,000 a second, and the highest rate, on slower disks too.
+// Acceptance by REST: latency of POST /api/v1/send at 100, 500 and 1,000 a second, and the highest rate, on slower disks too.
 //
 //   npm run bench -- accept [--rounds 5] [--seconds 4] [--rates 100,500,1000] [--added 0,1,5] [--connections 64]
 //
-// Posthorn with the role api and a test key, 10 KB of html and text a call, answered 202 after its commit. PostgreSQL is
-// Debian's (fsync on); a library that is compiled here and loaded into its processes alone makes each fsync last as many
-// milliseconds longer as is asked for. Calls begin at their time whatever became of those before, and their latency counts
-// from then; the highest rate is that of 64 connections which call again as soon as they are answered. Rounds are
-// interleaved; p50, p99 and the rate are medians of the rounds, p99.9 is of all calls. Client, service and database share
-// the machine. Needs root, postgresql and a C compiler.
+// Posthorn runs with the role api and a test key; each call has 10 KB of html and text and is answered 202 after its commit.
+// PostgreSQL is Debian's (fsync on); a library that is compiled here and loaded only into its processes delays each fsync by
+// the given milliseconds. Calls start on schedule, whatever became of earlier ones, and their latency counts from then. The
+// highest rate is that of 64 connections that call again as soon as they are answered. Rounds are interleaved; p50, p99 and
+// the rate are medians of the rounds, p99.9 is over all calls. Client, service and database share the machine. Needs root,
+// postgresql and a C compiler.
 
 import { chmod, writeFile } from 'node:fs/promises'
 import http from 'node:http'
@@ -29,7 +29,7 @@ const {
   connections: CONNECTIONS,
 } = commandLine({ rounds: 5, seconds: 4, rates: [100, 500, 1_000], added: [0, 1, 5], connections: 64 })
 
-// The microseconds to wait stand in a file that all processes map, so that they can change while the server runs.
+// The microseconds to wait are in a file that all processes map, so that they can change while the server runs.
 const SHIM = `#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -73,7 +73,7 @@ async function slowDisk(folder: string): Promise<SlowDisk> {
   return { env: { LD_PRELOAD: library, BENCH_FSYNC_FILE: file }, add }
 }
 
-/** Calls at a steady rate. @returns milliseconds from when each was due */
+/** Calls at a steady rate. @returns the latency of each call in milliseconds, from when it was due */
 async function latencies(call: () => Promise<void>, perSecond: number): Promise<readonly number[]> {
   const began = performance.now()
   const one = async (number: number): Promise<number> => {
@@ -85,7 +85,7 @@ async function latencies(call: () => Promise<void>, perSecond: number): Promise<
   return Promise.all(Array.from({ length: perSecond * SECONDS }, (_, number) => one(number)))
 }
 
-/** One call over a free connection of the agent; one that finds none waits for it. */
+/** One call over a free connection of the agent; it waits when there is none. */
 function caller(url: string, key: string, body: string, agent: http.Agent): () => Promise<void> {
   const headers = { 'x-api-key': key, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
   return () =>
@@ -125,7 +125,7 @@ stack.defer(() => agent.destroy())
 interface Rounds {
   readonly name: string
   readonly addedMs: number
-  /** Null: as many as it takes. */
+  /** Calls a second. Null: the highest rate. */
   readonly rate: number | null
   readonly times: (readonly number[])[]
   readonly perSecond: number[]
@@ -138,7 +138,7 @@ const rows: Rounds[] = ADDED_MS.flatMap((addedMs) =>
   })),
 )
 
-/** So many calls as take about the wanted time at the rate seen before. */
+/** Makes about as many calls as fit into the wanted time at the previous rate. */
 async function highest(row: Rounds): Promise<void> {
   const calls = Math.round((row.perSecond.at(-1) ?? 300) * SECONDS)
   const began = performance.now()

@@ -1,9 +1,9 @@
-// How well bounces are read, on labelled mails: `$POSTHORN_CORPORA/bounce` (labels.json, mails/). Beside Sisimai's Perl
-// edition on the same files when it is installed (Debian: libsisimai-perl).
+// How well bounces are read, on labeled emails: `$POSTHORN_CORPORA/bounce` (labels.json, mails/).
 //
-// detected: a mail that its label calls a bounce is read as one, or as a notice of delay where the mail is one; a complaint
-// as a complaint. hard: of the recipients, how many agree with the label on whether the address is proven wrong. false
-// hard: those we would suppress and the label would not. Every mail is read with LF, CRLF and CR; the worst counts.
+// Sisimai's Perl edition reads the same files when it is installed (Debian: libsisimai-perl). detected: an email labeled as a
+// bounce is read as one, or as a delay notice where it is one; a complaint as a complaint. hard: the share of recipients that
+// agree with the label on whether the address is proven invalid. false hard: those that we would suppress and the label would
+// not. Every email is read with LF, CRLF and CR; the worst result counts.
 
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -105,7 +105,7 @@ function line(who: string, one: Score): string {
 for (const [name, end] of Object.entries(ENDS))
   console.log(line(`posthorn ${name}`, score(end, showAll && name === 'LF')))
 
-/** Prints a line for each mail: name, then for each recipient reason and whether it is hard. */
+/** Prints the reason of each recipient and whether it is hard, by the name of the email. */
 const SISIMAI = `use Sisimai; use JSON::PP; my %o; for my $f (glob("$ARGV[0]/*.eml")) { my ($n) = $f =~ m{([^/]+)$};
 my $r = eval { (Sisimai->can('rise') ? Sisimai->rise($f, delivered => 1, vacation => 1) : Sisimai->make($f, delivered => 1, vacation => 1)) } || []; 
 $o{$n} = [map { { reason => $_->reason, hard => ($_->can('hardbounce') ? $_->hardbounce : !$_->softbounce) ? 1 : 0 } } @$r]; }

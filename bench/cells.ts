@@ -1,10 +1,10 @@
-// A simulation for `docs/scaling.md`: a day of mail over cells, each an instance with a PostgreSQL of its own. Accounts are
-// of very different sizes; an account lives in one cell. It tells how full the fullest cell gets at the peak, what it takes to
-// place the accounts, and what happens when the cells are more by one.
+// A simulation for `docs/scaling.md`: a day of email over cells, each an instance with its own PostgreSQL.
+// Accounts have very different sizes; each lives in one cell. It shows how full the fullest cell gets at the peak, what it
+// takes to place the accounts, and what happens when a cell is added.
 //
 //   npm run bench -- cells [--mails 1000000000] [--accounts 20000] [--cell 4000] [--largest 0.03] [--seed 1]
 //
-// `--cell`: mails a second that one cell is built for; the arithmetic behind it stands in docs/scaling.md. Nothing is sent.
+// `--cell`: emails a second that one cell is built for; docs/scaling.md has the calculation behind it. Nothing is sent.
 
 import { commandLine } from './ground-options.ts'
 
@@ -12,26 +12,26 @@ const asked = commandLine({ mails: 1_000_000_000, accounts: 20_000, cell: 4_000,
 
 const HOURS = 24
 const HOUR_S = 3_600
-/** How full the placement fills a cell at the peak of the whole. */
+/** How full the placement fills a cell at the overall peak. */
 const FILL = 0.7
-/** The hour of the largest load, beside the mean: an evening of marketing over a day of receipts. */
+/** Load of each hour relative to the mean: an evening of marketing on top of a day of receipts. */
 const DAY = Array.from({ length: HOURS }, (_, hour) => 0.35 + 1.65 * Math.exp(-(((hour - 17) / 4.5) ** 2)))
 
 interface Account {
   readonly id: number
   readonly mailsADay: number
-  /** Its own hours, as shares of its day. */
+  /** The share of its day in each hour. */
   readonly hours: readonly number[]
 }
 
 let state = asked.seed >>> 0
-/** In [0, 1); the same seed gives the same day. */
+/** A random number in [0, 1); the same seed gives the same day. */
 function chance(): number {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
   return state / 2 ** 32
 }
 
-/** Sizes fall as 1 / rank (Zipf), the largest one held to its share. Each account has an hour at which it sends most. */
+/** Sizes fall as 1 / rank (Zipf), with the largest capped at its share. Each account has an hour at which it sends most. */
 function accountsOf(count: number, mails: number, largest: number): readonly Account[] {
   const raw = Array.from({ length: count }, (_, rank) => 1 / (rank + 1))
   const sum = raw.reduce((total, one) => total + one, 0)
@@ -45,7 +45,7 @@ function accountsOf(count: number, mails: number, largest: number): readonly Acc
   })
 }
 
-/** Mails a second in each hour. */
+/** Emails a second in each hour. */
 type Load = Float64Array
 
 function add(load: Load, { mailsADay, hours }: Account, sign = 1): void {
@@ -54,7 +54,7 @@ function add(load: Load, { mailsADay, hours }: Account, sign = 1): void {
 
 const peak = (load: Load): number => load.reduce((most, one) => Math.max(most, one), 0)
 
-/** Each account, the largest first, into the cell whose peak stays lowest: what a directory of accounts allows. */
+/** Places each account, the largest first, into the cell whose peak is lowest: possible with a directory of accounts. */
 function placed(accounts: readonly Account[], cells: number): { readonly loads: Load[]; readonly cellOf: number[] } {
   const loads = Array.from({ length: cells }, () => new Float64Array(HOURS))
   const cellOf: number[] = []
@@ -66,7 +66,7 @@ function placed(accounts: readonly Account[], cells: number): { readonly loads: 
   return { loads, cellOf }
 }
 
-/** Each account where a hash puts it: what needs no directory. */
+/** Places each account by a hash, which needs no directory. */
 function hashed(accounts: readonly Account[], cells: number): Load[] {
   const loads = Array.from({ length: cells }, () => new Float64Array(HOURS))
   for (const account of accounts) add(loads[(Math.imul(account.id + 1, 2_654_435_761) >>> 0) % cells] as Load, account)
@@ -84,7 +84,7 @@ function moved(
   const target = loads.reduce((sum, load) => sum + peak(load), 0) / loads.length
   let mails = 0
   let count = 0
-  // Small ones first: their move is short, and many small ones fill as well as a large one.
+  // Small ones first: they move quickly, and many small ones fill the cell as well as a large one.
   for (const account of [...accounts].reverse()) {
     if (peak(loads[fresh] as Load) >= target) break
     const from = cellOf[account.id] ?? 0

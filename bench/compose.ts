@@ -1,4 +1,4 @@
-// What composing and signing a 10 KB mail costs one core. Run: node bench/compose.ts
+// CPU of composing and signing a 10 KB email on one core. Run: node bench/compose.ts
 
 import { createPrivateKey } from 'node:crypto'
 import { parseMailbox } from '../src/mail/address.ts'

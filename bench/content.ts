@@ -1,11 +1,11 @@
-// Content scoring on mails held back from training, on mail of today, and its time; beside SpamAssassin and rspamd.
+// Content scoring on emails held out from training, on modern emails, and its time; next to SpamAssassin and rspamd.
 //
 //   npm run bench -- content [--install] [--skip-rivals] [--skip-training]
 //
-// `--install` installs SpamAssassin and rspamd from Debian where they are missing, as root, and lets neither start a service.
-// Held back is a third of the corpus, by subject (bin/content/corpus.ts). The rivals run offline, without learning, and see
-// the whole mails; Posthorn sees subject, body and the names of attachments, as it does before it sends. Times are CPU
-// times of the process, the median of several rounds. Fails if the promises of docs/content-scoring.md are not held.
+// `--install` installs SpamAssassin and rspamd from Debian if they are missing, as root, without starting their services.
+// A third of the corpus is held out, by subject (bin/content/corpus.ts). The rivals run offline, without learning, and see the
+// whole emails; Posthorn sees subject, body and the names of attachments, as it does before it sends. Times are CPU times of
+// the process, the median of several rounds. Fails if a promise of docs/content-scoring.md is not met.
 
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -43,7 +43,7 @@ function promise(what: string, held: boolean, figure: string): void {
   if (!held) failures.push(what)
 }
 
-/** The chance that a spam is scored worse than a ham; a tie is half a chance. */
+/** The probability that a spam scores worse than a ham; a tie counts half. */
 function rocAuc(mails: readonly CorpusMail[], badness: readonly number[]): number {
   const all = mails.map(({ spam }, i) => ({ spam, value: badness[i] ?? 0 })).sort((a, b) => a.value - b.value)
   let rank = 0
@@ -163,7 +163,7 @@ function ofToday(): object {
   }
 }
 
-/** Milliseconds of CPU for one call: the median of rounds, each long enough for the clock. */
+/** CPU milliseconds per call: the median of rounds, each long enough to be timed. */
 function cpuMs(calls: number, call: () => void): number {
   for (let i = 0; i < calls; i++) call()
   const rounds = Array.from({ length: ROUNDS }, () => {

@@ -1,10 +1,11 @@
-// One dead destination among a thousand: what the others have to wait for it, and what it takes of their throughput.
+// One dead destination among a thousand: how long the others wait because of it, and how much throughput they lose.
 //
 //   npm run bench -- dead [--rounds 5] [--rate 200] [--seconds 10] [--burst 4000] [--dead 20]
 //
-// Mails to 999 destinations that take them, at a steady rate and then as many as go, and so many per cent more to one that takes
-// them too; in every other round nobody answers its packets. Of the 999: time from acceptance to delivery, and deliveries a second.
-// Bars: p95 at most twice what it is without, nine tenths of the throughput. Needs root, bind9 and postfix (smtp-sink).
+// Emails go to 999 destinations that accept them, first at a steady rate and then as fast as possible, plus --dead per cent
+// to one that accepts them too; in every other round that one does not answer packets at all. Measured for the 999: time from
+// acceptance to delivery, and deliveries a second. Bars: p95 at most twice that of the rounds without, and nine tenths of the
+// throughput. Needs root, bind9 and postfix (smtp-sink).
 
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
@@ -48,7 +49,7 @@ interface Found {
   readonly perSecond: number
 }
 
-/** Of the healthy mails accepted since then, once all are delivered. */
+/** The figures of the healthy emails accepted since then, once all are delivered. */
 async function found(since: Date, many: number): Promise<Found> {
   const { rows } = await waitFor(
     'the last delivery',
@@ -91,7 +92,7 @@ for (let sent = 0; sent < WARM; sent += CALL) await send(CALL, false)
 await delay(10_000)
 const all: { dead: boolean; steady: Found; burst: Found }[] = []
 for (let n = 0; n < 2 * ROUNDS; n++) {
-  // Which one begins changes, so that what a round leaves behind falls to both.
+  // The order alternates, so that what a round leaves behind affects both.
   const dead = n % 4 === 1 || n % 4 === 2
   const { steady, burst } = await round(dead)
   all.push({ dead, steady, burst })

@@ -2,12 +2,12 @@
 //
 //   npm run bench -- depth [--depths 1000,1000000] [--seconds 25]
 //
-// 1,000 destinations; one holds half of the queue and refuses, the others are delivered to smtp-sink while it is measured, and
-// a short queue is kept at its depth. Claims are timed by a node of the benchmark's own beside the product's, which takes as
-// many rows as the product at most and gives them back; their time is told apart into the server's CPU, waiting for a core,
-// the benchmark's own CPU and the rest, which is the disk and locks. Beside it: what synced writes of 8 KB take just before,
-// and (`alone`) claims and pages while nothing is delivered. Memory: of Node all that is resident, of PostgreSQL's processes
-// their proportional share. Needs root, bind9 and postfix (smtp-sink); the data lies in a folder of its own for each depth.
+// There are 1,000 destinations; one holds half of the queue and refuses. The others are delivered to smtp-sink during the
+// measurement, and a short queue is refilled to its depth. A node of the benchmark, next to the product's, times claims: it
+// takes at most as many rows as the product and hands them back. Their time is split into the server's CPU, waiting for a
+// core, the benchmark's own CPU and the rest, which is disk and locks. Also shown: the time of synced 8 KB writes just before,
+// and (`alone`) claims and pages while nothing is delivered. Memory: the resident set of Node, the proportional set of
+// PostgreSQL's processes. Needs root, bind9 and postfix (smtp-sink); each depth has a data folder of its own.
 
 import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -45,22 +45,22 @@ async function pages(deep: Deep, paths: readonly string[], rounds: number): Prom
 }
 
 const LIST_ROUNDS = 6
-/** 100 calls: a p95 of fewer is one call's luck. */
+/** 100 calls: with fewer, the p95 is a single call. */
 const STATISTICS_ROUNDS = 25
 
-/** For so long at least PostgreSQL's memory is looked at while mail is delivered, some ten times. */
+/** Shortest time over which PostgreSQL's memory is sampled, about ten times, while email is delivered. */
 const MEMORY_MS = 5_000
 
 const MB = 1_048_576
 const PAGE_BYTES = 4_096
 
-/** What of Node is resident, in MB: of the one process of the product that is not PostgreSQL's. */
+/** Resident memory of Node, in MB: of the product's only process that is not PostgreSQL's. */
 function nodeMb(pid: number): number {
   const [, resident = '0'] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
   return (Number(resident) * PAGE_BYTES) / MB
 }
 
-/** The largest share of a process of PostgreSQL, in MB. It takes some 50 ms, in which this process does nothing else. */
+/** The largest proportional set of a PostgreSQL process, in MB. Takes about 50 ms, which block this process. */
 async function postgresMb(root: number): Promise<number> {
   const shares = (await descendants(root)).map((pid) => {
     try {
@@ -80,7 +80,7 @@ function shareOf(claims: readonly Claim[], part: keyof Claim, share: number): nu
   )
 }
 
-/** What the depth costs when nobody else wants a core: claims and pages while nothing is delivered. */
+/** The cost of the depth without competition for the cores: claims and pages while nothing is delivered. */
 async function alone(deep: Deep): Promise<Record<string, number>> {
   await deep.restart('api,worker')
   const claims = await deep.claims((SECONDS * 1_000) / 4)
@@ -100,7 +100,7 @@ async function alone(deep: Deep): Promise<Record<string, number>> {
 async function measure(folder: string, depth: number): Promise<Record<string, number>> {
   await mkdir(folder)
   await using deep = await startDeep(folder)
-  await deep.restart('api,worker') // nothing is delivered while the queue is made
+  await deep.restart('api,worker') // nothing is delivered while the queue is filled
   const began = performance.now()
   await deep.fill(depth, 'queued')
   await deep.settle(300_000)
@@ -111,7 +111,7 @@ async function measure(folder: string, depth: number): Promise<Record<string, nu
   const until = performance.now() + SECONDS * 1_000
   const most = { node: 0, postgres: await postgresMb(root) }
   let running = true
-  // Adding up PostgreSQL's shares would be measured along with the claims and the pages: an answer waits until it is done.
+  // Summing PostgreSQL's memory would delay answers and be measured with the claims and pages, so it stops while they are timed.
   let timing = true
   const watching = async (): Promise<void> => {
     while (running) {

@@ -1,9 +1,9 @@
-// Storing accepted mails: one transaction of pipelined statements, or the same work as one statement (ADR 0004).
+// Storing accepted emails: one transaction of pipelined statements, or the same work as one statement (ADR 0004).
 //
 //   npm run bench -- forms [--group 16] [--groups 400] [--rounds 5]
 //
-// The one statement is made of the rooms' own: each becomes a part of one WITH, its parameters renumbered. Both forms
-// take the same rows in turns on one connection; time is from the first byte to the commit, CPU that of its backend.
+// The single statement is built from the modules' own: each becomes a part of one WITH, with its parameters renumbered. Both
+// forms store the same rows, in turns on one connection; time is from the first byte to the commit, CPU is that of its backend.
 
 import path from 'node:path'
 import { append } from '../src/modules/events/index.ts'
@@ -44,7 +44,7 @@ function group(): Write {
   }
 }
 
-/** What `write` would have sent, as one statement. */
+/** What `write` would send, as one statement. */
 async function merged(write: Write): Promise<{ readonly what: Statement; readonly params: readonly unknown[] }> {
   const parts: string[] = []
   const params: unknown[] = []

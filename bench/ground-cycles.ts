@@ -1,10 +1,10 @@
-// Lives of emails in the tables, as quickly as the database takes them: everything but SMTP and MIME, by the product's own
-// rooms in this process, over days of a clock that is turned.
+// Runs lives of emails through the tables as fast as the database allows: everything but SMTP and MIME, by the product's own
+// modules in this process, over days of a simulated clock.
 //
-// A life: acceptance judges and writes it; a claim leases it; its letter is read; an answer is made up (a tenth is put off
-// once, a hundredth of the addresses does not exist and comes onto the list of suppressions); the recorder writes what became
-// of it; the followers read the log. Each day makes the partitions of the days to come and takes away what is old, as the
-// service does. The days end at the moment at which the folder's first part began, so what comes then is younger.
+// A life: acceptance judges and writes the email; a claim leases it; its letter is read; an answer is made up (a tenth is
+// deferred once, a hundredth of the addresses does not exist and is suppressed); the recorder writes the result; the followers
+// read the log. Each day creates the coming partitions and deletes old data, as the service does. The days end at the time
+// when the folder's first part began, so everything written later is younger.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -45,7 +45,7 @@ import { DESTINATIONS, SENDER } from './ground-deep.ts'
 
 const DAY_MS = 86_400_000
 const AT_ONCE = 500
-/** Accepted and not ended: more than that and acceptance waits. */
+/** Emails accepted and not ended: above this, acceptance waits. */
 const MOST_UNDER_WAY = 8_000
 const CLAIMED_AT_ONCE = 600
 const PLACES = 20
@@ -56,13 +56,13 @@ const MAX_BODY_BYTES = 65_536
 const NOBODY = 1_000_000
 const TEXT = `Grüezi\n\n${'Your order has been shipped and will arrive on Tuesday. '.repeat(10)}\n`
 
-/** What a folder's cycles have come to; kept in it between the parts. */
+/** The progress of a folder's cycles; stored in it between the parts. */
 export interface Cycled {
   readonly beganAt: string
   readonly perDay: number
   readonly days: number
   readonly asked: number
-  /** Emails that were taken: the cycles. The others are to addresses that had come onto the list by then. */
+  /** Emails that were accepted: the cycles. The others went to addresses suppressed by then. */
   readonly accepted: number
   readonly suppressed: number
   readonly delivered: number
@@ -71,21 +71,21 @@ export interface Cycled {
   readonly seconds: number
 }
 
-// The cursors stand at today, and look no further back than some days.
+// The cursors stand at today, and look back no further than a few days.
 const FOLLOW_FROM = statement('bench_follow_from', 'update follower set at = least(at, $1)')
 
 export interface CyclesOptions {
-  /** In which a service has been before (ground-deep.ts), and runs no longer. */
+  /** A folder that a service has used (ground-deep.ts) and that none is using. */
   readonly folder: string
   readonly accountId: string
-  /** How many altogether, over all parts. */
+  /** Total over all parts. */
   readonly cycles: number
   readonly perDay: number
-  /** This part ends then. */
+  /** Length of this part. */
   readonly seconds: number
 }
 
-/** Goes on with a folder's cycles. @returns what they have come to by now */
+/** Continues a folder's cycles. @returns their progress */
 export async function cycle(options: CyclesOptions): Promise<Cycled> {
   const file = path.join(options.folder, 'cycles.json')
   const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Cycled) : beginning(options)
@@ -124,7 +124,7 @@ async function part(options: CyclesOptions, before: Cycled): Promise<Cycled> {
     try {
       await forgetWhatIsOld({ database, ground }, AbortSignal.timeout(60_000))
     } catch (error) {
-      // Somebody held a table for too long: it goes with the next day, as it goes an hour later in the service.
+      // A table was locked for too long: it is retried the next day, as the service retries an hour later.
       if (!isPassing(error)) throw error
     }
   }
@@ -159,7 +159,7 @@ async function part(options: CyclesOptions, before: Cycled): Promise<Cycled> {
 
 interface OpenRooms extends AsyncDisposable, Pick<Rooms, 'database' | 'ground' | 'sending' | 'followers'> {}
 
-/** The service's rooms, its database and what follows the log, at a time of day that is given. */
+/** The service's modules, its database and the followers of the log, with a given clock. */
 async function openRooms(folder: string, timeNow: () => number): Promise<OpenRooms> {
   const stack = new AsyncDisposableStack()
   const config = readConfig({
@@ -188,7 +188,7 @@ async function openRooms(folder: string, timeNow: () => number): Promise<OpenRoo
   return { database, ground, sending, followers, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** A mail that is judged and scored once. */
+/** An email that is judged and scored once. */
 async function model({ sending, ground }: OpenRooms, accountId: string): Promise<Incoming> {
   const body = { from: `Shöp <news@${SENDER}>`, to: 'user@d0.dest.test', subject: 'Ihre Bestellung 4711', text: TEXT }
   const { request } = readSendRequest(body, ground.clock.now())
@@ -197,7 +197,7 @@ async function model({ sending, ground }: OpenRooms, accountId: string): Promise
   return sending.incoming({ accountId, ...key }, draftOf(request))
 }
 
-/** Which address the so many-th email goes to: all of them in an order that looks like chance. */
+/** The address of the email with this number: all addresses in a pseudo-random order. */
 function numberOf(email: number): number {
   return (email * 307_129) % ADDRESSES
 }
@@ -287,7 +287,7 @@ const DIALOGUE = [
   ['server', '250 2.1.0 Ok'],
 ] as const
 
-/** What the made-up receiver of an address says. */
+/** The response of the simulated receiver of an address. */
 function reportOf({ recipient, attemptsCount }: Letter, now: Date): Report {
   const number = Number(/^user(\d+)@/.exec(recipient)?.[1] ?? NOBODY)
   return {

@@ -1,5 +1,5 @@
-// The product with many emails in its tables: a verified sender, a thousand destinations of which one refuses, and rows made
-// by the database itself, all with the content of one real email.
+// The product with many emails in its tables: a verified sender, a thousand destinations of which one refuses, and rows made by
+// the database itself, all with the content of one real email.
 
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ const CHUNK = 50_000
 const KEPT_FILE = 'deep.json'
 const clock = systemClock()
 
-/** $1 account, $2 the email to copy, $3 how many, $4 status; $5 of every two one to the destination that refuses, and queued. */
+/** $1 account, $2 the email to copy, $3 how many, $4 status; $5: queued, every second one to the destination that refuses. */
 const FILL = statement(
   'bench_deep_fill',
   `with t as materialized (select * from email where account_id = $1::uuid and id = $2::uuid),
@@ -61,7 +61,7 @@ const SITES = statement(
    union all select 'refuses.dest.test' on conflict (name) do nothing`,
 )
 const READY = statement('bench_deep_ready', 'select count(*)::int as ready from queue where state <> 2')
-// Nobody is to be told: these would read a million events for nothing.
+// Webhooks and notices have no recipients here: their followers would read a million events for nothing.
 const PASS_BY = statement(
   'bench_deep_pass_by',
   `update follower f set xid = e.xid, seq = e.seq, at = e.at
@@ -74,37 +74,37 @@ const READ = statement(
   `select exists (select from event e, follower f where (e.xid, e.seq) > (f.xid, f.seq)) as more`,
 )
 
-/** What one claim took by the clock, and of what that consists; milliseconds. */
+/** The wall-clock time of one claim and its parts, in milliseconds. */
 export interface Claim {
   readonly ms: number
-  /** The server's CPU, which says little of what else the machine does. */
+  /** The server's CPU, which depends little on other load of the machine. */
   readonly cpuMs: number
-  /** The server, or then the benchmark, could have gone on and waited for a core. */
+  /** Time during which the server, or the benchmark, was runnable and waited for a core. */
   readonly coreMs: number
-  /** The benchmark's own CPU: writing the question and reading the rows. */
+  /** The benchmark's own CPU: writing the query and reading the rows. */
   readonly ownMs: number
-  /** The rest: the disk, above all the commit's sync, and locks. */
+  /** The rest: disk, mainly the sync of the commit, and locks. */
   readonly restMs: number
 }
 
 export interface Deep extends AsyncDisposable {
   readonly account: Account
-  /** A connection string as the database's superuser. */
+  /** A connection string of the database's superuser. */
   readonly adminUrl: string
   readonly posthorn: Posthorn
   readonly sink: Sink
-  /** Where all receivers listen; at 127.0.0.3, the host of `dead.dest.test`, nobody does. */
+  /** The port of all receivers; at 127.0.0.3, the host of `dead.dest.test`, nothing listens. */
   readonly smtpPort: number
   readonly body: string
-  /** Puts so many emails into the tables: queued, half of them to the destination that refuses, or delivered. */
+  /** Adds this many emails to the tables: queued, half of them to the destination that refuses, or delivered. */
   fill(many: number, as: 'queued' | 'delivered'): Promise<void>
-  /** Emails that could be sent now, or are being sent. */
+  /** Counts the emails that are ready to be sent or are being sent. */
   ready(): Promise<number>
-  /** Until the followers have read the log, and what was made has been vacuumed: that is no cost of what comes then. */
+  /** Waits until the followers have read the log, and vacuums the new rows, so that later measurements do not pay for it. */
   settle(limitMs: number): Promise<void>
-  /** Ends the service and starts it again, with all roles unless some are named. @returns milliseconds until it was ready */
+  /** Stops and starts the service, with all roles unless some are given. @returns milliseconds until it was ready */
   restart(roles?: string): Promise<number>
-  /** Claims and hands back for so long, as another node would. */
+  /** Claims and hands back for this long, as another node would. */
   claims(forMs: number): Promise<readonly Claim[]>
 }
 
@@ -114,7 +114,7 @@ function socketOf(posthorn: Posthorn): string {
   return path.join(posthorn.env['POSTHORN_DATA_DIR'] ?? '', 'run')
 }
 
-/** Of the main thread of each process: milliseconds that it has run, and that it has waited for a core. */
+/** For the main thread of each process: milliseconds running, and milliseconds waiting for a core. */
 function ranFor(...pids: readonly number[]): readonly number[] {
   return pids.flatMap((pid) => {
     const [ran, waited] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
@@ -122,7 +122,7 @@ function ranFor(...pids: readonly number[]): readonly number[] {
   })
 }
 
-/** Says no to every sender, on an address of its own. */
+/** A server that refuses every sender, on an address of its own. */
 async function startRefusing(port: number): Promise<AsyncDisposable> {
   const server = net.createServer((socket) => {
     socket.on('error', () => undefined)
@@ -139,7 +139,7 @@ async function startRefusing(port: number): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: async () => void server.close() }
 }
 
-/** @returns the records that prove the sender's domain */
+/** @returns the DNS records that verify the sender's domain */
 async function verified(posthorn: Posthorn, bind: Bind, key: string): Promise<readonly string[]> {
   const made = await posthorn.call(key, 'POST', '/api/v1/customer/domains', { domain: SENDER })
   const { id } = made.body.data
@@ -153,7 +153,7 @@ async function verified(posthorn: Posthorn, bind: Bind, key: string): Promise<re
   return records
 }
 
-/** What a folder keeps of its service, for the next process. */
+/** What a folder stores about its service, for the next process. */
 export interface Kept {
   readonly account: Account
   readonly records: readonly string[]
@@ -161,13 +161,13 @@ export interface Kept {
   readonly model: string
 }
 
-/** @returns null for a folder in which no service has been */
+/** @returns null for a folder that no service has used */
 export function keptIn(folder: string): Kept | null {
   const file = path.join(folder, KEPT_FILE)
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Kept) : null
 }
 
-/** @param folder one in which a service has been before has its account, its domain and its tables */
+/** @param folder one that a service has used keeps its account, domain and tables */
 export async function startDeep(folder: string): Promise<Deep> {
   const stack = new AsyncDisposableStack()
   const zones = {

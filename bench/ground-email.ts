@@ -1,4 +1,4 @@
-// An email and its events as the benchmarks of statements store them.
+// An email and its events as the statement benchmarks store them.
 
 import type { NewEvent } from '../src/modules/events/index.ts'
 import type { NewEmail } from '../src/modules/outbox/index.ts'

@@ -1,9 +1,9 @@
-// A long history in the tables, made by the database itself: emails of several accounts over many days, with what became of
-// them, in the partitions and the proportions in which the service would have written them.
+// A long history in the tables, made by the database itself: emails of several accounts over many days, with their events, in
+// the partitions and proportions in which the service would have written them.
 //
-// Of a hundred emails 65 are broadcasts, 98 are delivered, 3 of them after a deferral, 1 bounces; 35 are opened, 15 of them
-// twice, 5 clicked; people unsubscribe and complain. That is 2.6 events an email. Broadcasts share their contents. One account
-// holds half, the next a fifth, the last a fortieth.
+// Of a hundred emails, 65 are broadcasts, 98 are delivered, 3 of them after a deferral, 1 bounces; 35 are opened, 15 of them
+// twice, 5 clicked; a few people unsubscribe and complain. That makes 2.6 events per email. Broadcasts share their contents.
+// One account holds half, the next a fifth, the last a fortieth.
 
 import pg from 'pg'
 import { connect, type Database, statement } from '../src/platform/db.ts'
@@ -13,7 +13,7 @@ import { ROLL_UP, ROLL_UP_PROVIDERS } from './ground-rollups.ts'
 
 export const DAY_MS = 86_400_000
 const EVENTS_AN_EMAIL = 2.6
-/** Of forty emails so many are of the account at this place. */
+/** How many of forty emails belong to the account at this position. */
 export const SHARES = [20, 8, 4, 3, 2, 1, 1, 1] as const
 const INBOX_MAILS = 20_000
 
@@ -28,8 +28,8 @@ const idAt = (at: string): string =>
   `(lpad(to_hex((extract(epoch from ${at}) * 1000)::bigint), 12, '0') || '7'
      || substr(replace(gen_random_uuid()::text, '-', ''), 14))::uuid`
 
-// $1 the account and $2 the email that all is copied from, $3 the day's first moment, $4 how many, $5 milliseconds from one to
-// the next, $6 forty accounts. `fate` is what became of it, `read` what its reader did, each a number between 0 and 1.
+// $1 account and $2 email that everything is copied from, $3 start of the day, $4 how many, $5 milliseconds between two,
+// $6 forty accounts. `fate` decides the email's result, `read` what its reader did; both are numbers between 0 and 1.
 const DAY = statement(
   'bench_history_day',
   `with t as materialized (select * from email where account_id = $1::uuid and id = $2::uuid),
@@ -111,7 +111,7 @@ const DAY = statement(
    ) as x(type, at, happened, data, facts)
    where x.happened and x.at < now()`,
 )
-// $1 account, $2 how many: over the last 30 days, as long as the inbox keeps them.
+// $1 account, $2 how many: over the last 30 days, the retention of the inbox.
 const INBOX = statement(
   'bench_history_inbox',
   `insert into inbox (id, account_id, email_id, sender, recipient, recipient_key, subject, raw, size_bytes, received_at)
@@ -119,15 +119,15 @@ const INBOX = statement(
      'user' || i % 500 || '@dest.test', 'Ihre Bestellung ' || i, convert_to(repeat('Grüezi ', 300), 'UTF8'), 2400, at
    from (select i, now() - i * interval '29 days' / $2::int as at from generate_series(0, $2::int - 1) i) s`,
 )
-// Nobody is to be told: what the largest and the smallest account count is made below, and the others would read all of it for nothing.
+// Skips all followers: the statistics of the largest and smallest account are made below, and reading the rest would be wasted.
 const PASS_BY = statement(
   'bench_history_pass_by',
   `update follower f set xid = e.xid, seq = e.seq, at = now()
    from (select xid, seq from event order by xid desc, seq desc limit 1) e`,
 )
-// What the follower counted of the first email.
+// Removes what the follower counted for the first email.
 const UNCOUNT = statement('bench_history_uncount', 'with b as (delete from stat_bucket) delete from stat_provider')
-// Retention has nothing to take away from before an account was made.
+// Retention deletes nothing from before an account was created.
 const OLDER = statement('bench_history_older', 'update account set created_at = $1')
 const USED = statement(
   'bench_history_used',
@@ -136,7 +136,7 @@ const USED = statement(
 )
 const COUNT = statement('bench_history_count', 'select count(*)::int as events from event')
 
-/** Fills the tables of a service that delivers nothing meanwhile. @returns how many events there are */
+/** Fills the tables while the service delivers nothing. @returns how many events there are */
 export async function fillHistory(
   deep: Deep,
   accounts: readonly Account[],
@@ -187,7 +187,7 @@ async function rollUp({ system }: Database, accountId: string, first: number): P
   }
 }
 
-/** What was made is vacuumed and on the disk: that is no cost of what comes then. */
+/** Vacuums and flushes what was made, so that later measurements do not pay for it. */
 async function vacuum(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

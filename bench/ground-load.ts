@@ -1,16 +1,16 @@
-// Load generators that cost little, so that on two cores they take no more from the product than Postfix's own
-// smtp-source would: requests are ready-made bytes, answers are recognised and not parsed.
+// Load generators that cost little, so that on two cores they take no more CPU from the product than Postfix's smtp-source
+// would: requests are prepared bytes, and answers are recognized but not parsed.
 
 import net from 'node:net'
 import tls from 'node:tls'
 
 export interface Load {
-  /** Sends so many messages and resolves when each has been accepted. @throws with the answer of one that was not */
+  /** Sends this many messages and resolves when each has been accepted. @throws with the answer of one that was not */
   send(messages: number): Promise<void>
   close(): void
 }
 
-/** POSTs one body over so many persistent connections, one request at a time on each. */
+/** POSTs one body over persistent connections, one request at a time on each. */
 export function httpLoad(url: string, key: string, body: string, connections: number): Load {
   const { hostname, port, pathname } = new URL(url)
   const head = `POST ${pathname} HTTP/1.1\r\nhost: ${hostname}:${port}\r\nx-api-key: ${key}\r\ncontent-type: application/json\r\n`
@@ -39,13 +39,13 @@ export interface Submission {
   readonly port: number
   readonly key: string
   readonly from: string
-  /** The address of the message with this number. */
+  /** The recipient of the message with this number. */
   readonly to: (number: number) => string
   /** CRLF line ends, dots doubled. */
   readonly message: Buffer
 }
 
-/** Sends one message over so many persistent sessions with implicit TLS, logged in with an API key. */
+/** Sends one message over persistent sessions with implicit TLS, logged in with an API key. */
 export async function smtpLoad({ port, key, from, to, message }: Submission, connections: number): Promise<Load> {
   let number = 0
   const data = Buffer.concat([message, Buffer.from('.\r\n')])

@@ -1,11 +1,11 @@
-// Who waits for whom in the database, and for how long somebody holds what: looked at every 50 ms.
+// Samples every 50 ms who waits for whom in the database, and how long locks are held.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 
 const EVERY_MS = 50
 
-// $1: the connections that are watched, by their application's name. A lock is held at most as long as its transaction lasts.
+// $1: the application name of the watched connections. A lock is held no longer than its transaction lasts.
 const LOOK = `
   with locks as materialized (
     select pid, mode, granted, waitstart, relation from pg_locks where not granted or mode in
@@ -32,23 +32,23 @@ interface Look {
   readonly what: string | null
 }
 
-/** Milliseconds, each the most that was seen. */
+/** Milliseconds, each the maximum seen. */
 export interface Locks {
   readonly looks: number
-  /** Between two looks. */
+  /** Time between two samples. */
   gapMs: number
-  /** A transaction of the watched, and so any lock of theirs. */
+  /** A transaction of a watched connection, and so any of its locks. */
   transactionMs: number
-  /** One that held a lock which keeps others out of a table. */
+  /** A transaction that held a lock which keeps others out of a table. */
   strongMs: number
-  /** What the watched waited for somebody. */
+  /** Time that a watched connection waited for a lock. */
   ownWaitMs: number
-  /** What anybody else waited. */
+  /** Time that any other connection waited for a lock. */
   othersWaitMs: number
   longestWait: string
 }
 
-/** @param url as a superuser @param name of the application whose connections are watched @returns ends it and tells */
+/** @param url of a superuser @param name application name of the watched connections @returns stops watching and reports */
 export async function watchLocks(url: string, name: string): Promise<() => Promise<Locks>> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -1,4 +1,4 @@
-// What a benchmark is told on its command line.
+// The command line options of a benchmark.
 
 import { parseArgs } from 'node:util'
 
@@ -11,7 +11,7 @@ type Told<Default> = Default extends string
       ? readonly number[]
       : readonly string[]
 
-/** Options as `--name value`, each of the kind of its default; of a list the parts stand between commas. */
+/** Options as `--name value`, each of the type of its default; items of a list are separated by commas. */
 export function commandLine<Defaults extends Readonly<Record<string, Value>>>(
   defaults: Defaults,
 ): { readonly [Name in keyof Defaults]: Told<Defaults[Name]> } {

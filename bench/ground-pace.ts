@@ -1,9 +1,9 @@
-// Requests at a constant rate from a process of its own, ready-made bytes on raw sockets: what it costs and what it adds is
-// shown by the same against a server that does nothing but answer. Latency counts from when a request was due, so a stall of
-// whoever answers (or of this process) counts for all that it kept waiting.
+// Sends requests at a constant rate from a process of its own, as prepared bytes on raw sockets. The same load against a server
+// that only answers shows what the generator itself costs and adds. Latency counts from when a request was due, so a stall of
+// the server (or of this process) counts for every request that it delayed.
 //
-// As a program: `pace PORT RATE SECONDS` reads the requests' paths from its input, one a line; `echo` is that server, and
-// tells its port.
+// As a program: `pace PORT RATE SECONDS` reads the paths of the requests from its input, one per line; `echo` is that server,
+// and prints its port.
 
 import { spawn } from 'node:child_process'
 import net from 'node:net'
@@ -16,14 +16,14 @@ export interface Paced {
   readonly p99: number
   readonly p999: number
   readonly max: number
-  /** The longest that a request was written after it was due. */
+  /** The longest delay between a request being due and being written. */
   readonly late: number
 }
 
 const CONNECTIONS = 128
 const ANSWER = `HTTP/1.1 200 OK\r\ncontent-type: image/gif\r\ncontent-length: 43\r\nConnection: keep-alive\r\n\r\n${'x'.repeat(43)}`
 
-/** @param head the request's fields, with their line ends */
+/** @param head the header fields of the request, with their line ends */
 export async function paced(
   port: number,
   rate: number,
@@ -100,7 +100,7 @@ function echo(): void {
   server.listen(0, '127.0.0.1', () => console.log((server.address() as net.AddressInfo).port))
 }
 
-/** A server that does nothing but answer. */
+/** A server that only answers. */
 export const ECHO = [import.meta.filename, 'echo'] as const
 
 if (process.argv[1] === import.meta.filename) {

@@ -1,12 +1,12 @@
-// Other people's programs that a benchmark measures with. What is missing is installed, by root on Debian, without starting
-// the servers among it; anybody else is told what is missing.
+// Third-party programs that a benchmark measures with. As root on Debian it installs the missing ones without starting their
+// servers; anyone else gets a list of what is missing.
 
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 const APT = '/usr/bin/apt-get'
-/** What Debian's packages ask before they start a server; 101 forbids it. */
+/** The script that Debian's packages consult before they start a server; exit code 101 forbids it. */
 const POLICY = '/usr/sbin/policy-rc.d'
 
 /** @param programs the Debian package of each program */

@@ -1,6 +1,6 @@
-// A receiving server some way off, on the port that its argument says: whatever has come is answered together after as many
-// milliseconds as the last `XDELAY n` said, at first none. Messages are told as `mesg=N` on its standard output. It
-// looks no further than the ends of lines.
+// A receiving server with latency, on the port given as argument: it answers all lines of a chunk together, after the
+// milliseconds of the last `XDELAY n` (initially none). It prints its count of messages as `mesg=N` on standard output. It does
+// not parse beyond line ends.
 
 import net from 'node:net'
 

@@ -1,9 +1,9 @@
-// The other mail servers of `relay`, each with a configuration of its own in a scratch folder: Postfix with OpenDKIM and
-// alone, Exim and Haraka with DKIM of their own. All take mail by SMTP in the clear from smtp-source over as many
-// connections, write it to disk with fsync, sign it RSA-2048 relaxed/relaxed (Postfix alone does not) and relay it at once.
+// The other mail servers of `relay`, each with a configuration of its own in a scratch folder: Postfix with and without
+// OpenDKIM, Exim and Haraka with their own DKIM. All accept mail by plaintext SMTP from smtp-source over the same number of
+// connections, write it to disk with fsync, sign it RSA-2048 relaxed/relaxed (except Postfix alone) and relay it at once.
 //
-// Exim is Debian's program, or where POSTHORN_TEST_EXIM says; Haraka is installed from npm into the scratch folder, at the
-// versions and the day named here.
+// Exim is Debian's program, or the one named by POSTHORN_TEST_EXIM; Haraka is installed from npm into the scratch folder, at
+// the versions and the date given here.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -47,15 +47,15 @@ export async function measure(
   const cpuBefore = cpu.seconds()
   const began = performance.now()
   await submit()
-  // Our rounds last some 2.5 s: a look each tenth of a second would take 2 % of the quickest and nothing of the slowest.
+  // Rounds last about 2.5 s: polling every tenth of a second would cost the fastest 2 % and the slowest nothing.
   await waitFor('all deliveries', async () => sink.count() >= messages, LIMIT_MS, LOOK_MS)
   const seconds = (performance.now() - began) / 1_000
-  // What is left to write down after the last delivery belongs to the price of it.
+  // Writing after the last delivery is part of the cost.
   await delay(500)
   return { perSecond: messages / seconds, cpuPer1000: ((cpu.seconds() - cpuBefore) / messages) * 1_000 }
 }
 
-/** What all are sent: the mail that Posthorn composes of the receipt. */
+/** The message that all are sent: the receipt as Posthorn composes it. */
 export function composed(): Buffer {
   const { subject, html, text } = receipt()
   const address = (of: string): never => ({ name: 'Shöp', address: { address: of } }) as never
@@ -72,14 +72,14 @@ export function composed(): Buffer {
   } as never).message
 }
 
-/** Postfix's own generator, a connection for many messages. */
+/** Postfix's own generator, with many messages per connection. */
 function fromSource({ messages, connections }: RelayOptions, mail: string, port: number): () => Promise<void> {
   const many = ['-4', '-d', '-s', String(connections), '-m', String(messages)]
   const envelope = ['-f', `news@${DOMAIN}`, '-t', 'user@dest.test', '-F', mail]
   return async () => void (await run('smtp-source', [...many, ...envelope, `127.0.0.1:${port}`]))
 }
 
-/** The mail and an RSA key, as files. */
+/** Writes the message and an RSA key to files. */
 async function material(home: string): Promise<{ readonly mail: string; readonly key: string }> {
   const mail = path.join(home, 'mail.eml')
   const key = path.join(home, 'dkim.pem')
@@ -182,7 +182,7 @@ function postfixServices(port: number): string {
   ].join('')
 }
 
-/** @returns null where there is no Exim */
+/** @returns null when there is no Exim */
 export async function startEximRelay(given: RelayOptions): Promise<Contender | null> {
   // It is the slowest, at a steady pace: with as many messages as the others it would take most of the time.
   const options = { ...given, messages: Math.ceil(given.messages / 4) }
@@ -212,7 +212,7 @@ interface EximSettings {
   readonly key: string
 }
 
-/** Nothing is put off: each message is delivered by a process of its own as soon as it is there, without a new start of the program. */
+/** Nothing is deferred: a process of its own delivers each message on arrival, without starting the program anew. */
 function eximConf({ program, home, port, sinkPort, key }: EximSettings): string {
   return `exim_path = ${program}
 exim_user = mail
@@ -290,7 +290,7 @@ export async function startHaraka(options: RelayOptions): Promise<Contender> {
   return { name: 'Haraka with DKIM', round: () => measure(cpu, sinkPort, messages, fromSource(options, mail, port)) }
 }
 
-/** Who connects may relay, and all goes to the sink. */
+/** Every client may relay, and everything goes to the sink. */
 function harakaPlugin(sinkPort: number): string {
   return `exports.hook_connect = (next, connection) => { connection.relaying = true; next() }
 exports.hook_rcpt = (next) => next(OK)

@@ -1,8 +1,8 @@
-// The statistics of events that were made by the database itself, as the follower would have counted them.
+// The statistics of events made by the database itself, as the follower would have counted them.
 
 import { statement } from '../src/platform/db.ts'
 
-/** $1 account, $2 $3 from and before. */
+/** $1 account, $2 $3 from (inclusive) and to (exclusive). */
 export const ROLL_UP = statement(
   'bench_roll_up',
   `insert into stat_bucket (account_id, scope, span, domain_id, tag, bucket, stream, sandbox, sent, delivered, hard, opens,
@@ -21,7 +21,7 @@ export const ROLL_UP = statement(
    group by 1, 2, 3, 4, 5, 6, 7`,
 )
 
-/** The same days by provider, eight of them, of the account and its domains. $1 account, $2 $3 from and before. */
+/** The same by provider, eight of them, for the account and its domains. $1 account, $2 $3 from and to as above. */
 export const ROLL_UP_PROVIDERS = statement(
   'bench_roll_up_providers',
   `insert into stat_provider (account_id, scope, span, domain_id, tag, bucket, stream, sandbox, provider, accepted, bounced)

@@ -1,4 +1,4 @@
-// How the tables that outlive their rows stand: what is dead in them, and how large they and their indexes are.
+// The state of the tables that outlive their rows: dead rows, and the size of tables and indexes.
 
 import pg from 'pg'
 
@@ -10,7 +10,7 @@ export interface Standing {
   readonly index_kb: number
 }
 
-// Days go whole, so their partitions count as one. Of the catalogs those that grow and shrink with partitions.
+// Partitions are dropped whole, so they count as one table. Includes the catalogs that grow and shrink with partitions.
 const STANDING = `
   select name, sum(live)::int as live, sum(dead)::int as dead, (sum(bytes) / 1024)::int as table_kb,
     (sum(index_bytes) / 1024)::int as index_kb
@@ -22,7 +22,7 @@ const STANDING = `
   ) t
   group by name having sum(bytes) > 0 order by sum(bytes) + sum(index_bytes) desc limit 20`
 
-/** The largest twenty. @param url as a superuser */
+/** The largest twenty. @param url of a superuser */
 export async function standing(url: string): Promise<readonly Standing[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

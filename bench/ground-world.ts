@@ -1,4 +1,4 @@
-// The service in this process, over a PostgreSQL of its own that writes to the disk as in production.
+// The service in this process, over its own PostgreSQL that writes to the disk as in production.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -10,7 +10,7 @@ import { startWorld, type World } from '../test/world.ts'
 
 export interface DurableWorld extends AsyncDisposable {
   readonly world: World
-  /** Of the server, for its CPU time. */
+  /** The folder of the server, to measure its CPU time. */
   readonly postgresFolder: string
 }
 

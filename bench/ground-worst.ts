@@ -1,10 +1,10 @@
-// The worst content that somebody may hand in: what each parser on its way has most to do with.
+// The worst content that can be submitted: what is most expensive for each parser on its way.
 
 import { gzipSync } from 'node:zlib'
 
 type Named<Value> = readonly (readonly [name: string, value: Value])[]
 
-/** Texts of about so many bytes, for where html is expected. */
+/** Texts of about this many bytes, for fields that expect html. */
 export function hostileHtml(bytes: number): Named<string> {
   const times = (piece: string): string => piece.repeat(Math.floor(bytes / piece.length))
   return [

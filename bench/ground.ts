@@ -1,4 +1,4 @@
-// What the side-by-side benchmarks share: CPU time of a group of processes, the calibration, medians, a sink that counts.
+// Shared parts of the comparison benchmarks: CPU time of a group of processes, calibration, medians, a counting sink.
 
 import { execFileSync } from 'node:child_process'
 import {
@@ -16,9 +16,9 @@ import {
 import path from 'node:path'
 import { descendants, type Running, run, start, waitFor } from '../test/peers/ground.ts'
 
-/** The CPU time of everything that was started in it, ended processes included. Needs root and cgroups. */
+/** The CPU time of all processes started in the group, ended ones included. Needs root and cgroups. */
 export interface CpuGroup {
-  /** Moves a process and all that it will start into the group. */
+  /** Moves a process, and all that it starts later, into the group. */
   add(pid: number): void
   /** Seconds so far. */
   seconds(): number
@@ -38,12 +38,12 @@ export function cpuGroup(name: string): CpuGroup {
   }
 }
 
-/** CPU seconds so far of a process's main thread: all that a backend of PostgreSQL has. */
+/** CPU seconds so far of a process's main thread: a PostgreSQL backend has no other. */
 export function cpuSeconds(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e9
 }
 
-/** CPU seconds so far of a product's threads by what they do; those that have ended, a vacuum's say, are not counted. */
+/** CPU seconds so far of a product's threads by their purpose; ended ones (a vacuum, for example) are not counted. */
 export async function threadSeconds(root: number): Promise<ReadonlyMap<string, number>> {
   const seconds = new Map<string, number>()
   for (const pid of await descendants(root)) {
@@ -58,7 +58,7 @@ export async function threadSeconds(root: number): Promise<ReadonlyMap<string, n
   return seconds
 }
 
-/** What `read` finds of a process under /proc; nothing where the process ended before (ENOENT) or meanwhile (ESRCH). */
+/** What `read` finds of a process under /proc; undefined if the process ended before (ENOENT) or during the read (ESRCH). */
 function unlessEnded<T>(read: () => T): T | undefined {
   try {
     return read()
@@ -68,7 +68,7 @@ function unlessEnded<T>(read: () => T): T | undefined {
   }
 }
 
-/** RSA-2048 signatures per second on one core: what the machine gives at this moment. */
+/** RSA-2048 signatures per second on one core: the machine's current speed. */
 export function calibrate(): number {
   const out = execFileSync('openssl', ['speed', '-seconds', '1', 'rsa2048'], {
     encoding: 'utf8',
@@ -77,7 +77,7 @@ export function calibrate(): number {
   return Number(/^rsa 2048 bits\s+\S+\s+\S+\s+([\d.]+)/m.exec(out)?.[1] ?? 0)
 }
 
-/** Milliseconds of each of 100 writes of 8 KB that are synced: what the disk gives at this moment, sorted. */
+/** Milliseconds of each of 100 synced writes of 8 KB, sorted: the disk's current speed. */
 export function syncs(folder: string): readonly number[] {
   const file = openSync(path.join(folder, 'syncs'), 'w')
   try {
@@ -103,7 +103,7 @@ export function median(values: readonly number[]): number {
 }
 
 export interface Sink extends AsyncDisposable {
-  /** Messages taken since the start. */
+  /** Messages accepted since the start. */
   count(): number
 }
 
@@ -127,7 +127,7 @@ const WORDS =
     ' ',
   )
 
-/** A receipt of about 10 KB as html and text, the same at every run. */
+/** A receipt of about 10 KB as html and text, the same in every run. */
 export function receipt(): { readonly subject: string; readonly html: string; readonly text: string } {
   let seed = 42
   const next = (below: number): number => {

@@ -1,15 +1,15 @@
-// What an email costs in tables that have grown: CPU per email, of Node and of PostgreSQL, with few and with many in them.
+// What an email costs as tables grow: CPU per email, of Node and of PostgreSQL, with few and with many rows in them.
 //
 //   npm run bench -- growth [--sizes 10000,100000,1000000] [--messages 3000] [--rounds 3]
 //   npm run bench -- growth --cycles 5000000 [--day 20000] [--keep FOLDER] [--seconds 200] [--turns 3]
 //
-// 10 KB mails by REST to smtp-sink, as bench/relay's, from acceptance to the last delivery, beside tables that hold so many
-// delivered emails with their attempts and events; each size is reached by adding to the one before.
+// Sends 10 KB emails by REST to smtp-sink, like bench/relay, and measures from acceptance to the last delivery. The tables
+// hold the given number of delivered emails with their attempts and events; each size is reached by adding to the one before.
 //
-// With `--cycles` it is so many lives of emails that lie behind the tables (ground-cycles.ts), over days of so many, of which
-// the last 90 are still there; then two services are measured in turns, each time in a process of its own: one whose tables
-// are young and one whose tables have seen them. With --keep it goes in parts: each run goes on for so many seconds, and the
-// one that comes to the end measures. Needs root, bind9 and postfix (smtp-sink).
+// With `--cycles`, the tables have seen that many lives of emails (ground-cycles.ts), `--day` of them per day, of which the last
+// 90 days are still there. Then two services are measured in turns, each time in a process of its own: one with young tables
+// and one whose tables have seen the cycles. With --keep it runs in parts: each run continues for --seconds, and the run that
+// completes the cycles measures. Needs root, bind9 and postfix (smtp-sink).
 
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -36,9 +36,9 @@ const {
   ...{ cycles: 0, day: 20_000, keep: '', seconds: 200, turns: 3 },
 })
 const CONNECTIONS = 32
-/** Sent before anything is measured: what a process does first is dearer, which would flatter whatever comes later. */
+/** Sent before anything is measured: a process's first emails cost more, which would favor whatever is measured later. */
 const WARM = 6_000
-/** What stands in the tables before the first cycle. */
+/** Emails in the tables before the first cycle. */
 const FEW = 10_000
 const LIMIT_MS = 120_000
 
@@ -47,7 +47,7 @@ interface Cost {
   readonly postgres: number
 }
 
-// PostgreSQL's helpers come and go: what the group has spent beyond Node's threads is theirs.
+// PostgreSQL's helper processes come and go: what the group has spent beyond Node's threads is PostgreSQL's.
 const cpu = cpuGroup('growth')
 
 /** CPU milliseconds per email. */
@@ -124,7 +124,7 @@ async function made(folder: string): Promise<Kept> {
   return kept
 }
 
-/** @returns null: there is more to do, in another run */
+/** @returns null: more cycles are left for another run */
 async function byCycles(folder: string): Promise<readonly Row[] | null> {
   const sides = ['young', 'old'].map((name) => ({ name, folder: path.join(folder, name) }))
   await made(path.join(folder, 'young'))
@@ -144,7 +144,7 @@ async function byCycles(folder: string): Promise<readonly Row[] | null> {
       await using deep = await startDeep(side.folder)
       await counted(deep)
       stands[side.name] ??= await standing(deep.adminUrl)
-      if (turn === 0) await deep.settle(LIMIT_MS) // what the cycles left to be vacuumed is no cost of what comes now
+      if (turn === 0) await deep.settle(LIMIT_MS) // so that measurements do not pay for vacuuming after the cycles
       await round(deep, WARM)
       rows.push(await measure(deep, side.name))
     }

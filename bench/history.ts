@@ -1,12 +1,13 @@
-// What ten million events cost: every page an account has, first and deep, and what retention holds up when a third of it goes.
+// What ten million events cost: every page of an account, first and deep, and what retention blocks when a third is deleted.
 //
 //   npm run bench -- history [--events 10000000] [--days 90] [--calls 40] [--keep FOLDER] [--only seed | pages | retention]
 //
-// Eight accounts (ground-history.ts); pages are asked for by the one that holds half and by the one that holds a fortieth, nothing
-// else running, after a start. `first` is the first call of a page, p50 and p95 are of all. Then retention is set to two thirds of
-// the days, of the second account to half, and its job runs beside ten sends and five pages a second, while the database's
-// locks are looked at every 50 ms (ground-locks.ts). With --keep the history stays in the folder, and the parts may be run one
-// by one; retention takes its third once. Needs root, bind9, postfix (smtp-sink) and 2.3 GB for each million events.
+// There are eight accounts (ground-history.ts). The one with half of the history and the one with a fortieth request pages, with
+// nothing else running, after a start. `first` is the first call of a page, p50 and p95 are over all calls. Then retention is
+// set to two thirds of the days, for the second account to half, and its job runs next to ten sends and five pages a second,
+// while the locks of the database are sampled every 50 ms (ground-locks.ts). With --keep the history stays in the folder, and
+// the parts can run one by one; retention deletes its third once. Needs root, bind9, postfix (smtp-sink) and 2.3 GB per
+// million events.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -35,7 +36,7 @@ const {
 const JOB = 'bench-retention'
 const SENDS_EVERY_MS = 100
 const PAGES_EVERY_MS = 200
-/** Of one page, whatever its calls: one that is slow says so soon. */
+/** Time limit for the calls of one page, however many are left: a slow page shows soon. */
 const MOST_MS = 8_000
 const LIST_BAR_MS = 300
 const STATISTICS_BAR_MS = 20
@@ -77,7 +78,7 @@ async function withDatabase<T>(deep: Deep, name: string, work: (database: Databa
   }
 }
 
-/** The accounts of a folder, in the order of their shares; its history is made first where there is none. */
+/** The accounts of a folder, in the order of their shares; creates its history if there is none. */
 async function historyOf(folder: string, deep: Deep): Promise<readonly Account[]> {
   const file = path.join(folder, 'history.json')
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Account[]
@@ -104,7 +105,7 @@ type Page = readonly [name: string, ...paths: readonly [string, ...string[]]]
 const since = (days: number): string => new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10)
 const REPORTS = ['', '/sends', '/bounces', '/spam', '/opens', '/opens/platforms', '/clicks', '/providers']
 
-/** All that is asked for, of an account. */
+/** All pages to request, for one account. */
 async function pagesOf(
   deep: Deep,
   { account_id: id }: Account,
@@ -231,7 +232,7 @@ interface Beside {
   readonly page_max: number
 }
 
-/** Sends and pages at a steady pace. @returns ends it and tells how long they took, in milliseconds */
+/** Sends and requests pages at a steady rate. @returns a function that ends it and returns their times in milliseconds */
 function lightLoad(deep: Deep, lists: readonly Page[]): () => Promise<Beside> {
   const sends: number[] = []
   const pages: number[] = []

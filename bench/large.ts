@@ -1,11 +1,11 @@
-// Large submissions: the memory that ten messages of 25 MB at once take, and what a refused one of 100 MB leaves behind.
+// Large submissions: the memory that ten concurrent messages of 25 MB take, and what a refused one of 100 MB leaves behind.
 //
 //   npm run bench -- large [--messages 10]
 //
-// Posthorn with its own store and the roles api and submission; a test key, implicit TLS. Memory is sampled every 20 ms:
-// resident of the Node process, and the proportional set sizes of all processes together (PostgreSQL included). A message
-// of 100 MB comes once with its size declared (refused at MAIL), once without, and once as a REST body; then ten large ones
-// at once, through either door.
+// Posthorn runs with its own store and the roles api and submission; a test key, implicit TLS. Memory is sampled every 20 ms:
+// the resident set of the Node process, and the proportional set sizes of all processes together (PostgreSQL included). A
+// message of 100 MB is sent once with its size declared (refused at MAIL), once without, and once as a REST body; then ten large
+// ones at once, by SMTP and by REST.
 
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -40,7 +40,7 @@ function memoryOf(pids: readonly number[]): Memory {
   return { nodeMb: Math.round(node / 1_024), allMb: Math.round(all / 1_024) }
 }
 
-/** Runs `work` and tells the most memory that was seen meanwhile. */
+/** Runs `work` and returns the peak memory during it. */
 async function peak(root: number, work: () => Promise<void>): Promise<Memory> {
   let nodeMb = 0
   let allMb = 0

@@ -1,14 +1,14 @@
-// A second delivery node beside the first: what a mail costs with one and with two of them over one PostgreSQL.
+// A second delivery node next to the first: what an email costs with one and with two of them over one PostgreSQL.
 //
 //   npm run bench -- machines [--rounds 5] [--messages 2000] [--forms waits,saturated] [--latency 20]
 //
-// A process with all roles but delivery takes 10 KB mails by REST while their destination is held back; then it is let go,
-// and one or two processes with the role delivery, which have warmed up before, sign them (RSA-2048) and bring them to one
-// receiver, each over at most twenty connections. The second one stands still (SIGSTOP) while the first is to be alone.
-// `waits`: the receiver answers everything after 20 ms, so the wait limits and not the cores. `saturated`: at once.
+// A process with all roles but delivery accepts 10 KB emails by REST while their destination is paused. Then it is resumed, and
+// one or two processes with the role delivery, already warm, sign them (RSA-2048) and deliver them to one receiver, each
+// over at most twenty connections. The second process is stopped (SIGSTOP) while the first is measured alone.
+// `waits`: the receiver answers everything after 20 ms, so latency is the limit and not the cores. `saturated`: at once.
 //
-// Rounds are interleaved. A figure is messages over the time from the letting go to the last one, and CPU seconds per 1,000
-// of the delivery processes, of the process beside them and of PostgreSQL (Debian's, as it writes to disk by default).
+// Rounds are interleaved. A figure is messages over the time from resuming to the last delivery, and CPU seconds per 1,000 of
+// the delivery processes, of the accepting process and of PostgreSQL (Debian's, with its default durability).
 // Needs root, bind9 and postgresql.
 
 import { once } from 'node:events'
@@ -34,7 +34,7 @@ const {
 const LATENCY: Readonly<Record<string, number>> = { waits: latency, saturated: 0 }
 const [ZONE, DESTINATION] = ['bench.test', 'dest.test']
 const WARM = 3
-/** Who says nothing is waited for 6 s, lest an unsubscribe be overlooked that was promised there. */
+/** Delivery waits 6 s for a silent process (tracking/journals.ts): it may hold an unsubscribe that it has confirmed. */
 const SETTLE_MS = 10_000
 const LIMIT_MS = 120_000
 const PARTS = ['delivery', 'beside', 'postgres'] as const
@@ -105,7 +105,7 @@ const second = stack.use(await startOne('node2', 'delivery', 0))
 const secondPids = await descendants(second.running.child.pid ?? 0)
 stack.defer(() => pause(false))
 
-/** The second node stands still, while nothing is under way there, or goes on. */
+/** Stops the second node while nothing is under way there, or lets it continue. */
 function pause(paused: boolean): void {
   for (const pid of secondPids) process.kill(pid, paused ? 'SIGSTOP' : 'SIGCONT')
 }
@@ -120,7 +120,7 @@ async function round(form: string, nodes: number): Promise<Figure> {
   load.close()
   const alive = 'select count(*)::int as count from posthorn.node where not dead and lease_until > now()'
   await waitFor('the nodes', async () => (await admin.query(alive)).rows[0].count >= nodes)
-  // What the acceptance has left to do is done, and a node that stands still is not waited for any more.
+  // By then the work after acceptance is done, and the stopped node is no longer waited for.
   await settled
   const before = groups.map((group) => group.seconds())
   const goal = count() + MESSAGES

@@ -1,15 +1,14 @@
-// Accept to delivered: 10 KB html+text mails, durable, DKIM RSA-2048, beside Postfix, Exim and Haraka on the same mails.
+// Acceptance to delivery: 10 KB html+text emails, durable, DKIM RSA-2048, next to Postfix, Exim and Haraka on the same emails.
 //
 //   npm run bench -- relay [--rounds 5] [--messages 3000] [--connections 32] [--warm 40]
 //     [--only postfix,postfix-alone,exim,haraka,rest,smtp]
 //
-// Posthorn takes them by REST and by SMTP (TLS, logged in), the others by SMTP in the clear; all relay to Postfix's
-// smtp-sink. Each first works as in the rounds for `--warm` seconds: a service is up for weeks, and V8 still compiles in its
-// first tens of thousands of mails; what the first round of a fresh process gave is told beside. Rounds are interleaved, each
-// framed by `openssl speed rsa2048`; a round's figure is messages over the time from the first submission to the last
-// delivery, and CPU seconds of all processes of the product (PostgreSQL included) per 1,000 messages. For Posthorn the
-// threads' shares and the WAL are told too. Needs root, postfix, opendkim and bind9;
-// Exim and Haraka as bench/ground-relay.ts says.
+// Posthorn takes them by REST and by SMTP (TLS, logged in), the others by plaintext SMTP; all relay to Postfix's smtp-sink.
+// Each first works as in the rounds for `--warm` seconds: a service is up for weeks, and V8 still compiles during its first tens
+// of thousands of emails; the first round of a fresh process is shown separately. Rounds are interleaved, each framed by
+// `openssl speed rsa2048`. A round's figures are messages over the time from the first submission to the last delivery, and CPU
+// seconds of all processes of the product (PostgreSQL included) per 1,000 messages. For Posthorn, the threads' shares and the
+// WAL are shown too. Needs root, postfix, opendkim and bind9; bench/ground-relay.ts says what Exim and Haraka need.
 
 import path from 'node:path'
 import pg from 'pg'
@@ -71,7 +70,7 @@ async function startOurs(folder: string, stack: AsyncDisposableStack): Promise<r
   const contender = (name: string, connect: () => Load | Promise<Load>): Contender => ({
     name: `Posthorn (${name})`,
     round: async () => {
-      // While the others have their rounds connections would time out.
+      // Connections would time out during the rounds of the others.
       const load = await connect()
       using _closed = { [Symbol.dispose]: () => load.close() }
       const threads = await threadSeconds(root)
@@ -98,7 +97,7 @@ async function startOurs(folder: string, stack: AsyncDisposableStack): Promise<r
   ]
 }
 
-/** Where the log of the embedded PostgreSQL stands. */
+/** The current WAL position of the embedded PostgreSQL. */
 async function walBytes(dataDir: string): Promise<number> {
   const client = new pg.Client({ host: path.join(dataDir, 'run'), user: 'posthorn', database: 'posthorn' })
   await client.connect()
@@ -143,7 +142,7 @@ if (ONLY.includes('rest') || ONLY.includes('smtp')) {
 }
 const figures = new Map(contenders.map(({ name }) => [name, [] as Figure[]]))
 const calibrations: number[] = []
-/** Of a fresh process. */
+/** The figure of a fresh process. */
 const first = new Map<string, Figure>()
 for (const { name, round } of contenders) {
   const until = performance.now() + WARM_SECONDS * 1_000

@@ -2,10 +2,10 @@
 //
 //   npm run bench -- soak [--rate 300] [--minutes 120] [--full 10] [--idle 3]
 //
-// 10 KB mails by REST to smtp-sink, so many a second for so many minutes, then as many as go for `full` minutes, then nothing.
-// Heap: the least of each minute, which is what garbage collection left, and its slope over the second half of the even load,
-// in MB per ten minutes. Files: of the product's process, at rest before and after. The p99 of a claim
-// before and after. Bars: slope under 1 MB, files as before but for 5, a claim at most twice as long. Needs root, bind9
+// Sends 10 KB emails by REST to smtp-sink, --rate a second for --minutes, then as fast as possible for `full` minutes, then
+// nothing. Heap: the minimum of each minute, which is what garbage collection left, and its slope over the second half of the
+// steady load, in MB per ten minutes. Files: those of the product's process, at rest before and after. Also the p99 of a claim
+// before and after. Bars: slope under 1 MB, at most 5 files more than before, a claim at most twice as long. Needs root, bind9
 // and postfix (smtp-sink).
 
 import { readdirSync } from 'node:fs'
@@ -54,7 +54,7 @@ async function memory(): Promise<Minute> {
   return { heapMb: of('nodejs_heap_size_used_bytes'), residentMb: of('process_resident_memory_bytes') }
 }
 
-/** Works for so many minutes. @returns what was least in each */
+/** Works for this many minutes. @returns the minimum of each */
 async function minutes(many: number, second: () => Promise<void>): Promise<readonly Minute[]> {
   const found: Minute[] = []
   for (let minute = 1; minute <= many; minute++) {
@@ -74,7 +74,7 @@ async function minutes(many: number, second: () => Promise<void>): Promise<reado
   return found
 }
 
-/** Of the least squares' line, for each step. */
+/** Slope of the least-squares line, per step. */
 function slope(values: readonly number[]): number {
   const middle = (values.length - 1) / 2
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length

@@ -1,9 +1,9 @@
-// CPU of PostgreSQL for each statement of an email's way, from acceptance to the record of its delivery.
+// CPU of PostgreSQL for each statement in an email's life, from acceptance to the record of its delivery.
 //
 //   npm run bench -- statements [--group 16] [--groups 400]
 //
-// The rooms' own functions on one connection, one statement at a time, and the CPU time of that connection's backend
-// around each. The figures leave out what statements save by travelling together, and the background processes.
+// Runs the modules' own functions on one connection, one statement at a time, and measures the CPU time of that connection's
+// backend around each. The figures exclude the savings of pipelining, and the background processes.
 
 import path from 'node:path'
 import { append, follow } from '../src/modules/events/index.ts'

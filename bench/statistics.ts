@@ -1,10 +1,10 @@
-// What the statistics endpoints take with many events in one account, beside the same account with few.
+// Time of the statistics endpoints with many events in one account, next to the same account with few.
 //
 //   npm run bench -- statistics [--events 2000000] [--few 20000] [--days 90] [--calls 60] [--keep FOLDER]
 //
-// The bar is 20,000,000 events. The raw events and the roll-ups are made by the database itself, 5 domains and 20 tags of
-// them, all kinds mixed; the followers stand behind them. The service is a process of its own. With --keep the data stays
-// in the folder and is used again by the next run of the same day.
+// The bar is 20,000,000 events. The database itself makes the raw events and the roll-ups, with 5 domains and 20 tags and all
+// kinds mixed; the followers' cursors are set behind them. The service is a process of its own. With --keep the data stays in
+// the folder and is reused by the next run on the same day.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -28,8 +28,8 @@ const DAY_MS = 86_400_000
 
 const PARTITIONS = statement('bench_partitions', `select ensure_partitions('event', false, $1::date, $2)`)
 
-// $1 account, $2 how many, $3 the first moment, $4 milliseconds from one to the next. Of ten: four sent, three delivered,
-// one opened, one clicked, one bounced.
+// $1 account, $2 how many, $3 time of the first, $4 milliseconds between two. Of ten: four sent, three delivered, one opened,
+// one clicked, one bounced.
 const RAW = statement(
   'bench_raw',
   `insert into event (at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, data)
@@ -51,7 +51,7 @@ const USED = statement(
   `insert into usage (account_id, resource, month, used) values ($1, 'emails', date_trunc('month', now())::date, $2)`,
 )
 
-/** Day by day, evenly to this moment. */
+/** Fills day by day, evenly up to now. */
 async function fill(database: Database, account: Account, events: number): Promise<void> {
   const first = Math.floor(Date.now() / DAY_MS) * DAY_MS - (DAYS - 1) * DAY_MS
   await database.system.query(PARTITIONS, [new Date(first), DAYS + 1])

@@ -2,11 +2,11 @@
 //
 //   npm run bench -- submission [--messages 9000] [--warm 20000] [--connections 64] [--rate 500] [--seconds 10]
 //
-// Posthorn with its own store (fsync on) and the roles api and submission; messages of 1 KB with a test key, TLS
-// throughout, each answered 250 after its commit. The client runs beside it and takes its share of the cores.
+// Posthorn runs with its own store (fsync on) and the roles api and submission; messages of 1 KB with a test key, TLS
+// throughout, each answered 250 after its commit. The client runs on the same machine and takes its share of the cores.
 //
-// Two figures: `cold`, of the first so many messages behind half as many that do not count, while V8 still compiles; and
-// `perSecond`, of as many again once --warm more have come.
+// Two figures: `cold`, for the first --messages after half as many that are not counted, while V8 still compiles; and
+// `perSecond`, for as many again after --warm more.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { scratch } from '../test/peers/ground.ts'
@@ -47,7 +47,7 @@ function percentile(values: readonly number[], part: number): number {
   return Math.round((sorted[Math.floor(sorted.length * part)] ?? 0) * 10) / 10
 }
 
-/** Messages a second: of a process that has just begun, and of the same one later. */
+/** Messages a second: of a process that has just started, and of the same one later. */
 async function throughput(port: number, key: string): Promise<{ readonly cold: number; readonly perSecond: number }> {
   const message = Buffer.from(MESSAGE.slice(0, -1))
   const to = (number: number): string => `b${number}@example.net`
@@ -65,7 +65,7 @@ async function throughput(port: number, key: string): Promise<{ readonly cold: n
   return { cold, perSecond }
 }
 
-/** Messages begin at their time, whatever became of those before; one that finds no free session waits for it. */
+/** Messages start on schedule, whatever became of earlier ones; one that finds no free session waits for it. */
 async function latencies(sessions: readonly SmtpSession[]): Promise<readonly number[]> {
   const free = [...sessions]
   const waiting: ((session: SmtpSession) => void)[] = []

@@ -1,11 +1,11 @@
-// Opens and redirects beside nginx in the same run: durable opens against `empty_gif`, redirects against `return 302`.
+// Opens and redirects next to nginx in the same run: durable opens against `empty_gif`, redirects against `return 302`.
 //
-// First answers at a steady 2,000 a second with all that follows under way (judging, the log, statistics), from a generator
-// in a process of its own (ground-pace.ts), beside a server that does nothing but answer. Then wrk's load over addresses of
-// many mails, in interleaved rounds, each with the CPU time of whoever took part; both servers may use every core, and
-// while nginx is asked Posthorn and its database stand still: what it has still to do must not slow nginx down. wrk and
-// nginx-light are installed when they are missing. An open or a click is answered when it is synced on disk. (That each
-// answered hit is there as one event is shown by test/peers/tracking-outage.)
+// First, answers at a steady 2,000 a second while all later work goes on (judging, the log, statistics), from a generator in a
+// process of its own (ground-pace.ts), next to a server that only answers. Then wrk's load over the URLs of many emails, in
+// interleaved rounds, each with the CPU time of all participants. Both servers may use every core; while nginx is measured,
+// Posthorn and its database are stopped, so that their remaining work does not slow it down. wrk and nginx-light are
+// installed if they are missing. An open or a click is answered once it is synced to disk. (test/peers/tracking-outage shows
+// that each answered hit exists as one event.)
 //
 //     npm run bench -- tracking [--rounds 5] [--seconds 4] [--steady 10]
 
@@ -22,7 +22,7 @@ import { needPrograms } from './ground-packages.ts'
 
 const { rounds: ROUNDS, seconds: SECONDS, steady: STEADY_SECONDS } = commandLine({ rounds: 5, seconds: 4, steady: 10 })
 const CONNECTIONS = 256
-/** Until what came in is in the database. */
+/** Time limit for the recorded hits to reach the database. */
 const HANDED_ON_WITHIN_MS = 900_000
 const MAILS = 500
 const STEADY = 2_000
@@ -81,7 +81,7 @@ interface Measured {
   readonly perSecond: number
   readonly p99Ms: number
   readonly errors: number
-  /** CPU microseconds a request, by who spent them. */
+  /** CPU microseconds per request, by process group. */
   readonly micros: Seconds
 }
 
@@ -117,7 +117,7 @@ function told(micros: Seconds): string {
   return spent.map(([who, each]) => `${who} ${each.toFixed(1)}`).join(', ')
 }
 
-/** Who is asked nothing takes no part. */
+/** Stops the processes of a server while another is measured. */
 async function whileStill<T>(root: number, work: () => Promise<T>): Promise<T> {
   const all = await descendants(root)
   const signal = (name: 'SIGSTOP' | 'SIGCONT'): void => {
@@ -133,14 +133,14 @@ async function whileStill<T>(root: number, work: () => Promise<T>): Promise<T> {
 
 const journal = path.join(posthorn.env['POSTHORN_DATA_DIR'] ?? '', 'tracking', 'hits')
 
-/** @returns seconds until what came in is in the database */
+/** @returns seconds until all recorded hits are in the database */
 async function handedOn(): Promise<number> {
   const began = performance.now()
   await waitFor('the journal to be handed on', async () => readdirSync(journal).length === 0, HANDED_ON_WITHIN_MS)
   return (performance.now() - began) / 1_000
 }
 
-/** Until nothing is worked off any more: what came in is judged, told and counted. */
+/** Waits until no work is left: all hits are judged, logged and counted. */
 async function settled(root: number): Promise<void> {
   const sum = async (): Promise<number> =>
     [...(await threadSeconds(root)).values()].reduce((all, each) => all + each, 0)

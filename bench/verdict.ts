@@ -1,12 +1,12 @@
-// CPU of the verdict on a mail, content included, beside the promises of docs/risk.md.
+// CPU of the verdict on an email, content included, next to the promises of docs/risk.md.
 //
 //   npm run bench -- verdict [--mails=2000] [--group=16] [--warm=10]
 //
-// What acceptance does for a verdict, by the rooms' own functions: the content is read and scored, the facts are asked for
-// in one statement for a group of mails, and the verdict falls. Figures are CPU time, of this process (its collector's
-// threads included) and of the database's backend, the median of several rounds. 200,000 spam traps and 20,000 suppressions
-// stand in the tables. The promise is that of a process that runs: its first thousand mails, while V8 still compiles, have a
-// line of their own, and --warm thousands go before the others. Fails when a promise is not held.
+// Does what acceptance does for a verdict, by the modules' own functions: reads and scores the content, gathers the facts in one
+// statement for a group of emails, and judges. Figures are CPU time of this process (including its GC threads) and of the
+// database backend, the median of several rounds. The tables hold 200,000 spam traps and 20,000 suppressions. The promises
+// apply to a warm process: its first thousand emails, while V8 still compiles, have a line of their own, and --warm thousands
+// precede the others. Fails when a promise is not met.
 
 import { createHash } from 'node:crypto'
 import { type ContentQuestion, type RiskAsk, riskFacts, riskRoom, verdict } from '../src/modules/risk/index.ts'
@@ -38,7 +38,7 @@ const backendPid = statement('bench_pid', 'select pg_backend_pid() as pid')
 
 const legitimateTexts = LEGITIMATE.map(({ html, text }) => html ?? text ?? '').filter((one) => one.length > 500)
 
-/** A mail that nobody has seen, of about so many bytes, made of the legitimate mails' paragraphs. */
+/** A unique email of about this many bytes, made of the legitimate emails' paragraphs. */
 function mailOf(bytes: number, n: number): ContentQuestion {
   const paragraphs: string[] = []
   for (let at = n, size = 0; size < bytes - 3_000; at++) {
@@ -56,7 +56,7 @@ function mailOf(bytes: number, n: number): ContentQuestion {
     body: paragraphs.join('\n'),
     footer: `You get this mail number ${n} because you subscribed. <a href="https://shop.example/u/${n}">Unsubscribe</a>`,
   })
-  // In one piece, as a request's body is: not a rope of what it was put together from.
+  // As one flat string, like the body of a request, not a rope of its parts.
   const flat = Buffer.from(html).toString()
   return { subject: `Your order ${n} has been shipped`, html: flat, text: null, attachments: [] }
 }
@@ -66,7 +66,7 @@ interface Cost {
   readonly databaseMs: number
 }
 
-/** Of one mail. */
+/** The cost of one email. */
 async function costOf(
   mails: readonly ContentQuestion[],
   db: Db,

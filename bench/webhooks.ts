@@ -1,6 +1,6 @@
-// Following the log, and signed webhook deliveries per second to a receiver on this machine.
+// Reading the log, and signed webhook deliveries per second to a receiver on this machine.
 //
-// --deliveries=20000 to one endpoint, then spread over four; --seconds=10 of 5,000 new events a second, by a writer beside
+// --deliveries=20000 to one endpoint, then spread over four; --seconds=10 of 5,000 new events a second, by a writer next to
 // the followers. The receiver is a process of its own on the same cores; PostgreSQL writes to the disk.
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -16,7 +16,7 @@ const {
   rate: EVENTS_A_SECOND,
 } = commandLine({ deliveries: 20_000, seconds: 10, rate: 5_000 })
 
-/** Answers 200 at once; GET / tells how many POSTs there were. */
+/** Answers 200 at once; GET / returns how many POSTs there were. */
 const RECEIVER = `
 const http = require('node:http')
 let heard = 0
@@ -73,7 +73,7 @@ function sent(world: World, account: TestAccount, tag: string | null): NewEvent 
   }
 }
 
-/** One mail in two facts, as the log has most of them. */
+/** One email as two events, the common case in the log. */
 function mail(world: World, account: TestAccount, i: number): readonly NewEvent[] {
   const first = sent(world, account, i % 3 === 0 ? 'news' : null)
   const data = { delivered_at: first.at.toISOString(), smtp_code: 250, response: 'ok', attempts: 1 }

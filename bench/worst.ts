@@ -1,12 +1,11 @@
-// What the worst content does to everybody else: how long the event loop of the serving process stands still over it.
+// What the worst content does to everyone else: how long it blocks the event loop of the serving process.
 //
 //   npm run bench -- worst [--mb 1] [--only WORDS]
 //
-// Posthorn with all roles and its own store. One account hands in one hostile thing after another, by REST, submission and
-// the MX, while another sends a small mail every 50 ms. For each: the longest that the event loop stood still from the first
-// byte until the mail had come to its end (`/metrics`), the slowest of the other account's sends, what was answered. Fails
-// when the loop stood still for a second, or its 99th percentile over the whole run is above 100 ms, or the other account was
-// refused.
+// Posthorn runs with all roles and its own store. One account submits one hostile content after another, by REST, submission and
+// the MX, while another sends a small email every 50 ms. For each it shows the longest block of the event loop from the first
+// byte until the email has ended (`/metrics`), the slowest send of the other account, and the answer. Fails when the loop was
+// blocked for a second, or its 99th percentile over the whole run is above 100 ms, or the other account was refused.
 
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -36,7 +35,7 @@ await using posthorn = await startPosthorn(folder.path, {
 const { test_api_key: hostile } = await posthorn.account()
 const { test_api_key: other } = await posthorn.account()
 
-/** The longest since it was asked last, in milliseconds beyond the 10 at which the loop is looked at. */
+/** The longest block since the last call, in milliseconds beyond the 10 ms of the sampling interval. */
 async function stoodStill(): Promise<number> {
   const text = await (await fetch(`${posthorn.url}/metrics`)).text()
   const seconds = Number(/^nodejs_eventloop_lag_max_seconds ([\d.e+-]+)$/m.exec(text)?.[1] ?? 0)
@@ -85,7 +84,7 @@ async function post(path: string, body: string | object): Promise<string> {
   return `${status} ${said.code ?? ''}`
 }
 
-/** Also looked at as the inbox shows it. */
+/** Also reads the message as the inbox shows it. */
 async function readBack(): Promise<string> {
   const { data } = (await posthorn.call(hostile, 'GET', '/api/v1/inbox?limit=1')).body
   if (data.length === 0) return ''

@@ -1,5 +1,5 @@
-// The two that content scoring is measured beside, both without network and without anything learned: what their rules say
-// of a mail as it stands. They see the mail's own header fields, which the score never does.
+// The two rivals of content scoring, both without network and without training: they only apply their rules to an email. They
+// see its header fields, which our score never does.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,15 +10,15 @@ import { accepts, freePort, run, scratch, start, waitFor } from '../../test/peer
 
 export interface Rival {
   readonly name: string
-  /** From here on it calls a mail spam. */
+  /** Lowest score that it calls spam. */
   readonly threshold: number
-  /** One score a mail, higher is worse. */
+  /** One score per email; higher is worse. */
   score(mails: readonly Buffer[]): Promise<readonly number[]>
 }
 
 const POLICY = '/usr/sbin/policy-rc.d'
 
-/** From Debian, as root. Neither may start a service: while they are installed, policy-rc.d says so. */
+/** Installs them from Debian, as root. A policy-rc.d keeps both from starting a service meanwhile. */
 export function installRivals(): void {
   const missing = ['spamassassin', 'rspamd'].filter((name) => !installed(name))
   if (missing.length === 0) return
@@ -47,7 +47,7 @@ export function installed(command: string): boolean {
 const BATCH = 250
 const ANSWER = /^X-Spam-Status: \w+, score=(-?[\d.]+)/gm
 
-/** Local rules alone, Bayes off. Mails are handed over as a mailbox, for a start of it costs two seconds. */
+/** Local rules only, Bayes off. Emails are passed in batches, as a mailbox, since each start takes two seconds. */
 export async function withSpamAssassin<T>(use: (rival: Rival) => Promise<T>): Promise<T> {
   await using folder = await scratch('bench-sa')
   const options = [
@@ -82,7 +82,7 @@ export async function withSpamAssassin<T>(use: (rival: Rival) => Promise<T>): Pr
 }
 
 function mailbox(raw: Buffer): string {
-  // Its own header of an earlier run would be read as the answer.
+  // The email's own X-Spam header from an earlier run would be read as the result.
   const text = raw
     .toString('latin1')
     .replaceAll('\r\n', '\n')
@@ -94,7 +94,7 @@ const ASKS_OTHERS =
   `rbl surbl fuzzy_check asn dkim spf dmarc arc mx_check neural dkim_signing greylist ratelimit replies
   history_redis url_redirector milter_headers bayes whitelist`.split(/\s+/)
 
-/** Debian's settings less what asks the network or a database. */
+/** Debian's settings without what uses the network or a database. */
 export async function withRspamd<T>(use: (rival: Rival) => Promise<T>): Promise<T> {
   await using folder = await scratch('bench-rspamd')
   const conf = path.join(folder.path, 'conf')
