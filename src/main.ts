@@ -189,8 +189,13 @@ function usageAfter(words: readonly string[]): string {
 }
 
 function usageOf({ path: words, usage, summary, options }: CommandFace): string {
-  const flags = Object.entries(options).map(([name, { type }]) => `  --${name}${type === 'string' ? ' <value>' : ''}`)
-  return [`posthorn ${words.join(' ')} ${usage}`.trim(), `  ${summary}`, ...flags].join('\n')
+  const flags = Object.entries(options).map(([name, { type, value = 'value', about }]) => ({
+    flag: type === 'string' ? `--${name} <${value}>` : `--${name}`,
+    about,
+  }))
+  const width = Math.max(...flags.map(({ flag }) => flag.length))
+  const told = flags.map(({ flag, about }) => `  ${flag.padEnd(width)}  ${about}`)
+  return [`posthorn ${words.join(' ')} ${usage}`.trim(), `  ${summary}`, ...told].join('\n')
 }
 
 async function overview(): Promise<string> {

@@ -51,12 +51,13 @@ test('the operator sees what waits and why, and makes it go now', async () => {
   assert.equal(found.destination, 'example.net')
   assert.equal(found.waiting, 1)
   assert.match(found.last_response, /come back later/)
-  const [counts, line] = await run(world, ['queue', 'list'])
+  const [counts, headings, line] = await run(world, ['queue', 'list'])
   assert.equal(counts, '0 ready, 0 leased, 1 waiting')
   assert.match(
-    line ?? '',
-    /^example\.net +1 waiting, next attempt in \d+ (?:s|min), last response: 451 4\.3\.0 come back later$/,
+    headings ?? '',
+    /^DESTINATION +READY +LEASED +WAITING +SCHEDULED +NEXT ATTEMPT +PAUSED SINCE +LAST RESPONSE$/,
   )
+  assert.match(line ?? '', /^example\.net +0 +0 +1 +0 +in \d+ (?:s|min) +- +451 4\.3\.0 come back later$/)
 
   busy = false
   await assert.rejects(
@@ -67,7 +68,7 @@ test('the operator sees what waits and why, and makes it go now', async () => {
     run(world, ['queue', 'pause', 'elsewhere.example']),
     /no email was ever sent to "elsewhere.example"/,
   )
-  assert.deepEqual(await run(world, ['queue', 'flush', 'Example.net']), ['1 emails are ready for delivery'])
+  assert.deepEqual(await run(world, ['queue', 'flush', 'Example.net']), ['1 email is ready for delivery'])
   await until(async () => (await status()) === 'delivered')
 })
 

@@ -14,7 +14,7 @@ import { accountNamed } from '../modules/accounts/index.ts'
 import { sendingLimits } from '../modules/sending/index.ts'
 import { instanceCertificate } from '../platform/certificates.ts'
 import { systemClock } from '../platform/clock.ts'
-import { type CommandFace, type OptionValues, UsageError } from '../platform/command.ts'
+import { type CommandFace, JSON_OPTION, type OptionValues, UsageError } from '../platform/command.ts'
 import { assertBegun, ensureDataFolder } from '../platform/data-folder.ts'
 import { diskRoom } from '../platform/disk.ts'
 import { restoreBackup, takeBackup } from '../platform/postgres/backup.ts'
@@ -46,7 +46,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
     path: ['backup'],
     summary: 'back up the embedded database, the keys and the spool to a new folder; the service can keep running',
     usage: '<folder>',
-    options: { json: { type: 'boolean' } },
+    options: JSON_OPTION,
     run: async ({ config, ground, print }, values, positionals) => {
       const folder = onlyFolder(positionals)
       if (config.databaseUrl !== null) throw new Error(OWN_BACKUPS)
@@ -76,7 +76,14 @@ export const instanceCommands: readonly InstanceCommand[] = [
     path: ['upgrade-database'],
     summary: "upgrade the embedded database to this release's PostgreSQL major version; stop the service first",
     usage: '[--old-server <folder that contains bin/postgres of the old version>]',
-    options: { 'old-server': { type: 'string' }, json: { type: 'boolean' } },
+    options: {
+      'old-server': {
+        type: 'string',
+        value: 'folder',
+        about: 'the old version, where it is not installed: contains bin/postgres',
+      },
+      ...JSON_OPTION,
+    },
     run: async ({ config, ground, print }, values, positionals) => {
       if (positionals.length > 0) throw new UsageError(`unexpected argument "${positionals[0]}"`)
       if (config.databaseUrl !== null) throw new Error('DATABASE_URL is set: upgrade that server with its own tools')
@@ -99,7 +106,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
     path: ['restore'],
     summary: 'restore a backup into the data directory, which must be new or empty',
     usage: '<folder>',
-    options: { json: { type: 'boolean' } },
+    options: JSON_OPTION,
     run: async ({ config, print }, values, positionals) => {
       const folder = onlyFolder(positionals)
       if (config.databaseUrl !== null) throw new Error(OWN_BACKUPS)
@@ -116,7 +123,11 @@ export const instanceCommands: readonly InstanceCommand[] = [
     summary:
       'change the secret key: stored secrets are re-encrypted, and existing links and return addresses keep working',
     usage: '[--new-secret-file <file that contains the new POSTHORN_SECRET_KEY>] | --finish',
-    options: { 'new-secret-file': { type: 'string' }, finish: { type: 'boolean' }, json: { type: 'boolean' } },
+    options: {
+      'new-secret-file': { type: 'string', value: 'file', about: 'contains the new POSTHORN_SECRET_KEY' },
+      finish: { type: 'boolean', about: 'complete a change, once every process runs with the new secret' },
+      ...JSON_OPTION,
+    },
     run: async (context, values, positionals) => {
       if (positionals.length > 0) throw new UsageError(`unexpected argument "${positionals[0]}"`)
       const { config, ground, print } = context
@@ -140,7 +151,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
     summary:
       'check whether this instance is set up correctly, and say how to fix what is not; exits with 1 if a check fails',
     usage: '',
-    options: { json: { type: 'boolean' } },
+    options: JSON_OPTION,
     run: async (context, values) => {
       const { config, ground, print } = context
       const { dataDir, databaseUrl } = config
@@ -177,15 +188,15 @@ export const instanceCommands: readonly InstanceCommand[] = [
     summary: 'send one email, with the same checks as the API; reads the text from standard input if none is given',
     usage: '--from <address> --to <address> [--to ...] --subject <text> [--text <text>] [--html-file <file>]',
     options: {
-      from: { type: 'string' },
-      to: { type: 'string', multiple: true },
-      subject: { type: 'string' },
-      text: { type: 'string' },
-      'html-file': { type: 'string' },
-      account: { type: 'string' },
-      sandbox: { type: 'boolean' },
-      'idempotency-key': { type: 'string' },
-      json: { type: 'boolean' },
+      from: { type: 'string', value: 'address', about: 'the sender, at a verified domain of the account; required' },
+      to: { type: 'string', multiple: true, value: 'address', about: 'a recipient; may be repeated; required' },
+      subject: { type: 'string', value: 'text', about: 'required' },
+      text: { type: 'string', value: 'text', about: 'the plain text (default: standard input, unless there is html)' },
+      'html-file': { type: 'string', value: 'file', about: 'contains the html' },
+      account: { type: 'string', value: 'id|email', about: 'needed where there are several accounts' },
+      sandbox: { type: 'boolean', about: 'as with a test key: to the inbox, never delivered' },
+      'idempotency-key': { type: 'string', value: 'key', about: 'a second call with it sends nothing again' },
+      ...JSON_OPTION,
     },
     run: async (context, values, positionals) => {
       if (positionals.length > 0) throw new UsageError(`unexpected argument "${positionals[0]}"`)
@@ -214,7 +225,10 @@ export const instanceCommands: readonly InstanceCommand[] = [
     path: ['mcp'],
     summary: 'run an MCP server on standard input and output for the account of POSTHORN_API_KEY; read-only by default',
     usage: '[--url <URL of another instance>] [--allow-send]',
-    options: { url: { type: 'string' }, 'allow-send': { type: 'boolean' } },
+    options: {
+      url: { type: 'string', value: 'url', about: 'another instance (default: this one)' },
+      'allow-send': { type: 'boolean', about: 'offer tools that send, too' },
+    },
     run: async (context, values, [more]) => {
       if (more !== undefined) throw new UsageError(`unexpected argument "${more}"`)
       const { apiKey } = context.config

@@ -1,6 +1,5 @@
 // A command of `posthorn`, as a value: main.ts finds it by its words, reads its options, opens the store, and runs it.
 
-import type { ParseArgsConfig } from 'node:util'
 import type { Clock } from './clock.ts'
 import type { Database } from './db.ts'
 import { ApiError, type FieldFault } from './errors.ts'
@@ -32,7 +31,21 @@ export interface CommandContext {
 
 export type OptionValues = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>
 
-/** How a command is called. With `--json` one record is printed as an object and many as one array, on a line. */
+/** An option, as `parseArgs` reads it and as `--help` tells it. */
+export interface CommandOption {
+  readonly type: 'string' | 'boolean'
+  /** It may be given several times. */
+  readonly multiple?: boolean
+  /** Names the value in the help, such as `address`. Only for strings. */
+  readonly value?: string
+  /** One line: what it does, what it may be, and what holds without it. */
+  readonly about: string
+}
+
+/** Of every command that prints records: one record is printed as an object and many as one array, on a line. */
+export const JSON_OPTION = { json: { type: 'boolean', about: 'print JSON' } } as const
+
+/** How a command is called. */
 export interface CommandFace {
   /** Such as `['account', 'create']`. */
   readonly path: readonly string[]
@@ -40,7 +53,7 @@ export interface CommandFace {
   readonly summary: string
   /** What stands behind the words, such as `<key id>`; empty: nothing but options may. */
   readonly usage: string
-  readonly options: NonNullable<ParseArgsConfig['options']>
+  readonly options: Readonly<Record<string, CommandOption>>
 }
 
 export interface Command extends CommandFace {

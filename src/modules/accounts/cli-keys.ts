@@ -1,9 +1,10 @@
 // The operator's commands on API keys: `posthorn key ...`.
 
 import { parseNetwork } from '../../platform/addresses.ts'
-import { type Command, type CommandContext, UsageError } from '../../platform/command.ts'
+import { type Command, type CommandContext, JSON_OPTION, UsageError } from '../../platform/command.ts'
+import { printRecord, printRecords } from '../../platform/command-output.ts'
 import { isUuid } from '../../platform/ids.ts'
-import { findAccount, JSON_OPTION, noMore, printRecords, report, required, text } from './cli-words.ts'
+import { findAccount, noMore, required, text } from './cli-words.ts'
 import { createKey, KEY_NAME, MAX_NAME_CHARS, MAX_NETWORKS, revokeKey, rotateKey, UNBOUNDED } from './keys.ts'
 import { wireKey } from './routes-keys.ts'
 import { SCOPES } from './scopes.ts'
@@ -18,11 +19,15 @@ export const keyCommands: readonly Command[] = [
     summary: 'create an API key and print it; it is shown only once',
     usage: '<account> --name <name> [--mode live|sandbox] [--scopes send,emails:read] [--allowed-ips 192.0.2.0/24]',
     options: {
-      name: { type: 'string' },
-      mode: { type: 'string' },
-      scopes: { type: 'string' },
-      'allowed-ips': { type: 'string' },
-      'expires-at': { type: 'string' },
+      name: { type: 'string', value: 'name', about: 'what the key is for; required' },
+      mode: {
+        type: 'string',
+        value: 'live|sandbox',
+        about: 'mail sent with a sandbox key stays in the inbox (default: live)',
+      },
+      scopes: { type: 'string', value: 'scope,...', about: `${SCOPES.join(', ')} (default: full)` },
+      'allowed-ips': { type: 'string', value: 'network,...', about: 'where it may be used from (default: anywhere)' },
+      'expires-at': { type: 'string', value: 'time', about: 'such as 2030-01-31T00:00:00Z (default: never)' },
       ...JSON_OPTION,
     },
     run: async (context, values, positionals) => {
@@ -56,7 +61,7 @@ export const keyCommands: readonly Command[] = [
       const { row, key } = await context.database.transaction((db) =>
         createKey(db, { ...context, ownedDomains: async () => new Set() }, { accountId, ...UNBOUNDED }, request),
       )
-      report(context, values, { ...wireKey(row, context.clock.now()), key })
+      printRecord(context, values, { ...wireKey(row, context.clock.now()), key })
     },
   },
   {
@@ -69,12 +74,11 @@ export const keyCommands: readonly Command[] = [
       const { account_id } = await findAccount(context, positionals[0])
       const rows = await listKeys(context.database.system, account_id, null, 0)
       const now = context.clock.now()
-      const columns = ['id', 'prefix', 'last4', 'mode', 'scopes', 'last_used_at', 'revoked_at', 'name']
       printRecords(
-        context.print,
+        context,
         values,
         rows.map((row) => wireKey(row, now)),
-        columns,
+        ['id', 'prefix', 'last4', 'mode', 'scopes', 'last_used_at', 'revoked_at', 'name'],
       )
     },
   },
@@ -87,14 +91,21 @@ export const keyCommands: readonly Command[] = [
       const { id, accountId } = await findKey(context, positionals)
       const owner = { accountId, ...UNBOUNDED }
       const row = await context.database.transaction((db) => revokeKey(db, context.clock, owner, id))
-      report(context, values, wireKey(row, context.clock.now()))
+      printRecord(context, values, wireKey(row, context.clock.now()))
     },
   },
   {
     path: ['key', 'rotate'],
     summary: 'give an API key a new secret and print it; it is shown only once',
     usage: '<key id> [--grace-period-hours 0-72]',
-    options: { 'grace-period-hours': { type: 'string' }, ...JSON_OPTION },
+    options: {
+      'grace-period-hours': {
+        type: 'string',
+        value: '0-72',
+        about: 'how long the old secret still works (default: 0)',
+      },
+      ...JSON_OPTION,
+    },
     run: async (context, values, positionals) => {
       const hours = Number(text(values, 'grace-period-hours') ?? 0)
       if (!(hours >= 0 && hours <= MAX_GRACE_HOURS))
@@ -103,7 +114,7 @@ export const keyCommands: readonly Command[] = [
       const { row, key } = await context.database.transaction((db) =>
         rotateKey(db, context, { accountId, ...UNBOUNDED }, id, hours * HOUR_MS),
       )
-      report(context, values, { ...wireKey(row, context.clock.now()), key })
+      printRecord(context, values, { ...wireKey(row, context.clock.now()), key })
     },
   },
 ]

@@ -1,7 +1,8 @@
 // `posthorn operator ...`: who handles the installation in the dashboard.
 
-import { type Command, UsageError } from '../../platform/command.ts'
-import { findAccount, JSON_OPTION, noMore, printRecords, report, text } from './cli-words.ts'
+import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'
+import { printRecord, printRecords } from '../../platform/command-output.ts'
+import { findAccount, noMore, text } from './cli-words.ts'
 import { grantOperator, newSetupToken } from './operators.ts'
 import { listOperators, operatorActions } from './sql-operator.ts'
 
@@ -18,7 +19,7 @@ export const operatorCommands: readonly Command[] = [
       const [account] = positionals
       const accountId = account === undefined ? null : (await findAccount(context, account)).account_id
       const token = await newSetupToken(context, accountId)
-      report(context, values, { token, address: `${context.config.publicUrl}/setup#${token}` })
+      printRecord(context, values, { token, address: `${context.config.publicUrl}/setup#${token}` })
     },
   },
   ...(['grant', 'revoke'] as const).map(
@@ -36,7 +37,7 @@ export const operatorCommands: readonly Command[] = [
         if (email === undefined) throw new UsageError('name the email address of a user')
         const accountId = account === undefined ? null : (await findAccount(context, account)).account_id
         const changed = await grantOperator(context, { email, accountId, operator: verb === 'grant' })
-        report(context, values, { email, changed })
+        printRecord(context, values, { email, changed })
       },
     }),
   ),
@@ -45,17 +46,20 @@ export const operatorCommands: readonly Command[] = [
     summary: 'list operators',
     usage: '',
     options: JSON_OPTION,
-    run: async ({ database, print }, values, positionals) => {
+    run: async (context, values, positionals) => {
       noMore(positionals, 0)
-      const rows = await listOperators(database.system)
-      printRecords(print, values, rows, ['email', 'account_id', 'role', 'last_seen_at'])
+      const rows = await listOperators(context.database.system)
+      printRecords(context, values, rows, ['email', 'account_id', 'role', 'last_seen_at'])
     },
   },
   {
     path: ['operator', 'log'],
     summary: 'list the actions of operators, newest first',
     usage: '[account]',
-    options: { limit: { type: 'string' }, ...JSON_OPTION },
+    options: {
+      limit: { type: 'string', value: 'number', about: `how many (default: ${LISTED})` },
+      ...JSON_OPTION,
+    },
     run: async (context, values, positionals) => {
       noMore(positionals, 1)
       const limit = Number(text(values, 'limit') ?? LISTED)
@@ -63,7 +67,7 @@ export const operatorCommands: readonly Command[] = [
       const [account] = positionals
       const accountId = account === undefined ? null : (await findAccount(context, account)).account_id
       const rows = await operatorActions(context.database.system, accountId, { limit, offset: 0 })
-      printRecords(context.print, values, rows, ['at', 'operator', 'ip', 'action', 'account_id', 'detail'])
+      printRecords(context, values, rows, ['at', 'operator', 'ip', 'action', 'account_id', 'detail'])
     },
   },
 ]

@@ -1,11 +1,9 @@
-// What the operator's commands of this room share: how an account is named, options are read and records printed.
+// What the operator's commands of this room share: how an account is named and options are read.
 
-import { type CommandContext, type OptionValues, UsageError } from '../../platform/command.ts'
+import { type OptionValues, UsageError } from '../../platform/command.ts'
 import type { Database } from '../../platform/db.ts'
 import { FIRST_ID, isUuid } from '../../platform/ids.ts'
 import { type AccountRow, listAccounts, selectAccount, selectAccountsByEmail } from './sql.ts'
-
-export const JSON_OPTION = { json: { type: 'boolean' } } as const
 
 /** @throws UsageError when the name is missing or names several, Error when it names none */
 export async function findAccount(
@@ -44,36 +42,4 @@ export function required(values: OptionValues, name: string): string {
 
 export function noMore(positionals: readonly string[], words: number): void {
   if (positionals.length > words) throw new UsageError(`unexpected argument "${positionals[words]}"`)
-}
-
-/** One record: a line of JSON, or a line for each field. */
-export function report({ print }: CommandContext, values: OptionValues, record: Record<string, unknown>): void {
-  if (values['json'] === true) {
-    print(JSON.stringify(record))
-    return
-  }
-  const width = Math.max(...Object.keys(record).map((name) => name.length))
-  for (const [name, value] of Object.entries(record)) print(`${name.padEnd(width)}  ${plain(value)}`)
-}
-
-/** Many records: one JSON array, or a line for each. */
-export function printRecords(
-  print: CommandContext['print'],
-  values: OptionValues,
-  records: readonly object[],
-  columns: readonly string[],
-): void {
-  if (values['json'] === true) {
-    print(JSON.stringify(records))
-    return
-  }
-  for (const record of records) {
-    print(columns.map((name) => plain((record as Record<string, unknown>)[name])).join('  '))
-  }
-}
-
-function plain(value: unknown): string {
-  if (value === null || value === undefined) return '-'
-  if (value instanceof Date) return value.toISOString()
-  return typeof value === 'string' ? value : JSON.stringify(value)
 }

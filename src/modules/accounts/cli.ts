@@ -2,7 +2,14 @@
 // has it. A secret is printed by the command that makes it, and by no other.
 
 import { parseAddress } from '../../mail/address.ts'
-import { type Command, type CommandContext, type OptionValues, UsageError } from '../../platform/command.ts'
+import {
+  type Command,
+  type CommandContext,
+  JSON_OPTION,
+  type OptionValues,
+  UsageError,
+} from '../../platform/command.ts'
+import { printRecord, printRecords } from '../../platform/command-output.ts'
 import {
   ACCOUNT_NAME,
   createAccount,
@@ -15,23 +22,53 @@ import {
 } from './accounts.ts'
 import { keyCommands } from './cli-keys.ts'
 import { operatorCommands } from './cli-operator.ts'
-import { findAccount, JSON_OPTION, noMore, printRecords, report, required, text } from './cli-words.ts'
+import { findAccount, noMore, required, text } from './cli-words.ts'
 import { passwords } from './passwords.ts'
 import { FEATURES, isPlan, PLANS, type Plan, plansFrom, RATE_CLASSES, type RateClass, RESOURCES } from './plans.ts'
 import { type AccountRow, listAccounts, selectAccount, selectAccountsByEmail } from './sql.ts'
 
 const LIMITS = [...RESOURCES, 'webhooks'] as const
+const DEFAULT_PLAN: Plan = 'enterprise'
 const PAGE = 500
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 
-const limitOptions = Object.fromEntries(LIMITS.map((name) => [name.replaceAll('_', '-'), { type: 'string' as const }]))
+const LIMITED: Readonly<Record<(typeof LIMITS)[number], string>> = {
+  emails: 'emails accepted in a month',
+  validations: 'addresses validated in a month',
+  content_checks: 'content checks in a month',
+  risk_previews: 'risk previews in a month',
+  webhooks: 'webhook endpoints',
+}
+
+const RATE_OPTION = {
+  type: 'string',
+  multiple: true,
+  value: 'class=per second:burst',
+  about: `requests of one class (${RATE_CLASSES.join(', ')}), or class=plan; may be repeated`,
+} as const
+
+const limitOptions = Object.fromEntries(
+  LIMITS.map((name) => [
+    name.replaceAll('_', '-'),
+    { type: 'string' as const, value: 'number|unlimited|plan', about: LIMITED[name] },
+  ]),
+)
 
 export const accountCommands: readonly Command[] = [
   {
     path: ['account', 'create'],
     summary: 'create an account with a live key, a test key and a dashboard user',
     usage: '--email <address> --name <name> [--plan <plan>]',
-    options: { email: { type: 'string' }, name: { type: 'string' }, plan: { type: 'string' }, ...JSON_OPTION },
+    options: {
+      email: {
+        type: 'string',
+        value: 'address',
+        about: 'of the owner, who signs in to the dashboard with it; required',
+      },
+      name: { type: 'string', value: 'name', about: `of the account; required` },
+      plan: { type: 'string', value: 'plan', about: `${PLANS.join(', ')} (default: ${DEFAULT_PLAN})` },
+      ...JSON_OPTION,
+    },
     run: async (context, values, positionals) => {
       noMore(positionals, 0)
       const email = required(values, 'email')
@@ -42,9 +79,9 @@ export const accountCommands: readonly Command[] = [
       const made = await createAccount(operatorOf(context), {
         email,
         name,
-        plan: planOf(text(values, 'plan') ?? 'enterprise'),
+        plan: planOf(text(values, 'plan') ?? DEFAULT_PLAN),
       })
-      report(context, values, {
+      printRecord(context, values, {
         account_id: made.accountId,
         api_key: made.apiKey,
         test_api_key: made.testApiKey,
@@ -60,17 +97,17 @@ export const accountCommands: readonly Command[] = [
     summary: 'list accounts',
     usage: '',
     options: JSON_OPTION,
-    run: async ({ database, print }, values, positionals) => {
+    run: async (context, values, positionals) => {
       noMore(positionals, 0)
-      const all: object[] = []
+      const all: ReturnType<typeof shown>[] = []
       for (let after = NOBODY; ; ) {
-        const rows = await listAccounts(database.system, after, PAGE)
+        const rows = await listAccounts(context.database.system, after, PAGE)
         all.push(...rows.map(shown))
         const last = rows.at(-1)
         if (last === undefined || rows.length < PAGE) break
         after = last.account_id
       }
-      printRecords(print, values, all, ['account_id', 'email', 'plan', 'suspended_at', 'name'])
+      printRecords(context, values, all, ['account_id', 'email', 'plan', 'suspended_at', 'name'])
     },
   },
   {
@@ -87,7 +124,7 @@ export const accountCommands: readonly Command[] = [
     path: ['account', 'set-limits'],
     summary: 'override limits of the plan for one account: a number, `unlimited`, or `plan` to remove the override',
     usage: '<account> [--emails 5000] [--webhooks unlimited] [--rate send=500:1000] [--rate default=plan]',
-    options: { ...limitOptions, rate: { type: 'string', multiple: true }, ...JSON_OPTION },
+    options: { ...limitOptions, rate: RATE_OPTION, ...JSON_OPTION },
     run: (context, values, positionals) =>
       change(context, values, positionals, 1, async (operator, { account_id, limits }) => {
         const changes = limitChanges(values)
@@ -145,7 +182,7 @@ async function change(
   if (before === null) throw new Error(`there is no account ${account_id}`)
   await act(operatorOf(context), before)
   const after = await selectAccount(context.database.system, account_id)
-  if (after !== null) report(context, values, shown(after))
+  if (after !== null) printRecord(context, values, shown(after))
 }
 
 function operatorOf({ database, secrets, ids, clock }: CommandContext): OperatorContext {
@@ -205,7 +242,7 @@ function checkedRate(name: RateClass, perSecond: number, burst: number): RateOve
   }
 }
 
-function shown(row: AccountRow): Record<string, unknown> {
+function shown(row: AccountRow) {
   const { account_id, email, name, plan, limits, features, suspended_at, created_at } = row
   return { account_id, email, name, plan, limits: shownLimits(limits), features, suspended_at, created_at }
 }

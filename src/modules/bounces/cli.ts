@@ -2,7 +2,8 @@
 // abuse and was not sent on, stands there with its bytes for 65 days; of all else only what became of it.
 
 import { feedbackAddress } from '../../mail/verp.ts'
-import { type Command, UsageError } from '../../platform/command.ts'
+import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'
+import { printRecords } from '../../platform/command-output.ts'
 import type { Db } from '../../platform/db.ts'
 import { isUuid } from '../../platform/ids.ts'
 import * as sql from './sql.ts'
@@ -34,29 +35,36 @@ export function reportCounts(db: Db): Promise<readonly ReportCount[]> {
   return db.query<ReportCount>(sql.COUNT_REPORTS, [])
 }
 
-const JSON_OPTION = { json: { type: 'boolean' as const } }
-
 export const reportCommands: readonly Command[] = [
   {
     path: ['reports', 'list'],
     summary: 'list the mail received by the inbound MX, newest first',
     usage: '[--state waiting|done|quarantined] [--outcome <outcome>] [--kind return_path|feedback|tls|operator|api]',
-    options: { state: { type: 'string' }, outcome: { type: 'string' }, kind: { type: 'string' }, ...JSON_OPTION },
-    run: async ({ database, print }, values, [more]) => {
+    options: {
+      state: { type: 'string', value: STATES.join('|'), about: 'only mail in this state' },
+      outcome: { type: 'string', value: 'outcome', about: 'only mail with this outcome, as `reports count` names it' },
+      kind: { type: 'string', value: 'kind', about: 'only mail to addresses of this kind' },
+      ...JSON_OPTION,
+    },
+    run: async (context, values, [more]) => {
       if (more !== undefined) throw new UsageError(`unexpected argument "${more}"`)
       const state = values['state'] === undefined ? null : STATES.indexOf(values['state'] as (typeof STATES)[number])
       if (state === -1) throw new UsageError(`--state must be one of ${STATES.join(', ')}`)
       const filter = [state, values['outcome'] ?? null, values['kind'] ?? null]
-      const all: object[] = []
+      const all: ReturnType<typeof shown>[] = []
       for (let before: string | null = null; ; ) {
-        const rows: readonly ReportRow[] = await database.system.query(sql.LIST_REPORTS, [...filter, before, PAGE])
+        const rows: readonly ReportRow[] = await context.database.system.query(sql.LIST_REPORTS, [
+          ...filter,
+          before,
+          PAGE,
+        ])
         all.push(...rows.map(shown))
         before = rows.at(-1)?.id ?? null
         if (rows.length < PAGE) break
       }
-      if (values['json'] === true) return print(JSON.stringify(all))
-      for (const row of all) print(Object.values(row).join('\t'))
-      if (all.length === 0) print('none')
+      printRecords(context, values, all, [
+        ...(['id', 'received_at', 'kind', 'state', 'outcome', 'tries', 'bytes', 'local_part'] as const),
+      ])
     },
   },
   {
@@ -64,16 +72,9 @@ export const reportCommands: readonly Command[] = [
     summary: 'count the mail received in the last 65 days, by kind and outcome',
     usage: '',
     options: JSON_OPTION,
-    run: async ({ database, print }, values) => {
-      const counts = await reportCounts(database.system)
-      const rows = counts.map(({ kind, outcome, count, oldest }) => ({
-        kind,
-        outcome,
-        count,
-        oldest: oldest.toISOString(),
-      }))
-      if (values['json'] === true) return print(JSON.stringify(rows))
-      for (const row of rows) print(Object.values(row).join('\t'))
+    run: async (context, values) => {
+      const counts = await reportCounts(context.database.system)
+      printRecords(context, values, counts, ['kind', 'outcome', 'count', 'oldest'])
     },
   },
   {
@@ -120,7 +121,7 @@ function idOf(positionals: readonly string[]): string {
   return id
 }
 
-function shown(row: ReportRow): Record<string, unknown> {
+function shown(row: ReportRow) {
   return {
     id: row.id,
     received_at: row.received_at.toISOString(),

@@ -1,7 +1,7 @@
 // The operator's commands on sending domains: `posthorn domain ...`. A domain is named by its id, or by its name where
 // one account alone has it.
 
-import { type Command, type CommandContext, UsageError } from '../../platform/command.ts'
+import { type Command, type CommandContext, JSON_OPTION, UsageError } from '../../platform/command.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import { authoritativeResolver } from '../../platform/dns-authoritative.ts'
 import { dnsResolver } from '../../platform/dns-resolver.ts'
@@ -10,14 +10,12 @@ import { wireDomain } from './routes.ts'
 import { type DomainStatus, STATUSES } from './states.ts'
 import type { Domain } from './types.ts'
 
-const JSON_OPTION = { json: { type: 'boolean' } } as const
-
 export const domainCommands: readonly Command[] = [
   {
     path: ['domain', 'verify'],
     summary: 'check the DNS records of a sending domain now',
     usage: '<domain or id>',
-    options: { ...JSON_OPTION },
+    options: JSON_OPTION,
     run: async (context, values, positionals) => {
       const domains = domainsFor(context)
       const domain = await theOne(domains, positionals[0])
@@ -29,7 +27,7 @@ export const domainCommands: readonly Command[] = [
     path: ['domain', 'set-status'],
     summary: `override the status of a sending domain: ${STATUSES.join(', ')}`,
     usage: '<domain or id> <status>',
-    options: { ...JSON_OPTION },
+    options: JSON_OPTION,
     run: async (context, values, positionals) => {
       const domains = domainsFor(context)
       const status = STATUSES.find((one) => one === positionals[1])

@@ -1,7 +1,8 @@
 // `posthorn queue`: shows and speeds up what waits. It only uses the tables, so it can run on any machine; the delivery role
 // sees what has become ready at its next poll, at most a quarter of a second later.
 
-import { type Command, UsageError } from '../../platform/command.ts'
+import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'
+import { printRecords } from '../../platform/command-output.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { CONSOLE } from '../accounts/index.ts'
@@ -19,7 +20,10 @@ export const queueCommands: readonly Command[] = [
     path: ['queue', 'list'],
     summary: 'list the queued emails, by destination',
     usage: '',
-    options: { json: { type: 'boolean' }, limit: { type: 'string' } },
+    options: {
+      limit: { type: 'string', value: 'number', about: `how many destinations (default: ${LISTED})` },
+      ...JSON_OPTION,
+    },
     run: async ({ database, clock, print, warn }, values) => {
       const limit = Number(values['limit'] ?? LISTED)
       if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit must be a whole number, 1 or more')
@@ -33,19 +37,25 @@ export const queueCommands: readonly Command[] = [
         warn('the delivery role is not running: no email is delivered until a process with it starts')
       if (values['json'] === true) return print(JSON.stringify(destinations.map(wireDestination)))
       print(figures.map(({ state, emails }) => `${emails} ${state}`).join(', '))
-      for (const one of destinations) print(line(one, clock.now()))
+      if (destinations.length === 0) return
+      const rows = destinations.map((one) => tableRow(one, clock.now()))
+      printRecords({ print }, values, rows, [
+        ...(['destination', 'ready', 'leased', 'waiting', 'scheduled', 'next_attempt', 'paused_since'] as const),
+        'last_response',
+      ])
     },
   },
   {
     path: ['queue', 'flush'],
     summary: 'retry deferred emails now, for one destination or all',
     usage: '[destination]',
-    options: { json: { type: 'boolean' } },
+    options: JSON_OPTION,
     run: async ({ database, clock, ids, print }, values, [destination = null, ...more]) => {
       if (more.length > 0) throw new UsageError('name one destination, or none to flush all')
       const name = destination?.toLowerCase() ?? null
       const emails = await known(name, retryDestination({ database, clock, ids }, CONSOLE, name))
-      print(values['json'] === true ? JSON.stringify({ emails }) : `${emails} emails are ready for delivery`)
+      const said = emails === 1 ? '1 email is' : `${emails} emails are`
+      print(values['json'] === true ? JSON.stringify({ emails }) : `${said} ready for delivery`)
     },
   },
   ...(['pause', 'resume'] as const).map(
@@ -54,7 +64,7 @@ export const queueCommands: readonly Command[] = [
       summary:
         verb === 'pause' ? 'stop delivery to a destination, on all machines' : 'resume delivery to a destination',
       usage: '<destination>',
-      options: { json: { type: 'boolean' } },
+      options: JSON_OPTION,
       run: async ({ database, clock, ids, print }, values, [given, ...more]) => {
         if (given === undefined || more.length > 0) throw new UsageError('name one destination')
         const destination = given.toLowerCase()
@@ -68,7 +78,7 @@ export const queueCommands: readonly Command[] = [
     path: ['queue', 'retry'],
     summary: 'retry one email now, whether deferred, failed or bounced',
     usage: '<email id>',
-    options: { json: { type: 'boolean' } },
+    options: JSON_OPTION,
     run: async ({ database, clock, ids, print }, values, [id, ...more]) => {
       if (id === undefined || more.length > 0 || !isUuid(id)) throw new UsageError('name one email by its id')
       const accountId = await ownerOfEmail(database.system, id).catch((cause: unknown) => {
@@ -80,15 +90,14 @@ export const queueCommands: readonly Command[] = [
   },
 ]
 
-function line(one: QueuedDestination, now: Date): string {
-  const counts = (['ready', 'leased', 'waiting', 'scheduled'] as const)
-    .filter((state) => one[state] > 0)
-    .map((state) => `${one[state]} ${state}`)
-  const held = one.pausedAt === null ? [] : [`paused since ${one.pausedAt.toISOString()}`]
-  const next =
-    one.nextAttemptAt === null ? [] : [`next attempt ${inWords(one.nextAttemptAt.getTime() - now.getTime())}`]
-  const said = one.lastResponse === null ? [] : [`last response: ${one.lastResponse.replaceAll(/\s+/g, ' ')}`]
-  return `${one.destination.padEnd(30)} ${[...held, ...counts, ...next, ...said].join(', ')}`
+function tableRow(one: QueuedDestination, now: Date) {
+  const { destination, ready, leased, waiting, scheduled, nextAttemptAt, pausedAt, lastResponse } = one
+  return {
+    ...{ destination, ready, leased, waiting, scheduled },
+    next_attempt: nextAttemptAt === null ? null : inWords(nextAttemptAt.getTime() - now.getTime()),
+    paused_since: pausedAt,
+    last_response: lastResponse,
+  }
 }
 
 /** @throws Error that names the destination when nothing was ever sent there */

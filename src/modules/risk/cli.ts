@@ -1,13 +1,20 @@
 // The operator's commands of this room.
 
 import { createReadStream } from 'node:fs'
-import { type Command, type CommandContext, type OptionValues, UsageError } from '../../platform/command.ts'
+import {
+  type Command,
+  type CommandContext,
+  JSON_OPTION,
+  type OptionValues,
+  UsageError,
+} from '../../platform/command.ts'
+import { printRecords } from '../../platform/command-output.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { listOverrides } from './overrides.ts'
 import { changeTraps, countTraps } from './traps.ts'
 
-const JSON_OPTION = { json: { type: 'boolean' } } as const
 const DAY_MS = 86_400_000
+const OVERRIDE_DAYS = 30
 const MAX_OVERRIDES = 1_000
 
 /** The purpose of the MAC under which the list of spam traps is stored. */
@@ -42,17 +49,17 @@ export const riskCommands: readonly Command[] = [
     path: ['risk', 'overrides'],
     summary: 'list the soft blocks that senders have overridden, newest first, at most 1,000',
     usage: '[account id] [--days 30]',
-    options: { days: { type: 'string' }, ...JSON_OPTION },
-    run: async ({ database, clock, print }, values, [accountId = null]) => {
-      const days = Number(values['days'] ?? 30)
+    options: {
+      days: { type: 'string', value: 'number', about: `how far back (default: ${OVERRIDE_DAYS})` },
+      ...JSON_OPTION,
+    },
+    run: async (context, values, [accountId = null]) => {
+      const days = Number(values['days'] ?? OVERRIDE_DAYS)
       if (!Number.isInteger(days) || days < 1) throw new UsageError('--days must be a whole number, 1 or more')
       if (accountId !== null && !isUuid(accountId)) throw new UsageError(`"${accountId}" is not an account id`)
-      const from = new Date(clock.now().getTime() - days * DAY_MS)
-      const rows = await listOverrides(database.system, { accountId, from, limit: MAX_OVERRIDES })
-      if (values['json'] === true) print(JSON.stringify(rows))
-      else
-        for (const { at, account_id, email_id, key_id, reason, score } of rows)
-          print([at.toISOString(), account_id, email_id, key_id ?? '-', reason, score].join('  '))
+      const from = new Date(context.clock.now().getTime() - days * DAY_MS)
+      const rows = await listOverrides(context.database.system, { accountId, from, limit: MAX_OVERRIDES })
+      printRecords(context, values, rows, ['at', 'account_id', 'email_id', 'key_id', 'reason', 'score'])
     },
   },
 ]

@@ -2,12 +2,11 @@
 // seconds.
 
 import tr46 from 'tr46'
-import { type Command, UsageError } from '../../platform/command.ts'
+import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'
+import { printRecords } from '../../platform/command-output.ts'
 import type { Database } from '../../platform/db.ts'
 import { retireTokenKeys, rotateTokenKey, tokenKeys } from './keys.ts'
 import * as sql from './sql.ts'
-
-const JSON_OPTION = { json: { type: 'boolean' } } as const
 
 export const trackingCommands: readonly Command[] = [
   {
@@ -36,31 +35,28 @@ export const trackingCommands: readonly Command[] = [
     path: ['target', 'list'],
     summary: 'list the hosts that tracked links may not lead to',
     usage: '',
-    options: { ...JSON_OPTION },
+    options: JSON_OPTION,
     run: async ({ database, print }, values) => {
       const hosts = (await database.system.query<{ host: string }>(sql.blockedTargets)).map(({ host }) => host)
       if (values['json'] === true) print(JSON.stringify(hosts))
-      else for (const host of hosts) print(host)
+      else for (const host of hosts.length === 0 ? ['none'] : hosts) print(host)
     },
   },
   {
     path: ['link-key', 'list'],
     summary: 'list the keys of tracked links',
     usage: '',
-    options: { ...JSON_OPTION },
-    run: async ({ database, print }, values) => {
-      const keys = await listed(database)
-      if (values['json'] === true) print(JSON.stringify(keys))
-      else
-        for (const { number, since, links } of keys)
-          print(`${number}\t${since?.toISOString() ?? 'the beginning'}\t${links}`)
+    options: JSON_OPTION,
+    run: async (context, values) => {
+      const keys = await listed(context.database)
+      printRecords(context, values, keys, ['number', 'since', 'links'])
     },
   },
   {
     path: ['link-key', 'rotate'],
     summary: 'start a new key for the links of emails accepted from now on; old links keep working',
     usage: '',
-    options: { ...JSON_OPTION },
+    options: JSON_OPTION,
     run: async ({ database, secrets, clock, print }, values) => {
       const { number, since } = await rotateTokenKey(database.system, clock, secrets.present())
       if (values['json'] === true) print(JSON.stringify({ number, since }))

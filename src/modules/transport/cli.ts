@@ -1,7 +1,7 @@
 // The operator's look at reports about TLS, those about this host among them: `posthorn reports tls`.
 
-import type { Command } from '../../platform/command.ts'
-import { UsageError } from '../../platform/command.ts'
+import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'
+import { printRecords } from '../../platform/command-output.ts'
 import { type ReportRow, wireTlsReport } from './routes.ts'
 import * as sql from './sql.ts'
 
@@ -12,25 +12,28 @@ export const tlsReportCommands: readonly Command[] = [
     path: ['reports', 'tls'],
     summary: 'list the TLS reports received for sending domains and this host, newest first',
     usage: '[--domain <name>]',
-    options: { domain: { type: 'string' }, json: { type: 'boolean' } },
-    run: async ({ database, print }, values, positionals) => {
+    options: { domain: { type: 'string', value: 'name', about: 'only reports about this domain' }, ...JSON_OPTION },
+    run: async (context, values, positionals) => {
       if (positionals.length > 0) throw new UsageError('name the domain with --domain')
       const { domain } = values
       const name = typeof domain === 'string' ? domain.toLowerCase() : null
-      for (let before: string | null = null, first = true; ; first = false) {
-        const rows: readonly ReportRow[] = await database.system.query(sql.everyReport, [name, before, PAGE])
-        for (const row of rows) print(values['json'] === true ? JSON.stringify(wireTlsReport(row)) : line(row))
-        if (first && rows.length === 0 && values['json'] !== true) print('none')
+      const all: ReportRow[] = []
+      for (let before: string | null = null; ; ) {
+        const rows: readonly ReportRow[] = await context.database.system.query(sql.everyReport, [name, before, PAGE])
+        all.push(...rows)
         before = rows.at(-1)?.id ?? null
-        if (rows.length < PAGE) return
+        if (rows.length < PAGE) break
       }
+      if (values['json'] === true) return context.print(JSON.stringify(all.map(wireTlsReport)))
+      printRecords(context, values, all.map(tableRow), [
+        ...(['day', 'domain', 'organization', 'successful', 'failed', 'report_id', 'signed_by'] as const),
+      ])
     },
   },
 ]
 
-function line(row: ReportRow): string {
-  const { begins_at: begins, domain, organization, successful, failed, report_id: id, dkim_domain: signer } = row
-  const signed = signer === null ? `not verified: ${row.dkim_reason ?? row.dkim}` : `signed by ${signer}`
-  const day = begins.toISOString().slice(0, 10)
-  return [day, domain, organization, `${successful} successful`, `${failed} failed`, id, signed].join('\t')
+function tableRow(row: ReportRow) {
+  const { begins_at: begins, domain, organization, successful, failed, report_id, dkim_domain: signer } = row
+  const signed_by = signer ?? `not verified: ${row.dkim_reason ?? row.dkim}`
+  return { day: begins.toISOString().slice(0, 10), domain, organization, successful, failed, report_id, signed_by }
 }
