@@ -1,4 +1,4 @@
-// Whether a mail itself says the number of an account: an IBAN, or six digits and more behind a word for it.
+// Whether a mail itself contains an account number: an IBAN, or at least six digits after a word for one.
 
 const IBAN = /(?<![a-z0-9])[a-z]{2}\d{2}(?:(?:[ \u00a0-]|&nbsp;)?[a-z0-9]{4}){2,7}(?![a-z])/i
 const NUMBERED =

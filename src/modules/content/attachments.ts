@@ -1,11 +1,11 @@
-// Rules about attachments, by their names and types: what the big receivers refuse outright, and what hides what it is.
+// Rules about attachments, by name and type: what large mailbox providers reject outright, and what disguises itself.
 
 import type { Finding } from './finding.ts'
 import type { ContentAttachment } from './types.ts'
 
 const set = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
-/** What Gmail and Outlook refuse, whatever is in it. */
+/** File extensions that Gmail and Outlook reject, whatever the content. */
 const PROGRAMS =
   set(`ade adp apk appx appxbundle bat cab chm cmd com cpl diagcab diagcfg diagpkg dll dmg ex ex_ exe hta img
   ins iso isp jar jnlp js jse lib lnk mde mjs msc msi msix msixbundle msp mst nsh pif ps1 psm1 reg scr sct shb sys url vb
@@ -19,10 +19,10 @@ const PROGRAM_TYPES =
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/
 const MAX_NAME_CHARS = 1_024
 
-/** Recordings and faxes are no pages: `VM_0043.html`. */
+/** Names of recordings and faxes, which are never pages: `VM_0043.html`. */
 const RECORDING = /^(?:vm|vn|voice|voicemail|voicemessage|audio|fax|efax)(?:[^a-z]|$)/
 
-/** @param promised the mail tells of a recording or a fax, which no page is */
+/** @param promised the mail announces a recording or a fax, which is never a page */
 export function attachmentFindings(attachments: readonly ContentAttachment[], promised = false): Finding[] {
   const findings = new Map<string, Finding>()
   for (const attachment of attachments) {

@@ -1,5 +1,4 @@
-// The attributes of a tag, as far as the walk over html asks for them. They are found as browsers find them; of what nobody
-// asks for no text is made.
+// The attributes of a tag that the html walk asks for, found as browsers find them. No string is made of any other attribute.
 
 import { Names, nameEnd } from './names.ts'
 import { colorOf, type Declared, declared, NOTHING_DECLARED } from './style.ts'
@@ -10,17 +9,17 @@ export interface Tag {
   httpEquiv: string
   style: Declared
   hidden: boolean
-  /** An attribute that runs a script, '': none. */
+  /** An attribute that runs a script; '' when there is none. */
   handler: string
   hasAlt: boolean
-  /** Of a field: what is entered there is a password. */
+  /** The tag is a password field. */
   isPassword: boolean
   width: number
   height: number
   color: number
   ground: number
   closed: boolean
-  /** Behind the `>`. */
+  /** Offset after the `>`. */
   end: number
 }
 
@@ -43,12 +42,12 @@ const SHORT_CHARS = 16
 const COLOR_CHARS = 32
 
 /**
- * @param codes the code units of `html`; what stands behind is neither letter, blank nor sign
- * @param from behind the name of the element
+ * @param codes the code units of `html`, followed by one that is neither letter, blank nor sign
+ * @param from offset after the element name
  */
 export function readAttributes(html: string, codes: Uint16Array, from: number): Tag {
   const { length } = html
-  // One shape, written out: this is made for each tag.
+  // Written out to have one object shape: a tag object is made for each tag.
   const tag: Tag = {
     href: null,
     source: '',
@@ -66,7 +65,7 @@ export function readAttributes(html: string, codes: Uint16Array, from: number): 
     end: length,
   }
   let at = from
-  /** A bit for each attribute that is asked for. */
+  /** One bit for each known attribute. */
   let seen = 0
   while (at < length) {
     const code = codes[at] as number
@@ -99,7 +98,7 @@ export function readAttributes(html: string, codes: Uint16Array, from: number): 
     }
     const name = ATTRIBUTES.at(codes, nameFrom, nameTo)
     if (name !== null) {
-      // Of two with one name browsers take the first.
+      // Of two attributes with the same name browsers take the first.
       if ((seen & (1 << name)) === 0) set(tag, name, html.slice(valueFrom, valueTo))
       seen |= 1 << name
     } else if (beginsWithOn(codes, nameFrom))

@@ -1,16 +1,16 @@
-// Names that fraud speaks in. A brand's own sites are those whose registered name is the brand's, under any top-level
-// domain, and the further names given. `words` are how a text names it, as in a set of the lexicon.
+// Brands that fraud impersonates. A brand's own sites are those registered under the brand's name, in any top-level domain,
+// or under one of the further names listed. `words` are the names that a text uses, as in a set of the lexicon.
 
 export interface Brand {
   readonly name: string
-  /** Labels of registered domains that are its own. The first is also looked for in the hosts of others. */
+  /** Labels of its own registered domains. The first one is also searched for in the hosts of others. */
   readonly labels: readonly string[]
   readonly words: string
-  /** A group of houses, each with a site of its own that bears the group’s name: `sparkasse-musterstadt`. */
+  /** A group whose members each have a site that bears the group’s name: `sparkasse-musterstadt`. */
   readonly group?: boolean
-  /** A word, a place or a family’s name: others bear it as well, as in `booking.hotel.example` and `nortonmotorcycles.example`. */
+  /** A word, a place or a surname that others bear too, as in `booking.hotel.example` and `nortonmotorcycles.example`. */
   readonly isWord?: boolean
-  /** An authority that everybody speaks of: it is spoken for only in the subject or beside a team or a service. */
+  /** An authority that everybody mentions. It counts only when named in the subject, or beside a team or a service. */
   readonly isTopic?: boolean
 }
 
@@ -149,5 +149,5 @@ export const BRANDS: readonly Brand[] = [
   brand('roblox'),
 ]
 
-/** Brands by each label that is looked for in the hosts of others. */
+/** Brands by the label that is searched for in the hosts of others. */
 export const BRAND_OF_LABEL: ReadonlyMap<string, Brand> = new Map(BRANDS.map((one) => [one.labels[0] ?? one.name, one]))

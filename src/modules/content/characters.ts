@@ -1,27 +1,27 @@
-// What single characters mean to the reader of words, for those that most mails consist of.
+// What single characters mean to the word reader, for those that make up most mails.
 
-/** A letter with what is told of it: its folded form, and whether it is a capital. */
+/** Bits of a letter's entry: its folded form, and whether it is a capital. */
 export const LETTER = { folded: 0x7fff, capital: 0x8000, capitalBit: 15 } as const
 
-/** What a code unit does between words. Up to `fed` each ends a word before it, whatever follows. */
+/** What a code unit does between words. Each role up to `fed` ends the word before it, whatever follows. */
 export const ROLE = {
   silent: 0,
   blank: 1,
   line: 2,
-  /** It ends a sentence. */
+  /** Ends a sentence. */
   end: 3,
-  /** It says something else, and begins nothing. */
+  /** Has a meaning of its own and begins nothing. */
   fed: 4,
-  /** These end a word, a sentence too, if no letter or digit follows; else they join. */
+  /** `at` and `dot` end a word (and a sentence) unless a letter or digit follows; then they join. */
   at: 5,
   dot: 6,
-  /** It ends a word that is no protocol. */
+  /** Ends a word unless the word is a protocol. */
   colon: 7,
-  /** Letters and digits of all kinds, what belongs to them, and what stands for a character in two units. */
+  /** Letters and digits of all kinds, marks that belong to them, and surrogates. */
   other: 8,
 } as const
 
-/** @param code of a unit that is neither letter, digit nor mark, nor one of two */
+/** @param code a unit that is neither letter, digit, mark nor surrogate */
 export function roleOf(code: number): number {
   if (code === 0x0a) return ROLE.line
   if (code <= 0x20 || code === 0xa0) return ROLE.blank

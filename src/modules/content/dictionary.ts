@@ -1,17 +1,17 @@
-// The words and phrases that the rules or the trained model know, in one table: a word is looked up once for both. What
-// stands in a cell lies side by side: the key, what the lexicon notes of the term, the feature of the model.
+// The words and phrases known to the rules or to the trained model, in one table, so that each word is looked up once for
+// both. A cell holds side by side the key, the lexicon's note on the term and the model's feature.
 //
-// Most words of a mail are in no table, and that is told by one bit in 16 KB that stay near the processor: a Bloom filter of
-// one hash. Looking for them in the table itself was a third of the time.
+// Most words of a mail are not in the table. A Bloom filter with one hash says so from one bit; its 16 KB stay in the
+// processor's cache. Looking such words up in the table itself took a third of the time.
 
 export const UNKNOWN = -1
 const SIEVE_BITS = 131_072
-/** Cells for each key. */
+/** Slots per key, at least. */
 const ROOM = 2.5
-/** A cell of four never stands on both sides of a cache line. */
+/** Words of a slot: a slot of four never crosses a cache line. */
 const CELL = 4
 const [KEY, TERM, FEATURE, TOLD] = [0, 1, 2, 3]
-/** A copy: what is exported is looked up at each use, and this is used for each word. */
+/** A local copy: an exported binding is looked up at each use, and this one is used for each word. */
 const NOWHERE = UNKNOWN
 
 export class Dictionary {
@@ -21,8 +21,8 @@ export class Dictionary {
 
   /**
    * @param terms keys of the terms
-   * @param notes by index of a term what is noted of it, 0 or more
-   * @param features keys of the features, by their index; of two with the same key the first counts
+   * @param notes the note on each term, by index of the term, 0 or more
+   * @param features keys of the features, by index; of two with the same key the first counts
    */
   constructor(terms: ArrayLike<number>, notes: ArrayLike<number>, features: ArrayLike<number>) {
     const slots = 2 ** Math.ceil(Math.log2((terms.length + features.length + 1) * ROOM))
@@ -41,7 +41,7 @@ export class Dictionary {
     if (this.cells[cell + what] === UNKNOWN) this.cells[cell + what] = value
   }
 
-  /** The cell that holds the key, or else the free one where it would stand. */
+  /** The cell that holds the key, or the free cell where it belongs. */
   private cellFor(key: number): number {
     const { cells, mask } = this
     for (let slot = key & mask; ; slot = (slot + 1) & mask) {
@@ -50,7 +50,7 @@ export class Dictionary {
     }
   }
 
-  /** @returns where the key stands, for `term` and `feature`; UNKNOWN: nowhere */
+  /** @returns the place of the key, to pass to `term` and `newFeature`; UNKNOWN when it is not in the table */
   find(key: number): number {
     const bit = bitOf(key)
     if (((this.sieve[bit >> 5] as number) & (1 << (bit & 31))) === 0) return NOWHERE
@@ -58,16 +58,16 @@ export class Dictionary {
     return this.cells[cell] === NOWHERE ? NOWHERE : cell
   }
 
-  /** @returns what is noted of it, or UNKNOWN: only the model knows the word */
+  /** @returns the note on the term; UNKNOWN when only the model knows the word */
   term(place: number): number {
     return this.cells[place + TERM] as number
   }
 
   /**
-   * The index of a feature, once for each mail.
+   * The index of a feature, once per mail.
    *
-   * @param mail its number, 0 or more
-   * @returns UNKNOWN: told before for this mail, or only the lexicon knows the word
+   * @param mail number of the mail, 0 or more
+   * @returns UNKNOWN when already returned for this mail, or when only the lexicon knows the word
    */
   newFeature(place: number, mail: number): number {
     const { cells } = this
@@ -76,7 +76,7 @@ export class Dictionary {
     return cells[place + FEATURE] as number
   }
 
-  /** For when the numbers of mails begin again. */
+  /** To be called before mail numbers start again. */
   forgetMails(): void {
     for (let at = TOLD; at < this.cells.length; at += CELL) this.cells[at] = NOWHERE
   }

@@ -37,7 +37,7 @@ const DISGUISED = [
 ]
 
 for (const host of PLAIN) {
-  test(`${host} is a name like any other`, () => {
+  test(`${host} is an ordinary name`, () => {
     assert.equal(isDisguised(host), false)
     assert.equal(isDisguised(domainToASCII(host)), false, domainToASCII(host))
   })
@@ -50,7 +50,7 @@ for (const host of DISGUISED) {
   })
 }
 
-test('what no letters can be made of is no disguise, and any text is read', () => {
+test('a host that cannot be decoded to letters is not disguised, and any text is accepted', () => {
   for (const host of ['xn--', 'xn--0', '', '.', '[::1]', '192.0.2.1', 'xn--999999999', 'a'.repeat(300)]) {
     assert.equal(isDisguised(host), false, host)
   }

@@ -1,14 +1,14 @@
-// Hosts that look like another's (UTS 39, and what browsers show as xn--): letters of several scripts in one label, or a label
-// of Cyrillic or Greek letters that all look like Latin ones, under an ending that is none of their script's. A name that is
-// written as its language is, `münchen.de` or `почта.рф`, is a name like any other.
+// Detects hosts that look like other hosts (UTS 39, and what browsers show as xn--): a label that mixes letters of several
+// scripts, or a label made only of Cyrillic or Greek letters that look like Latin ones, under a top-level domain that is not
+// in that script. A name in the script of its own language, such as `münchen.de` or `почта.рф`, is not disguised.
 
 import { domainToUnicode } from 'node:url'
 
-/** A host without it is as it looks. */
+/** A host without these is what it looks like. */
 const CODED = /xn--|[^\p{ASCII}]/u
 const MARKS = /\p{M}/gu
 const LETTER = /\p{L}/u
-/** What a label may be written in (UTS 39 section 5.2, highly restrictive): Japanese, Chinese and Korean go with Latin. */
+/** Scripts that one label may combine (UTS 39 section 5.2, highly restrictive): Japanese, Chinese and Korean with Latin. */
 const WRITTEN_IN = [
   /^[\p{Script=Latin}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]$/u,
   /^\p{Script=Cyrillic}$/u,
@@ -16,10 +16,10 @@ const WRITTEN_IN = [
   /^[^\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]$/u,
 ] as const
 const CYRILLIC_OR_GREEK = /^[\p{Script=Cyrillic}\p{Script=Greek}]/u
-/** Cyrillic and Greek letters that are drawn as Latin ones: fewer than fold.ts has, by which `карта` would be one of these. */
+/** Cyrillic and Greek letters drawn like Latin ones. Fewer than in fold.ts, whose list would make `карта` look Latin. */
 const LIKE_LATIN = new Set('аԁеһіјӏоорԛѕсѵԝхуαικνορυωѡ')
 
-/** @param host A-labels or U-labels, lower case, without a port */
+/** @param host A-labels or U-labels, in lower case, without a port */
 export function isDisguised(host: string): boolean {
   if (!CODED.test(host)) return false
   const labels = domainToUnicode(host).normalize('NFC').split('.')
@@ -30,7 +30,7 @@ export function isDisguised(host: string): boolean {
   })
 }
 
-/** What a reader takes a label for: without accents. */
+/** The label as a reader perceives it, without accents. */
 export function withoutAccents(label: string): string {
   return label.startsWith('xn--') ? domainToUnicode(label).normalize('NFKD').replaceAll(MARKS, '') : label
 }

@@ -1,4 +1,4 @@
-// Mail that every house sends, in a few plain words, and mail in languages that the model has not learnt.
+// Everyday mail that every organisation sends, and mail in languages that the model has not learnt.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -57,7 +57,7 @@ const EVERYDAY: readonly (readonly [subject: string, text: string])[] = [
   ],
 ]
 for (const [subject, text] of EVERYDAY) {
-  test(`«${subject}», as everybody sends it, keeps 85 points and more`, () => {
+  test(`the everyday mail «${subject}» scores at least 85`, () => {
     const linked = text.replaceAll(/https:\S+/g, (url) => `<a href="${url}">Open</a>`)
     const html = `<html><body><p>${linked}</p></body></html>`
     for (const question of [
@@ -71,7 +71,7 @@ for (const [subject, text] of EVERYDAY) {
   })
 }
 
-test('a language that the words were not learnt from costs nothing', () => {
+test('a language that the model has not learnt costs nothing', () => {
   for (const text of [
     'Merhaba, siparişiniz bugün kargoya verildi. Teslimat iki gün sürer. Teşekkürler',
     '商品は明日発送いたします。この度はご注文いただきありがとうございます。',
@@ -82,7 +82,7 @@ test('a language that the words were not learnt from costs nothing', () => {
   }
 })
 
-test('a password to be chosen excuses nothing else that is asked for', () => {
+test('asking the reader to choose a password excuses no other request', () => {
   const score = (text: string): number => scoreContent({ subject: 'Your account', html: null, text }).score
   const whole = 'To set up a password confirm your card number and PIN within 24 hours: https://acme.com/a'
   assert.ok(score(whole) < 70, `${score(whole)}`)

@@ -1,11 +1,11 @@
 import type { Category, Location, Match } from './types.ts'
 
-/** A match before it is told: with what it adds to the suspicion of fraud. */
+/** A match before it is reported, with what it adds to the suspicion of fraud. */
 export interface Finding {
   readonly rule: string
   readonly category: Category
   readonly points: number
-  /** 0 nothing, 1 a weak sign, 2 a strong one. */
+  /** 0 none, 1 a weak sign, 2 a strong sign. */
   readonly fraud: number
   readonly location: Location
   readonly offset: number | null
@@ -22,7 +22,7 @@ export function severityOf(points: number): Match['severity'] {
   return points >= 4 ? 'low' : 'info'
 }
 
-/** As it is kept and sent: PostgreSQL takes no NUL and no half of a pair, in text or in jsonb. */
+/** The match as stored and sent. PostgreSQL accepts neither NUL nor an unpaired surrogate, in text or in jsonb. */
 export function told({ rule, category, points, location, offset, match, description, suggestion }: Finding): Match {
   const shown = match.slice(0, MAX_MATCH_CHARS).replaceAll('\0', ' ').toWellFormed()
   return {
@@ -38,7 +38,7 @@ export function told({ rule, category, points, location, offset, match, descript
   }
 }
 
-/** What stands from `start` to `end`, without tags and on one line. */
+/** The text from `start` to `end`, without tags and on one line. */
 export function excerpt(part: string, start: number, end: number): string {
   return part
     .slice(start, Math.min(end, start + 1_000))

@@ -1,8 +1,8 @@
-// Characters as the reader of words sees them: two tables over the UTF-16 code units, made at the first use.
+// Characters as the word reader sees them: tables over the UTF-16 code units, built at the first use.
 //
-// FOLDED brings letters to lower case without accents, and styled letters (full width, circled) to plain ones. KIND says
-// what a unit is. LOOKALIKE names the Latin letter that a Cyrillic, Greek or Armenian letter is taken for; it is used
-// for words that mix alphabets, and for words made of such letters alone.
+// FOLDED maps letters to lower case without accents, and full-width letters to plain ones. KIND says what a unit is.
+// LOOKALIKE names the Latin letter that a Cyrillic, Greek or Armenian letter is mistaken for; it applies to words that mix
+// alphabets and to words made only of such letters.
 
 import { LETTER, ROLE, roleOf } from './characters.ts'
 
@@ -11,7 +11,7 @@ export const KIND = {
   latin: 1,
   digit: 2,
   letter: 3,
-  /** Shows nothing: zero-width characters, soft hyphens, joiners. */
+  /** Displays nothing: zero-width characters, soft hyphens, joiners. */
   invisible: 4,
   /** A mark that belongs to the letter before it. */
   mark: 5,
@@ -26,9 +26,9 @@ export interface Folding {
   readonly lookalike: Uint16Array
   /** 1: a capital. */
   readonly capital: Uint8Array
-  /** A Latin letter: FOLDED, and whether it is a capital, by the bits of LETTER. 0: none, or one that is noted as styled. */
+  /** For a Latin letter, FOLDED and whether it is a capital, in the bits of LETTER. 0: another unit, or a styled letter. */
   readonly letters: Uint16Array
-  /** ROLE: what a unit does between words that consist of such letters. */
+  /** ROLE: the effect of a unit between words of such letters. */
   readonly roles: Uint8Array
 }
 
@@ -60,7 +60,7 @@ const LOOKALIKES: readonly (readonly [latin: string, others: string])[] = [
   ['z', 'ᴢζ'],
 ]
 const INVISIBLE = [0xad, 0x34f, 0x61c, 0x180e, 0x200b, 0x200c, 0x200d, 0x200e, 0x200f, 0x2060, 0x2061, 0x2062, 0xfeff]
-/** What Unicode does not take apart. The second letter of a pair is left out: the words of the rules are folded alike. */
+/** Letters that Unicode does not decompose. Only the first letter of a pair is kept: the words of the rules fold the same way. */
 const PLAIN: Readonly<Record<string, string>> = {
   ß: 's',
   æ: 'a',
@@ -125,12 +125,12 @@ function make(): Folding {
   return { folded, kind, lookalike, capital, letters, roles }
 }
 
-/** Full width. */
+/** A full-width letter. */
 export function isStyled(unit: number): boolean {
   return unit >= 0xff21 && unit <= 0xff5a
 }
 
-/** Mathematical alphanumerics, and letters in squares and circles. 0: none of them. */
+/** The plain letter of a mathematical alphanumeric or a letter in a square or circle; 0 for others. */
 export function styledLetter(high: number, low: number): number {
   if (high === 0xd835) {
     const at = low - 0xdc00

@@ -1,7 +1,7 @@
-// Html walked in one pass: its visible characters go to the reader of words, links and images are kept, and what hides
-// or misleads is noted. It follows the rules by which browsers find tags and attributes; it builds no tree, but keeps
-// the open elements (DEPTH of them at most), because hiding and colours go down to what is inside. Each character is
-// looked at a bounded number of times; what is not closed ends the walk.
+// Walks html in one pass: passes its visible characters to the word reader, collects links and images, and notes what hides
+// or misleads. It finds tags and attributes by the rules that browsers follow. It builds no tree, but keeps the open elements
+// (at most DEPTH), because hiding and colours are inherited. Each character is examined a bounded number of times. A
+// construct that is not closed ends the walk.
 
 import { decodeHTML } from 'entities'
 import { readAttributes, type Tag } from './attributes.ts'
@@ -22,23 +22,23 @@ export interface Found {
 
 export interface HtmlFacts {
   readonly links: readonly Link[]
-  /** Without tracking pixels. */
+  /** Excludes tracking pixels. */
   readonly images: number
   readonly imagesWithoutAlt: number
   readonly firstImage: number
-  /** An image whose bytes stand in the html. */
+  /** Offset of the first image whose bytes are in the html. */
   readonly dataImage: number | null
   readonly visibleChars: number
   readonly hiddenChars: number
-  /** Of these, the ones hidden by tricks that no layout needs: no size, the colour of the ground, far outside. */
+  /** Those of the hidden characters that are hidden by tricks no layout needs: no size, background colour, far outside. */
   readonly trickChars: number
   readonly firstTrick: number
-  /** Of these, the ones that stand behind text, where no preheader is. */
+  /** Those of the trick characters that come after visible text, where no preheader is. */
   readonly lateTrickChars: number
-  /** Elements and attributes that mail clients drop or that filters distrust, each name once. */
+  /** Elements and attributes that mail clients drop or filters distrust, each name once. */
   readonly active: readonly Found[]
   readonly refresh: number | null
-  /** The first field for a password. */
+  /** Offset of the first password field. */
   readonly passwordField: number | null
   readonly commentChars: number
 }
@@ -53,17 +53,17 @@ const PREHEADER_BEFORE_CHARS = 120
 
 interface Element {
   readonly name: ElementName
-  /** Nothing inside shows, whatever it says of itself. */
+  /** Nothing inside is visible, whatever the inner elements declare. The same holds for `away`. */
   readonly gone: boolean
   readonly away: boolean
-  /** These hold for what is inside until it says otherwise. */
+  /** The following apply to what is inside until it declares otherwise. */
   readonly invisible: boolean
   readonly tiny: boolean
   readonly color: number
   readonly ground: number
-  /** Of the colour of the ground. */
+  /** The text has the colour of its background. */
   readonly faded: boolean
-  /** What follows of these: its text does not show, and by tricks that no layout needs. */
+  /** Derived from the above: the text is not visible; it is hidden by tricks that no layout needs. */
   readonly hidden: boolean
   readonly trick: boolean
 }
@@ -81,7 +81,7 @@ class Walk {
   private readonly reader: Reader
   private readonly stack: Element[] = [ROOT]
   private top: Element = ROOT
-  /** How many elements of a name stand on the stack. */
+  /** Number of elements on the stack, by name. */
   private readonly opened = new Map<string, number>()
   private readonly links: Link[] = []
   private open: { target: string; text: string; offset: number } | null = null
@@ -98,11 +98,11 @@ class Walk {
   private refresh: number | null = null
   private passwordField: number | null = null
   private commentChars = 0
-  /** The next `&` from some place before the one at hand, -1: not looked for. */
+  /** The next `&` after an earlier position; -1 before the first search. */
   private ampersand = -1
   private readonly codes: Uint16Array
 
-  /** @param reader has begun with this html */
+  /** @param reader has begun reading this html */
   constructor(html: string, reader: Reader) {
     this.html = html
     this.reader = reader
@@ -130,7 +130,7 @@ class Walk {
     }
   }
 
-  /** @returns where to go on */
+  /** @returns where to continue */
   private markup(start: number): number {
     const { html, codes } = this
     const next = codes[start + 1] as number
@@ -203,9 +203,9 @@ class Walk {
   }
 
   /**
-   * Where the element stands that an end tag of this name closes; 0: it closes none. With it all that is open inside is closed,
-   * however much that is: each is taken off once, so the cost is that of the tags. A span closes none that is open around a
-   * block.
+   * The stack index of the element that an end tag of this name closes; 0 when it closes none. Closing it also closes all
+   * elements inside, however many: each is removed once, so the cost grows with the number of tags. An end tag like `</span>`
+   * does not close an element that was opened outside the current block.
    */
   private openAt(name: ElementName): number {
     const { stack } = this
@@ -283,7 +283,7 @@ class Walk {
     this.opened.set(name.text, (this.opened.get(name.text) ?? 0) + 1)
   }
 
-  /** A paragraph cannot hold a block: what follows is no part of one that is open, with what marks text in it. */
+  /** A paragraph cannot contain a block: a block closes an open paragraph together with the inline elements in it. */
   private endParagraph(): void {
     const { stack } = this
     const least = Math.max(1, stack.length - CLOSE_LOOK)
@@ -318,7 +318,7 @@ class Walk {
 
 const COMMENT_END = /--!?>/g
 
-/** As browsers find it: `<!-->` and `<!--->` are whole comments. @returns what follows the comment at `start` */
+/** As browsers do: `<!-->` and `<!--->` are whole comments. @returns the offset after the comment at `start` */
 function endOfComment(html: string, start: number): number {
   for (const abrupt of ['>', '->']) if (html.startsWith(abrupt, start + 4)) return start + 4 + abrupt.length
   COMMENT_END.lastIndex = start + 4
@@ -347,7 +347,7 @@ function indexOfClose(html: string, name: string, from: number): number {
   return close.exec(html)?.index ?? -1
 }
 
-/** @returns the place of the `;` that ends the reference at `from`, -1: it is none */
+/** @returns the offset of the `;` that ends the reference at `from`; -1 when it is not a reference */
 function referenceEnd(codes: Uint16Array, from: number, to: number): number {
   const limit = Math.min(to, from + ENTITY_CHARS)
   for (let at = from + 1; at < limit; at++) {
@@ -360,7 +360,7 @@ function referenceEnd(codes: Uint16Array, from: number, to: number): number {
 
 const entities = new Map<string, number>()
 
-/** @returns the code point; a sequence of several is a break */
+/** @returns the code point, the first one of a sequence */
 function entity(reference: string): number {
   const known = entities.get(reference)
   if (known !== undefined) return known

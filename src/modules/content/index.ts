@@ -1,4 +1,4 @@
-// Content: one pure engine that says what filters and readers will distrust in a mail, where it stands and what to do.
+// Content scoring: a pure engine that reports what filters and readers will distrust in a mail, where it is and what to do.
 
 export { type ContentRoutesOptions, contentRoutes } from './routes.ts'
 export { CONTENT_VERSION, scoreContent } from './score.ts'

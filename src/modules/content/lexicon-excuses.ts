@@ -1,12 +1,12 @@
-// What takes a sign of fraud back (`unlessSaid`), and what lets it stand after all: who asks for a check on a known number
-// and for secrecy too has asked for no check. These concepts have no points. Four languages.
+// Concepts that cancel a sign of fraud (`unlessSaid`), and concepts that restore it: a mail that asks the reader to check on a
+// known number and also to keep it secret asks for no check. These concepts have no points. Four languages.
 
 import { ANYWHERE, type Lexicon, type Pattern } from './lexicon.ts'
 
 const LEAVE = `unsubscribe unsubscribing opt_out optout manage_preferences manage_your_preferences email_preferences
   preferences abbestellen abmelden austragen abbestellung newsletter_abmelden desabonner desabonnez desinscrire
   desinscription darse_de_baja date_de_baja dar_de_baja cancelar_suscripcion cancelar_la_suscripcion baja remove_me`
-/** Subjects of who teaches others about fraud. */
+/** Subjects of mails that teach about fraud. */
 const LESSON = `phishing security_awareness awareness_training security_training spot_a_scam spot_scams recognise_scams recognize_scams
   sicherheitsschulung betrugsmaschen betrugsversuche_erkennen hameconnage reconnaitre_les_arnaques evitar_estafas
   reconocer_estafas`
@@ -31,7 +31,7 @@ export const EXCUSES: Lexicon = {
       ihnen_bekannten bekannten_nummer bekannten_telefonnummer gewohnten_nummer ruckfrage have_not_changed nicht_geandert
       par_telephone numero_habituel que_vous_connaissez por_telefono has_not_changed telefono_de_siempre telefono_habitual
       numero_habitual in_person personlich_ubergeben not_change do_not_change`,
-    // Where the number of the new account stands, if not in the mail.
+    // Where the number of the new account is given, if not in the mail.
     elsewhere: `by_post in_the_post by_letter on_the_invoice on_your_invoice on_the_next_invoice on_your_next_invoice on_your_bill
       on_the_next_bill on_your_next_bill printed_in printed_on your_customer_account members_handbook notice_board
       per_post mit_der_post postalisch per_brief auf_der_rechnung auf_ihrer_rechnung auf_der_nachsten_rechnung
@@ -50,25 +50,25 @@ export const EXCUSES: Lexicon = {
     enclosed: `attached attachment enclosed anhang angehangt angehangte angehangten beigefugt beigefugte beigefugten anbei
       ci_joint ci_jointe piece_jointe joint jointe adjunto adjunta adjuntos reply_to reply_for on_request write_back
       auf_anfrage antworten_sie sur_demande repondez a_peticion responda`,
-    // Of a program, by who makes it; not where the reader is in a corner.
+    // News of a program from its maker; not when the reader is put under pressure.
     newversion: `release_notes changelog what_s_new versionshinweise notes_de_version notas_de_la_version`,
     cornered: `suspended suspension restricted deactivated expire expires within enter_your confirm_your validate_your verify_your
       gesperrt innerhalb bestatigen_sie geben_sie suspendu confirmez saisissez sous_24 suspendida confirme introduzca`,
-    // An heir is written to about somebody whom he knew, by an office; not by a stranger who shares or keeps a secret.
+    // An office writes to an heir about a person the heir knew; a stranger who offers a share or asks for secrecy is not one.
     probate: `probate letters_of_administration your_late nachlassgericht erbschein acte_de_notoriete declaracion_de_herederos`,
     strangeheir: `next_of_kin same_surname same_last_name confidential confidence foreign percent unclaimed dormant my_client
       died_without god_bless my_dear beloved telegram whatsapp private_email confidentiel confidencial vertraulich`,
-    // A demand that may have crossed with the payment.
+    // A payment reminder that may have crossed with the payment.
     crossed: `already_paid have_paid gegenstandslos bereits_bezahlt bereits_gezahlt schon_bezahlt deja_paye deja_regle ya_ha_pagado
       ya_ha_abonado`,
     extorted: `bitcoin crypto gift_card gift_cards arrest police sofortuberweisung echtzeituberweisung
       instant_transfer today tonight within_24 within_48 24_hours 48_hours heute 24_stunden 48_stunden aujourd_hui 24_h hoy`,
     recording: `voicemail voice_message voice_mail audio_message fax efax telefax sprachnachricht message_vocal mensaje_de_voz`,
-    // A code that the reader is yet to see is no picture in the mail.
+    // A code that the reader has yet to see is not a picture in the mail.
     onscreen: `code_shown_on code_displayed_on code_that_appears code_on_the_page code_on_the_screen code_on_your_screen
       code_auf_der_seite code_auf_dem_bildschirm code_am_bildschirm qr_code_angezeigt code_affiche_sur code_sur_la_page
       code_a_l_ecran qr_en_la_pagina qr_en_pantalla qr_que_aparece`,
-    // A password that is yet to be chosen is no secret that is asked for.
+    // Choosing a new password is not a request for a secret.
     newsecret: `choose_a_password choose_a_new_password choose_your_password choose_your_new_password create_a_password
       create_a_new_password create_your_password set_a_password set_a_new_password set_your_password set_your_new_password
       set_up_your_password set_up_a_password pick_a_password requested_a_password_reset request_to_reset

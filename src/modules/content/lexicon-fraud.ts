@@ -1,9 +1,9 @@
 // The language of fraud in English, German, French and Spanish: phishing for accounts, parcel and tax fees, advance fees,
-// prizes, extortion, orders in the name of the chief, changed bank details, false support, false investments.
+// prizes, extortion, orders in the boss's name, changed bank details, fake support, fake investments.
 //
-// One pattern alone says little, for honest mail speaks of accounts, parcels and payments too; each is therefore worth
-// less than the 20 points that would take a mail out of `low`, unless no honest mail says such a thing. What makes fraud
-// is several of them together (score.ts adds for that). `unless: 'never'` keeps warnings against fraud out.
+// One pattern alone says little, because honest mail mentions accounts, parcels and payments too. Each is therefore worth
+// less than the 20 points that would take a mail out of `low`, unless no honest mail says such a thing. Several patterns
+// together indicate fraud (score.ts adds points for that). `unless: 'never'` exempts warnings against fraud.
 
 import { FAR, type Lexicon } from './lexicon.ts'
 

@@ -1,7 +1,7 @@
-// What fraud wants, whatever story it tells: that something is done, soon, or else something is lost; that money goes
-// another way than before; that codes, papers or silence are given to a stranger. Four languages. The sets are broad, so
-// each pattern needs several of them close together, and most are weak signs: what makes them fraud is a link that leads
-// elsewhere, a brand that is spoken for, or a second sign (score.ts, links.ts).
+// What fraud wants, whatever its story: the reader is to act soon or lose something; money is to take another route than
+// before; a stranger is to be given codes, papers or silence. Four languages. The sets are broad, so each pattern needs
+// several of them close together, and most are weak signs. A link that leads elsewhere, an impersonated brand or a second
+// sign turns them into fraud (score.ts, links.ts).
 
 import { FAR, type Lexicon } from './lexicon.ts'
 import { SUGGEST } from './lexicon-fraud.ts'

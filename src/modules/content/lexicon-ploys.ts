@@ -1,5 +1,5 @@
-// Stories of fraud that need words of their own: the cheque that is too high, the return of what was lost, the wrong number
-// that trades, the listing of a domain. See lexicon-fraud.ts for how patterns are weighed.
+// Fraud stories that need words of their own: the overpaid cheque, the recovery of lost money, the wrong number that trades,
+// the domain listing. See lexicon-fraud.ts for how patterns are weighted.
 
 import { FAR, type Lexicon } from './lexicon.ts'
 import { SUGGEST } from './lexicon-fraud.ts'

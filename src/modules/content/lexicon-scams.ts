@@ -1,5 +1,5 @@
-// The language of scams in four languages: money from strangers, prizes, extortion, the chief's orders, changed bank
-// details, false support, false investments, doors for malware. See lexicon-fraud.ts for how patterns are weighed.
+// The language of scams in four languages: money from strangers, prizes, extortion, orders in the boss's name, changed bank
+// details, fake support, fake investments, ways in for malware. See lexicon-fraud.ts for how patterns are weighted.
 
 import { FAR, type Lexicon } from './lexicon.ts'
 import { SUGGEST } from './lexicon-fraud.ts'

@@ -1,5 +1,5 @@
-// The language of advertising that filters weigh and readers distrust, in four languages. Honest shops advertise too:
-// one word is worth next to nothing, a heap of them is.
+// Advertising language that filters weigh and readers distrust, in four languages. Honest shops advertise too: one word is
+// worth next to nothing, many of them count.
 
 import type { Lexicon } from './lexicon.ts'
 

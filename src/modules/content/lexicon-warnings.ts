@@ -1,5 +1,5 @@
-// What warns of fraud: a sentence whose subject are those who commit it. `Scammers promise guaranteed returns` takes back what it
-// tells of; `beware of scammers` and `scammers never sleep` take back nothing, for fraud says that too. Four languages.
+// Warnings against fraud: sentences whose subject is the fraudsters. `Scammers promise guaranteed returns` cancels what it
+// describes. `beware of scammers` and `scammers never sleep` cancel nothing, because fraud says that too. Four languages.
 
 const each = (who: string, does: string, turned = false): string => {
   const words = (text: string): readonly string[] => text.split(/\s+/)

@@ -1,9 +1,9 @@
-// Looks for words that stand near one another. A set is a list of words that mean one thing in four languages; a pattern
-// is some sets that must occur within `gap` words; a concept is what its patterns say about a mail, and its points.
+// Finds words that occur near one another. A set is a list of words that mean one thing, in four languages. A pattern is a
+// group of sets that must occur within `gap` words. A concept is what its patterns say about a mail, with its points.
 //
-// Everything is found while the words go by: for each set the last place is kept, and a pattern is asked when one of its
-// sets occurs and all others have occurred before: of most patterns some set never does. So the cost of a word does not
-// depend on the length of the mail. The end of a sentence counts as SENTENCE words, so that near means near in meaning too.
+// Everything is found while the words stream by. The last position of each set is kept, and a pattern is checked when one of
+// its sets occurs and all others have occurred before, which for most patterns never happens. The cost of a word therefore
+// does not depend on the length of the mail. The end of a sentence counts as SENTENCE words, so that near also means related.
 
 import { type Dictionary, UNKNOWN } from './dictionary.ts'
 import { hashOf, join } from './hash.ts'
@@ -12,27 +12,27 @@ import { beginnings, keyOfTerm, MAX_PHRASE_WORDS } from './terms.ts'
 import type { Location } from './types.ts'
 
 export interface Concept {
-  /** Of the first pattern found. */
+  /** For the first pattern found. */
   readonly points: number
-  /** Of each further pattern. */
+  /** For each further pattern. */
   readonly more: number
   readonly max: number
-  /** What it adds to the suspicion of fraud: 0 none, 1 a weak sign, 2 a strong one. */
+  /** What it adds to the suspicion of fraud: 0 none, 1 a weak sign, 2 a strong sign. */
   readonly fraud: number
   readonly description: string
   readonly suggestion: string
-  /** A concept that takes this one back wherever it stands: `call your usual contact before you change anything`. See lexicon-excuses.ts. */
+  /** A concept that cancels this one (lexicon-excuses.ts), wherever it occurs: `call your usual contact before any change`. */
   readonly unlessSaid?: string
 }
 
 export interface Pattern {
   readonly concept: string
   readonly sets: readonly string[]
-  /** In words; ANYWHERE: it is enough that all occur. */
+  /** In words. ANYWHERE: it is enough that all sets occur. */
   readonly gap: number
-  /** Not where one of this set stands shortly before: `we will never ask for your password`. */
+  /** The pattern does not match when a word of this set occurs shortly before it: `we will never ask for your password`. */
   readonly unless?: string
-  /** A concept that takes it back, as for the whole of one. */
+  /** A concept that cancels this pattern, like `unlessSaid` of a concept. */
   readonly unlessSaid?: string
 }
 
@@ -43,16 +43,16 @@ export interface Lexicon {
 }
 
 export const ANYWHERE = 1_000_000_000
-/** As far as what belongs together stands in a letter; in a long newsletter nearly everything stands somewhere. */
+/** The distance within which related things occur in a letter; in a long newsletter nearly everything occurs somewhere. */
 export const FAR = 200
 const SENTENCE = 3
 const UNLESS_WORDS = 12
 const NEVER = -2_000_000_000
-/** Of a term; a power of two. */
+/** Limit of the sets of a term; a power of two. */
 const MAX_SETS = 32
 const FOUND = 255
 
-/** Sets that the reader tells by class. */
+/** Sets that the reader reports by class. */
 const CLASS_SETS: Readonly<Record<string, Class>> = {
   '#number': CLASS.number,
   '#money': CLASS.money,
@@ -73,18 +73,18 @@ export interface Compiled {
   readonly setCount: number
   /** By index of a term: its key. */
   readonly keys: Int32Array
-  /** By index of a term: where its sets begin among those of all terms, how many they are, whether a phrase begins so. */
+  /** By index of a term: where its sets begin in `setsOfTerms`, their number, and whether a phrase begins with the term. */
   readonly notes: Int32Array
   readonly setsOfTerms: Int32Array
   readonly patterns: readonly Pattern[]
-  /** By index of a pattern: its sets, its gap, and the set that takes it back or -1. */
+  /** By index of a pattern: its sets, its gap, and the set that cancels it or -1. */
   readonly setsOfPattern: readonly Int32Array[]
   readonly gaps: Int32Array
   readonly unless: Int32Array
-  /** The patterns of all sets, one after the other, and by index of a set where its own begin; the last ends them all. */
+  /** The patterns of all sets in a row, and by index of a set where its patterns begin; a last entry marks the end. */
   readonly patternsOfSets: Int32Array
   readonly patternsFrom: Int32Array
-  /** By index of a pattern: how many different sets it has. */
+  /** By index of a pattern: the number of its different sets. */
   readonly setCounts: Uint8Array
   readonly classSets: readonly number[]
 }
@@ -149,41 +149,41 @@ export function compile(lexicon: Lexicon): Compiled {
   }
 }
 
-/** Told of each word and pair of words that the trained model knows, once for each mail. */
+/** Receives each word and pair of words that the trained model knows, once per mail. */
 export type FeatureSink = (feature: number) => void
 
-/** What stands for a class among the words: its name with a sign that no word has. */
+/** The key of each class as a word: its name with a sign that no word contains. */
 const CLASS_WORDS: readonly number[] = Object.keys(CLASS).map((name) => hashOf(`#${name}`))
 
 const OVERLAP_BITS = 65_536
 const MOST_MAILS = 1_000_000_000
-/** Copies: what is imported is looked up at each use, and these are used for each word. */
+/** Local copies: imported bindings are looked up at each use, and these are used for each word. */
 const [WORD, NOWHERE] = [CLASS.word, UNKNOWN]
 
 export class Ear implements Listener {
   private readonly compiled: Compiled
   private readonly dictionary: Dictionary
-  /** By class: where the dictionary has what stands for it. */
+  /** By class: the place in the dictionary of the word that represents it. */
   private readonly classPlaces: Int32Array
   private readonly onFeature: FeatureSink
   private readonly last: Int32Array
   private readonly starts: Int32Array
   /** By index of a pattern: how many of its sets have not occurred yet, or FOUND. */
   private readonly lacking: Uint8Array
-  /** By set: to how many patterns that lack none it belongs; which, stands where `patternsOfSets` has those of the set. */
+  /** By set: how many of its patterns are complete. Their indexes are in `readyPatterns`, laid out like `patternsOfSets`. */
   private readonly ready: Int32Array
   private readonly readyPatterns: Int32Array
   private readonly shown = new Int32Array(OVERLAP_BITS / 32)
   private compares = true
-  /** The number of the one at hand. */
+  /** Number of the current mail. */
   private mail = 0
   private position = 0
-  /** The word before, for pairs. 0: a sentence began. */
+  /** The previous word, for pairs. 0: at the beginning of a sentence. */
   private before = 0
-  /** Phrases that the words before have begun, by their length in words. 0: none. */
+  /** Keys of the phrases begun by the previous words, by their length in words. 0: none. */
   private readonly begun = new Int32Array(MAX_PHRASE_WORDS)
   private readonly begunFrom = new Int32Array(MAX_PHRASE_WORDS)
-  /** The longest of them. */
+  /** Length of the longest begun phrase. */
   private begunWords = 0
   private location: Location = 'subject'
   private partFrom = 0
@@ -193,14 +193,14 @@ export class Ear implements Listener {
   mailAddresses: { readonly start: number; readonly end: number; readonly location: Location }[] = []
   phones = 0
   words = 0
-  /** Words at the beginning of each part, in the order of reading. */
+  /** Number of words before each part, in reading order. */
   private readonly wordsBefore = new Map<Location, number>()
   capitalWords = 0
-  /** Words of the part at hand, and how many of them stood before; 0 where the parts are not compared. */
+  /** Words of the current part, and how many of them occurred before; 0 unless the parts are compared. */
   partWords = 0
   partKnown = 0
 
-  /** @param dictionary of the terms of `compiled` and of the features that are told */
+  /** @param dictionary of the terms of `compiled` and of the features passed to `onFeature` */
   constructor(compiled: Compiled, dictionary: Dictionary, onFeature: FeatureSink) {
     this.compiled = compiled
     this.dictionary = dictionary
@@ -214,9 +214,9 @@ export class Ear implements Listener {
   }
 
   /**
-   * For the next mail: as a new one, without making its tables again.
+   * Resets the state for the next mail, without rebuilding the tables.
    *
-   * @param compares whether the words of its parts are to be compared
+   * @param compares whether to compare the words of the parts
    */
   reset(compares: boolean): void {
     this.compares = compares
@@ -246,7 +246,7 @@ export class Ear implements Listener {
     this.forget()
   }
 
-  /** Words of the part at hand. */
+  /** Words of the current part. */
   wordsHere(): number {
     return this.words - (this.wordsBefore.get(this.location) ?? 0)
   }
@@ -258,7 +258,7 @@ export class Ear implements Listener {
       return
     }
     this.words++
-    // Asked in this order: how long a word is cannot be foretold, and it matters to few.
+    // Capitals first: the length of a word is hard for the processor to predict, and few words are in capitals.
     if (isCapitals && length >= 4) this.capitalWords++
     if (this.compares && length >= 4) this.count(hash)
     const { before, dictionary } = this
@@ -289,7 +289,7 @@ export class Ear implements Listener {
       this.forget()
       return
     }
-    // `office 365`, `100 % free`: a number is a word of phrases too.
+    // `office 365`, `100 % free`: numbers can be words of phrases.
     if (this.begunWords !== 0) this.goOn(hash, 0, NOWHERE, end)
     const alone = this.dictionary.find(hash)
     if (alone !== NOWHERE && this.look(alone, start, end)) this.begin(hash, start)
@@ -301,16 +301,16 @@ export class Ear implements Listener {
   }
 
   /**
-   * The phrases that the word goes on or ends.
+   * Continues or completes the phrases begun before this word.
    *
-   * @param before the word before it, 0: none
-   * @param pair where the dictionary has the word with the one before
+   * @param before the previous word, 0: none
+   * @param pair the place in the dictionary of the pair of the previous word and this one
    */
   private goOn(hash: number, before: number, pair: number, end: number): void {
     const { begun, begunFrom } = this
     const longest = this.begunWords
     this.begunWords = 0
-    // Most begin with the word before, and end there.
+    // The usual case: only the previous word began a phrase, and this word ends it.
     if (longest === 1 && pair === NOWHERE && begun[1] === before) {
       begun[1] = 0
       return
@@ -351,7 +351,7 @@ export class Ear implements Listener {
     else this.shown[cell] = (this.shown[cell] as number) | (1 << (bit & 31))
   }
 
-  /** @returns whether a longer phrase begins so */
+  /** @returns whether a longer phrase begins with this term */
   private look(place: number, start: number, end: number): boolean {
     const term = this.dictionary.term(place)
     if (term === NOWHERE) return false
@@ -372,7 +372,7 @@ export class Ear implements Listener {
     if (this.ready[set] !== 0) this.ask(set, start, end)
   }
 
-  /** A set occurs for the first time: of some patterns it was the last that lacked. */
+  /** A set occurs for the first time, which completes the patterns that lacked only this set. */
   private nowHeard(set: number): void {
     const { lacking, compiled } = this
     const { patternsOfSets, patternsFrom } = compiled
@@ -385,7 +385,7 @@ export class Ear implements Listener {
     }
   }
 
-  /** Into the ready ones of its set, by its index: what is found first is told first. */
+  /** Inserts the pattern among the ready ones of the set in order of index, so that hits keep the order of the patterns. */
   private nowReady(set: number, pattern: number): void {
     const { ready, readyPatterns } = this
     const from = this.compiled.patternsFrom[set] as number
@@ -399,7 +399,7 @@ export class Ear implements Listener {
     ready[set] = (ready[set] as number) + 1
   }
 
-  /** The patterns of the set that lack nothing: do their sets stand near enough? */
+  /** Checks whether the sets of each complete pattern of this set are close enough. */
   private ask(set: number, start: number, end: number): void {
     const { last, lacking, position, compiled, readyPatterns } = this
     const { setsOfPattern, gaps, unless } = compiled
@@ -425,7 +425,7 @@ export class Ear implements Listener {
     this.hits.push({ pattern, location: this.location, start: from, end })
   }
 
-  /** Where the first of the sets stands, of those that stand in the part at hand; one of them stands at `start`. */
+  /** The earliest start of those sets that occur in the current part; one of them occurs at `start`. */
   private earliest(sets: Int32Array, start: number): number {
     let earliest = start
     for (const set of sets)

@@ -9,9 +9,9 @@ const ALARMED = { alarmed: true, spoken: new Set<string>(), signsIn: false }
 interface Row {
   readonly to: string
   readonly text?: string
-  /** Rule, points and fraud, of a mail that says nothing of fraud. */
+  /** Rule, points and fraud, in a mail without words of fraud. */
   readonly calm: string
-  /** Of one that does; absent: the same. */
+  /** The same in a mail with words of fraud; absent when equal. */
   readonly alarmed?: string
 }
 
@@ -20,7 +20,7 @@ const ROWS: readonly Row[] = [
   { to: 'https://shop.example', text: 'click here', calm: '' },
   { to: 'mailto:a@b.example', text: 'www.bank.com', calm: '' },
   { to: '#top', calm: '' },
-  // What does not lead to a page.
+  // Targets that are not web pages.
   { to: 'javascript:x()', calm: 'link_script 20 1' },
   { to: ' \tJava\nScript:x()', calm: 'link_script 20 1' },
   { to: 'data:text/html,x', calm: 'link_script 20 1' },
@@ -34,7 +34,7 @@ const ROWS: readonly Row[] = [
   { to: 'https://shop.com/manual.pdf', calm: '' },
   { to: 'https://user@shop.com/', calm: 'link_userinfo 30 2' },
   { to: 'https://bank.com:pass@shop.com/', calm: 'link_userinfo 30 2' },
-  // Where it seems to go.
+  // Where the link claims to go.
   { to: 'https://elsewhere.org/', text: 'www.bank-of-x.com', calm: 'link_mismatch 24 2' },
   { to: 'https://elsewhere.org/', text: 'https://bank-of-x.com', calm: 'link_mismatch 24 2' },
   { to: 'https://elsewhere.org/', text: 'bank-of-x.com/account', calm: 'link_mismatch 24 2' },
@@ -56,7 +56,7 @@ const ROWS: readonly Row[] = [
   { to: 'https://shop24.org/', text: 'https://shop.com', calm: 'link_mismatch 24 2' },
   { to: 'https://abc.org/', text: 'https://abcdef.com', calm: 'link_mismatch 24 2' },
   { to: 'https://xyzabc.org/', text: 'https://xyz.com', calm: 'link_mismatch 24 2' },
-  // What its host is.
+  // The kind of host.
   { to: 'http://192.0.2.7/x', calm: 'link_ip 22 2' },
   { to: 'http://192.0.2.7:8080/x', calm: 'link_ip 22 2' },
   { to: 'http://[2001:db8::7]/x', calm: 'link_ip 22 2' },
@@ -87,7 +87,7 @@ const ROWS: readonly Row[] = [
   { to: 'https://dpd-paket.org/', calm: 'link_brand 14 2', alarmed: 'link_brand 28 2' },
   { to: 'https://sparkasse-musterstadt.de/', calm: '' },
   { to: 'https://sparkasse-login.de/', calm: 'link_brand 14 2', alarmed: 'link_brand 28 2' },
-  // Of a name that is a word as well, or a place, more has to tell whose it is meant to be.
+  // A name that is also a word or a place needs a further sign that the brand is meant.
   { to: 'https://booking.hotel-adler.de/', calm: '' },
   { to: 'https://bookingkit.net/', calm: '', alarmed: 'link_brand 28 2' },
   { to: 'https://revolutionrace.com/', calm: '', alarmed: 'link_brand 28 2' },
@@ -100,12 +100,12 @@ const ROWS: readonly Row[] = [
     calm: 'link_cheap_domain 3 0, link_brand 14 2',
     alarmed: 'link_cheap_domain 12 1, link_brand 28 2',
   },
-  // Further sites of their owners.
+  // Further sites of the brands' owners.
   { to: 'https://groups.googlegroups.com/', calm: '' },
   { to: 'https://www.paypalobjects.com/', calm: '' },
   { to: 'https://dl.dropboxusercontent.com/', calm: '' },
   { to: 'https://storage.googleapis.com/x/y.html', calm: 'link_free_host 3 0', alarmed: 'link_free_host 14 2' },
-  // A host that is named for what fraud asks for.
+  // A host named for what fraud asks for.
   { to: 'https://login-verify.org/', calm: 'link_bait_host 6 1', alarmed: 'link_bait_host 16 2' },
   { to: 'https://login-garden.org/', calm: '', alarmed: 'link_bait_host 16 2' },
   { to: 'https://account.garden-tools.org/', calm: '', alarmed: 'link_bait_host 16 2' },
@@ -125,28 +125,28 @@ for (const row of ROWS) {
   })
 }
 
-test('an address where a brand has people sign in, over a link that leads elsewhere, is enough alone', () => {
+test('the sign-in address of a brand as the text of a link that leads elsewhere is enough alone', () => {
   const calm = (text: string, to = 'https://evil.example.ru/pp'): string => told({ to, text, calm: '' }, CALM)
   const asked = (text: string, to = 'https://evil.example.ru/pp'): string =>
     told({ to, text, calm: '' }, { ...CALM, signsIn: true })
   assert.equal(calm('https://www.paypal.com/signin'), 'link_mismatch 44 2')
   assert.equal(calm('https://login.live.com/'), 'link_mismatch 44 2')
   assert.equal(asked('https://www.paypal.com/'), 'link_mismatch 44 2')
-  // A product behind a count of clicks; a house that is no brand; a brand's own other site; a bare name.
+  // A product behind click tracking; a company that is no known brand; a brand's own other site; a bare name.
   assert.equal(calm('https://www.amazon.com/dp/B0123'), 'link_mismatch 24 2')
   assert.equal(asked('https://my.hoster.com/login'), 'link_mismatch 24 2')
   assert.equal(asked('https://www.facebook.com/login', 'https://www.meta.com/x'), 'link_mismatch 24 2')
   assert.equal(asked('paypal.com'), 'link_mismatch 9 0')
 })
 
-test('a brand that the mail speaks of weighs most, also where its short name is a part of the host alone', () => {
+test('a brand that the mail names weighs most, even when its short name is only part of the host', () => {
   const speaking = { alarmed: false, spoken: new Set(['paypal', 'dpd', 'booking']), signsIn: false }
   assert.equal(told({ to: 'https://paypal-help.org/', calm: '' }, speaking), 'link_brand 44 2')
   assert.equal(told({ to: 'https://dpd.partner.org/', calm: '' }, speaking), 'link_brand 34 2')
   assert.equal(told({ to: 'https://booking.hotel-adler.de/', calm: '' }, speaking), 'link_brand 34 2')
 })
 
-test('each rule is told once, at the first link that breaks it, and a host is judged once', () => {
+test('each rule is reported once, at the first link that breaks it, and a host is judged once', () => {
   const links = ['https://a.top/1', 'https://b.top/2', 'https://a.top/x.exe', 'https://bit.ly/1', 'https://bit.ly/2']
   const { findings, labels } = linkFindings(
     links.map((target, i) => ({ target, text: 'x', offset: i * 10 })),
@@ -164,7 +164,7 @@ test('each rule is told once, at the first link that breaks it, and a host is ju
   assert.deepEqual([...labels], ['a', 'b', 'bit'])
 })
 
-test('a brand is missed only where the mail names it and leads elsewhere', () => {
+test('a missing link to a brand is reported only when the mail names the brand and leads elsewhere', () => {
   const paypal = BRANDS.find(({ name }) => name === 'paypal')
   const named = new Set(['paypal'])
   assert.equal(brandWithoutLink(named, new Set(['elsewhere']), false), paypal)
@@ -174,7 +174,7 @@ test('a brand is missed only where the mail names it and leads elsewhere', () =>
   assert.equal(brandWithoutLink(named, new Set(), true), paypal)
 })
 
-test('houses of free mailboxes, and the label of a sender', () => {
+test('free mailbox providers, and the label of a sender', () => {
   for (const address of ['a@gmail.com', 'A@GMAIL.COM', '"a@b"@web.de']) assert.ok(isFreeMail(address), address)
   for (const address of ['a@mail.gmail.com', 'a@shop.example', 'gmail.com.example']) {
     assert.ok(!isFreeMail(address), address)

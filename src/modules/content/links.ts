@@ -1,4 +1,4 @@
-// Rules about links: where they say they go and where they go.
+// Rules about links: where they claim to go and where they go.
 
 import { parse } from 'tldts'
 import { BRAND_OF_LABEL, BRANDS, type Brand } from './brands.ts'
@@ -36,9 +36,9 @@ const SIGN_IN = words(
 const LURES = words(`exe scr pif bat cmd vbs js jse wsf hta msi msp ps1 jar iso img vhd apk dmg lnk xll`)
 const TARGET = /^\s?(?:https?|hxxps?):\/\/([^\s/?#\\]{1,300})([^\s]*)/i
 const SHOWN = /^(?:https?:\/\/)?((?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})(?:[/?#:]|\s?$)/i
-/** Of the path, before any query. */
+/** The file extension in the path, before any query. */
 const ENDING = /^[^?#]{0,2000}\.([a-z0-9]{2,4})(?:[?#]|$)/i
-/** Browsers pass over these within an address. */
+/** Browsers ignore these within an address. */
 const UNSEEN = /[\t\n\r]/g
 const SCRIPT = /^[\0-\x20]{0,64}(?:javascript|data|vbscript|file):/i
 const MAX_AUTHORITY_CHARS = 300
@@ -48,18 +48,18 @@ const NOTHING: readonly Finding[] = []
 
 interface Host {
   readonly host: string
-  /** The registered domain, null for an IP address and the like. */
+  /** The registered domain; null for an IP address and the like. */
   readonly domain: string | null
-  /** Its label before the public suffix. */
+  /** The label of the domain before the public suffix. */
   readonly label: string
   readonly sub: string
-  /** No rule about hosts says anything of it, whatever the mail says. */
+  /** No rule about hosts ever reports this host, whatever the mail says. */
   readonly isPlain: boolean
 }
 
 export interface LinkFacts {
   readonly findings: readonly Finding[]
-  /** Registered labels of all hosts. */
+  /** The registered labels of all hosts. */
   readonly labels: ReadonlySet<string>
 }
 
@@ -70,15 +70,15 @@ const at =
   })
 
 export interface Heard {
-  /** The words of the mail speak of fraud: then a doubtful host weighs more. */
+  /** The words of the mail suggest fraud, so a doubtful host weighs more. */
   readonly alarmed: boolean
-  /** Names of brands that the mail speaks of: then they are looked for in every host. */
+  /** Names of the brands that the mail mentions; every host is searched for them. */
   readonly spoken: ReadonlySet<string>
-  /** The reader is asked to sign in. */
+  /** The mail asks the reader to sign in. */
   readonly signsIn: boolean
 }
 
-/** Each rule once, for the first link that breaks it. */
+/** Reports each rule once, for the first link that breaks it. */
 export function linkFindings(links: readonly Link[], location: Location, heard: Heard): LinkFacts {
   const hosts = new Map<string, Host>()
   const findings = new Map<string, Finding>()
@@ -129,12 +129,12 @@ type Make = (
   fraud: number,
 ) => (match: string, description: string, suggestion: string) => Finding
 
-/** The host with all before it, and what follows to the first blank; null: no address of the web. */
+/** The host with everything before it, and the rest up to the first blank; null when it is not a web address. */
 function takeApart(target: string): readonly [authority: string, rest: string] | null {
   const from = target.startsWith('https://') ? 8 : target.startsWith('http://') ? 7 : 0
   let end = from
   if (from > 0) while (end < target.length && isPlainOfHost(target.charCodeAt(end))) end++
-  // Most are plain to see, and have no dot behind the host.
+  // The fast path: most addresses are plain, and have no dot after the host.
   const isPlain = end > from && end - from <= MAX_AUTHORITY_CHARS && (end === target.length || target[end] === '/')
   if (isPlain && endsInLetters(target, end)) {
     const rest = target.slice(end)
@@ -144,8 +144,8 @@ function takeApart(target: string): readonly [authority: string, rest: string] |
 }
 
 /**
- * `http:/host`, `ht<tab>tp://host`, `http:\\host`, `//host`, and hosts in percent signs, in full width or as one number, go where
- * browsers take them (https://url.spec.whatwg.org), and not where they seem to.
+ * `http:/host`, `ht<tab>tp://host`, `http:\\host`, `//host`, and hosts written with percent signs, in full width or as one
+ * number lead where browsers take them (https://url.spec.whatwg.org), not where they seem to lead.
  */
 function asBrowsersDo(target: string): readonly [authority: string, rest: string] | null {
   const url = URL.parse(/^[\\/]{2}/.test(target) ? `http:${target}` : target)
@@ -154,13 +154,13 @@ function asBrowsersDo(target: string): readonly [authority: string, rest: string
   return [`${before}${url.host}`, `${url.pathname}${url.search}`]
 }
 
-/** What no browser takes and a reader may: `hxxp://host`. */
+/** Addresses that no browser accepts but a reader may follow: `hxxp://host`. */
 function asWritten(target: string): readonly [authority: string, rest: string] | null {
   const [, authority, rest = ''] = TARGET.exec(target) ?? []
   return authority === undefined ? null : [authority, rest]
 }
 
-/** A host that is a name: one whose last label is a number is an address, however it is written. */
+/** The host is a name. A host whose last label is a number is an IP address, however it is written. */
 function endsInLetters(target: string, end: number): boolean {
   return isPlainLetter(target.charCodeAt(target.lastIndexOf('.', end) + 1)) && isPlainLetter(target.charCodeAt(end - 1))
 }
@@ -177,15 +177,15 @@ function mismatch({ host, domain, label }: Host, text: string, { alarmed, signsI
   const told = parse(shown)
   if (told.isIcann !== true || told.domain === null || told.domain === domain) return []
   const name = told.domainWithoutSuffix ?? ''
-  // One house under several names, or its own address for clicks: shop.example, shop-mail.example.
+  // One organisation under several names, or its own click-tracking host: shop.example, shop-mail.example.
   const isNear =
     name.length >= 4 &&
     (label.includes(name) || (label.length >= 4 && name.includes(label)) || host.startsWith(`${name}.`))
   const isSame = isNear && !/-|\d/.test(label.replace(name, ''))
-  // An address that is written out is believed; a bare name may be the name of the house, behind its counter of clicks.
+  // Readers trust a full address; a bare name may be the name of the organisation on a click-tracking link.
   const isAddress = alarmed || /^(?:https?:|www\.)|\//i.test(text.trim())
-  // Where a brand's customers sign in is shown, and the link leads elsewhere. To a product or a page that happens for a count of clicks.
-  // So is what imitates the name that is shown, or has an ending that filters distrust.
+  // The text shows a sign-in address, and the link leads away from the brand's own sites or to a top-level domain that filters
+  // distrust. Links that show a product or another page often differ only because of click tracking.
   const isFalse = isCheap(host) || BRANDS.some((brand) => isOwn(brand, name) && !isOwn(brand, label))
   const isLogin = isAddress && (signsIn || hasBait(text)) && isFalse
   const [points, fraud] = isSame ? [6, 0] : isLogin ? [44, 2] : isAddress ? [24, 2] : [9, 0]
@@ -256,7 +256,7 @@ function hostFindings(host: Host, heard: Heard, make: Make): Finding[] {
   if (/:\d+$/.test(name) && !/:(?:80|443)$/.test(name))
     say('link_port', 8, 1, 'A link goes to an unusual port', 'Use the usual port')
   if (brand !== null) {
-    // Of a brand that the mail writes for, more in the host tells that the reader is to take it for theirs.
+    // When the mail names the brand, bait words in the host show that the reader is to take it for the brand's own.
     const asks = [...label.split('-'), ...sub.split(/[.-]/)].some((word) => BAIT_WORDS.has(word))
     say(
       'link_brand',
@@ -282,7 +282,7 @@ function isCheap(name: string): boolean {
   return RISKY_TLDS.has(name.slice(name.lastIndexOf('.') + 1))
 }
 
-/** One of FREE_HOSTS, or a host under it. */
+/** One of FREE_HOSTS, or a host below one. */
 function isFreeHost(name: string): boolean {
   for (let from = 0; from !== -1; ) {
     if (FREE_HOSTS.has(name.slice(from))) return true
@@ -307,37 +307,37 @@ function readHost(name: string): Host {
   return { ...read, isPlain: says.length === 0 }
 }
 
-/** A mail that names them all, and in alarm: what is not said of a host then is never said. */
+/** As if an alarming mail named every brand: a host with no finding then never has one. */
 const ALL_BRANDS: ReadonlySet<string> = new Set(BRANDS.map(({ name }) => name))
 
 const LONG_BRAND_CHARS = 6
-/** Brands with so long a label, by its beginning. */
+/** Brands whose first label has at least LONG_BRAND_CHARS characters, by the beginning of that label. */
 const LONG_BRANDS = Map.groupBy(
   BRANDS.filter(({ labels: [own = ''] }) => own.length >= LONG_BRAND_CHARS),
   ({ labels: [own = ''] }) => own.slice(0, LONG_BRAND_CHARS),
 )
 const DIGITS: Readonly<Record<string, string>> = { 0: 'o', 1: 'l', 3: 'e', 4: 'a', 5: 's' }
 
-/** The brand whose name a host wears that is not one of its own. */
+/** The brand whose name the host bears although the host is not the brand's. */
 function brandIn({ host, label, sub }: Host, { alarmed, spoken }: Heard): Brand | null {
   const plain = withoutAccents(label).replaceAll(/[01345]/g, (digit) => DIGITS[digit] ?? digit)
   const parts = [...plain.split('-'), ...sub.split(/[.-]/)]
-  // Of a name that others bear too, more has to tell whose it is meant to be.
+  // A name that others bear too needs a further sign that the brand is meant.
   const isMeant = (brand: Brand, others: readonly string[]): boolean =>
     brand.isWord !== true ||
     spoken.has(brand.name) ||
-    // In the domain itself, of a mail that speaks of fraud or spelt with digits.
+    // In the domain itself, when the mail suggests fraud or the name is spelt with digits.
     (plain.includes(brand.name) && (alarmed || !label.includes(brand.name))) ||
     others.some((other) => BAIT_WORDS.has(other)) ||
     isCheap(host)
   for (const word of new Set([plain, ...parts, label.replaceAll('-', ''), sub.replaceAll(/[.-]/g, '')])) {
     const brand = BRAND_OF_LABEL.get(word)
     if (brand !== undefined && !isOwn(brand, label) && isMeant(brand, parts)) {
-      // A word of the sub-domain alone may be a plain word or a partner: `dpd.shop.example`.
+      // A short word in the subdomain alone may be a plain word or a partner: `dpd.shop.example`.
       if (word.length >= 5 || label.includes(word) || spoken.has(brand.name)) return brand
     }
   }
-  // `docu-signz` as `docusign-now`.
+  // `docu-signz` counts like `docusign-now`.
   for (const written of new Set([plain, plain.replaceAll('-', '')])) {
     for (const brand of LONG_BRANDS.get(written.slice(0, LONG_BRAND_CHARS)) ?? []) {
       const [own = ''] = brand.labels
@@ -348,7 +348,7 @@ function brandIn({ host, label, sub }: Host, { alarmed, spoken }: Heard): Brand 
   return null
 }
 
-/** The registered label of one of its own sites. A group has a site for each of its houses, named for the group. */
+/** `label` is the registered label of one of the brand's own sites. Each member of a group has a site named for the group. */
 export function isOwn({ name, labels, group }: Brand, label: string): boolean {
   if (labels.includes(label)) return true
   if (group !== true || !label.includes(name)) return false
@@ -356,8 +356,8 @@ export function isOwn({ name, labels, group }: Brand, label: string): boolean {
 }
 
 /**
- * A brand that the mail speaks of and whose sites none of the links leads to, null if there is none.
- * @param calls the reader is given a telephone number: that leads somewhere too
+ * A brand that the mail mentions while no link leads to any mentioned brand's sites; null when there is none.
+ * @param calls the mail gives a telephone number, which leads somewhere too
  */
 export function brandWithoutLink(
   named: ReadonlySet<string>,
@@ -379,7 +379,7 @@ export function isFreeMail(address: string): boolean {
   return FREE_MAIL.has(address.slice(address.lastIndexOf('@') + 1).toLowerCase())
 }
 
-/** Whether a link leads to another house than one of these registered labels. */
+/** Whether any link leads to a site other than those with these registered labels. */
 export function leadOut(links: readonly Link[], own: readonly string[]): boolean {
   return links.some(({ target }) => {
     const [authority] = takeApart(target) ?? []
@@ -387,7 +387,7 @@ export function leadOut(links: readonly Link[], own: readonly string[]): boolean
   })
 }
 
-/** The registered label of a sender's domain, none when it is not known. */
+/** The registered label of a sender's domain; empty when the domain is unknown. */
 export function labelOf(domain: string | undefined): readonly string[] {
   return domain === undefined ? [] : [remembered.find(domain, readHost).label]
 }

@@ -1,4 +1,4 @@
-// What the reader of words tells, and to whom.
+// The events that the word reader emits, and their receiver.
 
 export const CLASS = {
   word: 0,
@@ -13,13 +13,13 @@ export const CLASS = {
 } as const
 export type Class = (typeof CLASS)[keyof typeof CLASS]
 
-/** Who is told. The numbers are offsets into the part that is read. */
+/** Receives the events. `start` and `end` are offsets into the part being read. */
 export interface Listener {
   word(hash: number, length: number, start: number, end: number, kind: Class, isCapitals: boolean): void
   sentence(): void
   /** A sign that a rule asks for. */
   sign(sign: Sign, start: number, end: number): void
-  /** @returns whether a rule knows the word: words that were made unreadable for filters are read again. */
+  /** @returns whether a rule knows the word; the reader uses it to decode words disguised from filters */
   knows(hash: number): boolean
 }
 export type Sign =

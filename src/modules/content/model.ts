@@ -1,26 +1,26 @@
-// The trained part: logistic regression over the words and pairs of neighbouring words of subject and visible body. What
-// it knows stands in weights.txt, which bin/train-content.ts writes; docs/content-scoring.md says from what and how.
+// The trained part: logistic regression over the words and pairs of adjacent words of the subject and the visible body.
+// bin/train-content.ts writes its weights to weights.txt; docs/content-scoring.md describes the training and its data.
 //
-// weights.txt: `key value` lines (`version`, `bias`, `from`, `to`), an empty line, then one feature a line: its weight in
-// hundredths, a blank, the word as fold.ts folds it, and for a pair a blank and the second word. `#money` and the like
-// are classes. Each feature counts once a mail; the sum is divided by the root of their number plus DAMPING, so that a
-// long mail is not judged harder than a short one.
+// weights.txt: `key value` lines (`version`, `bias`, `from`, `to`), an empty line, then one feature per line: its weight in
+// hundredths, a blank, the word as folded by fold.ts, and for a pair a blank and the second word. `#money` and the like are
+// classes. Each feature counts once per mail. The sum is divided by the square root of (their number plus DAMPING), so that
+// long mails are not judged more harshly than short ones.
 
 import { readFileSync } from 'node:fs'
 import { join as joinPath } from 'node:path'
 import { hashOf, join } from './hash.ts'
 
-/** Of 100: enough that words alone can make a mail `high`, never `critical`. */
+/** Out of 100: words alone can make a mail `high`, never `critical`. */
 export const MODEL_POINTS = 45
 export const DAMPING = 12
-/** Of words and pairs that are known. `Please confirm your email address` is how everybody writes, and has half as many. */
+/** Known words and pairs needed for full points. `Please confirm your email address` is in everyday use and has half as many. */
 const FULL_FEATURES = 60
 const TOLD_WORDS = 5
 
 export interface Model {
   readonly version: string
   readonly bias: number
-  /** Points begin above this logit, and are full from `to` on. */
+  /** Points begin above this logit and are full from `to` on. */
   readonly from: number
   readonly to: number
   readonly features: number
@@ -72,15 +72,15 @@ export interface Opinion {
   readonly logit: number
   /** 0 to MODEL_POINTS. */
   readonly points: number
-  /** The words that weigh most against the mail, the heaviest first; none in a language that was not learnt. */
+  /** The words that weigh most against the mail, heaviest first; empty in a language that the model has not learnt. */
   readonly words: readonly string[]
 }
 
-/** Hears the features of one mail. */
+/** Collects the features of one mail. */
 export class Judge {
   private readonly model: Model
   private readonly heard: Uint8Array
-  /** The features that were heard, the first `count` of it. */
+  /** The collected features, in the first `count` elements. */
   private readonly found: Int32Array
   private count = 0
 
@@ -90,26 +90,26 @@ export class Judge {
     this.found = new Int32Array(model.features)
   }
 
-  /** For the next mail. */
+  /** Resets the state for the next mail. */
   reset(): void {
     for (let n = 0; n < this.count; n++) this.heard[this.found[n] as number] = 0
     this.count = 0
   }
 
-  /** @param feature counts once, however often it is heard */
+  /** @param feature counts once, however often it occurs */
   hear(feature: number): void {
     if (this.heard[feature] !== 0) return
     this.heard[feature] = 1
     this.found[this.count++] = feature
   }
 
-  /** @param isAlone no rule about words, links or the sender saw a sign of fraud: a few words are no style then, and points are fewer as they are */
+  /** @param isAlone no rule about words, links or the sender found a sign of fraud; then few known words yield fewer points */
   opinion(isAlone: boolean): Opinion {
     const { weights, names, bias, from, to } = this.model
     let sum = 0
     for (let n = 0; n < this.count; n++) sum += weights[this.found[n] as number] as number
     const logit = bias + sum / Math.sqrt(this.count + DAMPING)
-    // By the square, so that what is hardly more likely spam than not costs next to nothing.
+    // Squared, so that a mail hardly more likely to be spam than not costs next to nothing.
     const share = Math.min(1, Math.max(0, (logit - from) / (to - from)))
     const known = isAlone ? Math.min(1, this.count / FULL_FEATURES) : 1
     const points = Math.round(MODEL_POINTS * share * share * known)
@@ -117,7 +117,7 @@ export class Judge {
     return { logit, points, words: this.heaviest().map((at) => names[at] as string) }
   }
 
-  /** The few that weigh most against the mail; of two with the same weight the one that was heard first stands first. */
+  /** The few features that weigh most against the mail; among equal weights the earlier one comes first. */
   private heaviest(): readonly number[] {
     const { weights } = this.model
     const top: number[] = []

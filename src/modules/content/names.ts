@@ -1,11 +1,11 @@
-// Names of elements and attributes that the walk over html asks about, told by their letters as they stand in the array of
-// code units. No text is made of a name that is known, and none of one that nobody asks for.
+// Looks up the names of elements and attributes that the HTML walk asks about, directly in the array of code units. No string
+// is made for a known name, nor for a name that nothing asks for.
 
 import { FNV_BASIS, FNV_PRIME } from './hash.ts'
 
 const SLOTS = 512
 
-/** What each of some names, ASCII in lower case, stands for. */
+/** Maps a set of names (ASCII, lower case) to their meanings. */
 export class Names<T> {
   private readonly slots: ({ readonly name: string; readonly meaning: T } | undefined)[] = Array.from(
     { length: SLOTS },
@@ -24,7 +24,7 @@ export class Names<T> {
     }
   }
 
-  /** @returns null: none of the names stands from `from` to `to` in `codes`; capitals count as small letters */
+  /** @returns null when `codes` from `from` to `to` is none of the names; ignores case */
   at(codes: Uint16Array, from: number, to: number): T | null {
     for (let slot = hashOf(codes, from, to); ; slot = (slot + 1) & (SLOTS - 1)) {
       const one = this.slots[slot]
@@ -34,7 +34,7 @@ export class Names<T> {
   }
 }
 
-/** Of the first letters: no two names that are known share more. */
+/** Number of leading letters that are hashed: no two known names share as many. */
 const HASHED = 12
 
 function hashOf(codes: Uint16Array, from: number, to: number): number {
@@ -44,13 +44,13 @@ function hashOf(codes: Uint16Array, from: number, to: number): number {
   return (hash ^ (hash >>> 16)) & (SLOTS - 1)
 }
 
-/** Of all that may stand in a name only a capital becomes the small letter by that bit. */
+/** Among the characters that can occur in a name, only a capital turns into a small letter by setting that bit. */
 function isAt(codes: Uint16Array, from: number, name: string): boolean {
   for (let i = 0; i < name.length; i++) if (((codes[from + i] as number) | 0x20) !== name.charCodeAt(i)) return false
   return true
 }
 
-/** @returns where the name that begins at `from` ends; `length` at the latest */
+/** @returns the end of the name that begins at `from`, at most `length` */
 export function nameEnd(codes: Uint16Array, from: number, length: number): number {
   let at = from
   while (at < length && !endsName(codes[at] as number)) at++
@@ -64,13 +64,13 @@ function endsName(code: number): boolean {
 export interface ElementName {
   readonly text: string
   readonly isActive: boolean
-  /** No tag is read in it. */
+  /** Its content holds no tags. */
   readonly isRaw: boolean
-  /** Of raw ones: what stands in it shows. */
+  /** Only for raw elements: the content is displayed. */
   readonly isShown: boolean
   readonly isVoid: boolean
   readonly isInline: boolean
-  /** Of these, those that end within the block they begin in. */
+  /** Only for inline elements: it ends within the block in which it begins. */
   readonly endsInBlock: boolean
   readonly closesItself: boolean
   readonly endsParagraph: boolean
@@ -89,7 +89,7 @@ const CLOSES_ITSELF = words('p li td th tr option dt dd')
 const ENDS_PARAGRAPH = words(
   'center div dl form h1 h2 h3 h4 h5 h6 ol p pre section table ul article blockquote footer header',
 )
-/** Others that stand in nearly every mail. */
+/** Other elements that occur in nearly every mail. */
 const COMMON = words('html head body tbody thead tfoot')
 const MOST_CHARS = 16
 
@@ -117,19 +117,19 @@ const ELEMENTS = new Names(KNOWN)
 export const NO_ELEMENT = element('')
 
 /**
- * The name of an element from `from` to `to`.
+ * The element name from `from` to `to`.
  *
- * @param isStart of a start tag only the first 16 characters count
+ * @param isStart a start tag, of whose name only the first 16 characters count
  */
 export function elementName(html: string, codes: Uint16Array, from: number, to: number, isStart: boolean): ElementName {
   const known = ELEMENTS.at(codes, from, to)
   if (known !== null) return known
   const text = html.slice(from, isStart ? Math.min(to, from + MOST_CHARS) : to).toLowerCase()
-  // Letters beyond ASCII may become such as are known: the sign of the kelvin.
+  // Lower case can turn letters beyond ASCII into a known name: the Kelvin sign becomes k.
   return KNOWN.get(text) ?? element(text)
 }
 
-/** Names that are known are one object each. */
+/** Each known name is a single object. */
 export function isSameElement(one: ElementName, other: ElementName): boolean {
   return one === other || one.text === other.text
 }

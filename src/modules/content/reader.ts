@@ -1,17 +1,17 @@
-// Reads characters one by one and tells words. Nothing is kept of the text but the word at hand, so that a mail is read
-// in one pass without copies: html hands over its visible characters, the text part and the subject are handed over
-// whole. Letters are folded (fold.ts), so `Vérifiez` and `VERIFIEZ` are one word; addresses, numbers, sums of money and
-// wallet addresses are told as classes. A word is told by a 32-bit FNV-1a hash of its folded letters.
+// Reads characters one by one and emits words. It keeps only the current word, so a mail is read in one pass without copies:
+// html passes on its visible characters, while the text part and the subject are read as a whole. Letters are folded
+// (fold.ts), so `Vérifiez` and `VERIFIEZ` are the same word. Addresses, numbers, sums of money and
+// wallet addresses are emitted as classes. A word is emitted as the 32-bit FNV-1a hash of its folded letters.
 
 import { ENDS_ADDRESS, isCurrency, isDigit, isPlainLetter, LETTER, ROLE } from './characters.ts'
 import { type Folding, folding, KIND, LEET, styledLetter } from './fold.ts'
 import { FNV_BASIS, FNV_PRIME, hashLetters, hashOf } from './hash.ts'
 import { CLASS, type Class, type Listener } from './listener.ts'
 
-/** Letters of a word that count; the rest of a longer one is passed over. */
+/** Letters of a word that count; further letters are ignored. */
 const MAX_LETTERS = 40
 
-/** Copies: what is exported or imported is looked up at each use, and these are used for each letter. */
+/** Local copies: exported and imported bindings are looked up at each use, and these are used for each letter. */
 const [BASIS, PRIME] = [FNV_BASIS, FNV_PRIME]
 const { word: WORD } = CLASS
 const { folded: FOLDED, capitalBit: CAPITAL_BIT } = LETTER
@@ -19,7 +19,7 @@ const { blank: BLANK, line: LINE, end: END, fed: FED, dot: DOTTED, colon: COLONE
 const MODE = { none: 0, word: 1, number: 2, url: 3, address: 4 } as const
 const SPACED_RUN = 5
 const LEAST_CODES = 16_384
-/** A reader of terms, of which the tables are made from thousands, needs no more. */
+/** Enough for a reader of terms, of which thousands exist while the tables are built. */
 const TERM_CODES = 128
 const MOST_IDLE_CODES = 262_144
 const [DOT, COMMA, AT, COLON, HASH_MARK, PLUS] = [0x2e, 0x2c, 0x40, 0x3a, 0x23, 0x2b]
@@ -28,7 +28,7 @@ const WALLET =
   /^(?:bc1[a-z0-9]{25,60}|[13][a-km-zA-HJ-NP-Z1-9]{25,34}|0x[0-9a-fA-F]{40}|T[1-9A-HJ-NP-Za-km-z]{33}|[48][1-9A-HJ-NP-Za-km-z]{94})$/
 const HOST = /^[a-z0-9][a-z0-9.-]{0,250}\.[a-z]{2,24}(?:[/:?#]|$)/i
 
-/** What stands behind the codes of a source: neither letter, blank nor sign. */
+/** Stands after the codes of a source: neither letter, blank nor sign. */
 const NO_CODE = 0xffff
 
 const HTTP = new Set([hashOf('http'), hashOf('https'), hashOf('hxxp'), hashOf('hxxps')])
@@ -37,9 +37,9 @@ export class Reader {
   private readonly table: Folding = folding()
   private readonly listener: Listener
   private source = ''
-  /** The code units of `source` and NO_CODE: an array is read many times faster than a string. What stands behind is old. */
+  /** The code units of `source`, then NO_CODE; what follows is stale. Reading an array is many times faster than a string. */
   codes = new Uint16Array(0)
-  /** Of the run at hand. */
+  /** Blanks in the current run. */
   private blanks = 0
   private bytes = Buffer.from(this.codes.buffer)
   private mode: number = MODE.none
@@ -83,7 +83,7 @@ export class Reader {
     this.codes[source.length] = NO_CODE
   }
 
-  /** Lets go of what was read; the codes of a large one too. */
+  /** Releases the source, and the codes of a large one. */
   tidy(): void {
     this.source = ''
     if (this.codes.length <= MOST_IDLE_CODES) return
@@ -92,9 +92,9 @@ export class Reader {
   }
 
   /**
-   * Reads `source` from `from` to `to` as it stands.
+   * Reads `source` from `from` to `to` as it is.
    *
-   * @returns how many of these show something: neither blanks nor control characters
+   * @returns how many of these characters are visible: neither blanks nor control characters
    */
   run(from: number, to: number): number {
     const { codes } = this
@@ -121,12 +121,11 @@ export class Reader {
   }
 
   /**
-   * Words of Latin letters alone and what stands between them: most of most mails. Does what `feed` does for each, without
-   * the notes that `feed` keeps for what else a word may be.
+   * Reads words of Latin letters only and what separates them, which is most of most mails. It has the same effect as `feed`
+   * for each character, but skips the state that `feed` keeps for other kinds of word.
    *
-   * @param from between words, no number being held
-   * @returns where something else begins, at `to` at the latest: a number, or a word that is none of these as far as can be
-   *   seen
+   * @param from between words, with no number held
+   * @returns where something else begins, at most `to`: a number, or a word that may be of another kind
    */
   private plainText(from: number, to: number): number {
     const { codes, listener } = this
@@ -149,7 +148,7 @@ export class Reader {
       }
       const start = at
       let hash = BASIS
-      // A small letter has the bit that tells it from the capital.
+      // In the code of a small letter the bit that distinguishes it from the capital is set.
       let all = 0
       for (;;) {
         while (isPlainLetter(code)) {
@@ -164,7 +163,7 @@ export class Reader {
         code = codes[++at] as number
       }
       const length = at - start
-      // What stands at `to` and behind does not belong to it: a tag within a word.
+      // A tag within a word: the characters from `to` on do not belong to this text.
       if (at >= to || length > MAX_LETTERS) return start
       const role = roles[code] as number
       if (role > FED && !this.endsPlainly(role, hash, at + 1, to)) return start
@@ -179,7 +178,7 @@ export class Reader {
     return at
   }
 
-  /** Whether a word is over before a dot or a colon: it may be a host or the beginning of an address. */
+  /** Whether a word ends before a dot or a colon; it may be a host or the beginning of an address. */
   private endsPlainly(role: number, hash: number, next: number, to: number): boolean {
     if (role === COLONED) return !HTTP.has(hash)
     if (role !== DOTTED || next >= to) return false
@@ -188,9 +187,9 @@ export class Reader {
   }
 
   /**
-   * Latin letters: what `feed` does for each, in one go.
+   * Reads Latin letters in one go, with the same effect as `feed` for each.
    *
-   * @returns behind the last
+   * @returns the offset after the last letter
    */
   private lettersInARow(from: number, to: number): number {
     if (this.mode === MODE.none) this.open(MODE.word, from)
@@ -217,9 +216,9 @@ export class Reader {
   }
 
   /**
-   * Digits between words: what `feed` does for each, in one go.
+   * Reads digits between words in one go, with the same effect as `feed` for each.
    *
-   * @returns behind the last
+   * @returns the offset after the last digit
    */
   private digitsInARow(from: number, to: number): number {
     this.open(MODE.number, from)
@@ -241,7 +240,7 @@ export class Reader {
     else if (kind === KIND.invisible && this.mode === MODE.word && code !== 0xad) this.invisibles++
   }
 
-  /** A tag that parts words stands here. */
+  /** Called at a tag that separates words. */
   breakWord(): void {
     this.finish()
     if (this.heldNumber) this.emitNumber(CLASS.number)
@@ -356,7 +355,7 @@ export class Reader {
     } else if (code >= 0x2600 && code <= 0x27bf) this.listener.sign('emoji', at, at + 1)
   }
 
-  /** Letters that look styled stand beyond the first plane; so do most emoji. */
+  /** Styled letters lie beyond the first plane; so do most emoji. */
   private surrogate(code: number, at: number): void {
     if (code < 0xdc00) {
       this.highSurrogate = code
@@ -396,8 +395,7 @@ export class Reader {
   }
 
   /**
-   * `+44 20 7946 0018`, `(808) 555-0137`, `0341 555 0190`: groups of digits that begin as a telephone number does and
-   * stand close to one another.
+   * `+44 20 7946 0018`, `(808) 555-0137`, `0341 555 0190`: groups of digits close together that begin like a telephone number.
    */
   private isPhone(): boolean {
     const { source, start, end, digits } = this
@@ -448,7 +446,7 @@ export class Reader {
     this.listener.word(this.hash, length, start, end, WORD, this.capitals === length)
   }
 
-  /** Letters of another alphabet that are taken for Latin ones: in a Latin word, or in a word made of them alone. */
+  /** Replaces letters of another alphabet that look Latin, in a Latin word or in a word made only of such letters. */
   private readLookalikes(): void {
     const { lookalike } = this.table
     let alike = 0
@@ -465,7 +463,7 @@ export class Reader {
     this.hash = hash
   }
 
-  /** `v1agra`, `acc0unt`: digits that stand for letters, told only where the word is one that rules know. */
+  /** `v1agra`, `acc0unt`: digits that stand for letters, reported only when the rules know the word. */
   private readDigits(): void {
     const { letters, length } = this
     if ((letters[0] as number) < 0x40 && this.digits > 1) return
@@ -475,7 +473,7 @@ export class Reader {
     this.readsAs(hash)
   }
 
-  /** @param hash of the word as it is meant */
+  /** @param hash of the intended word */
   private readsAs(hash: number): void {
     if (!this.listener.knows(hash)) return
     this.hash = hash

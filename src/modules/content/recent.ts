@@ -1,4 +1,4 @@
-// What was found for short texts that come again from mail to mail, such as hosts and styles: the last so many of them.
+// A cache of results for short texts that recur from mail to mail, such as hosts and styles. It keeps the most recent ones.
 
 const MAX_CHARS = 256
 
@@ -7,12 +7,12 @@ export class Recent<T> {
   private newer = new Map<string, T>()
   private older = new Map<string, T>()
 
-  /** @param most of the texts; twice as many are held for a while */
+  /** @param most number of texts to keep; up to twice as many are held for a while */
   constructor(most: number) {
     this.most = most
   }
 
-  /** @param make from a copy of the text, which holds nothing of what the text was a part of */
+  /** @param make gets a copy of the text, so that the result does not keep the larger text it was cut from in memory */
   find(text: string, make: (text: string) => T): T {
     const known = this.newer.get(text)
     if (known !== undefined) return known

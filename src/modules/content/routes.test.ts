@@ -4,7 +4,7 @@ import type { Database } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { contentRoutes } from './routes.ts'
 
-test('a fault of the engine is told as 503 with status error, and no check is taken', async () => {
+test('a failure of the engine is answered with 503 and status error, and no check is consumed', async () => {
   let taken = 0
   const database = { transaction: (run: (db: unknown) => Promise<unknown>) => run({}) } as unknown as Database
   const quotas = {

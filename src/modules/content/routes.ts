@@ -9,7 +9,7 @@ import type { ContentQuestion, ContentScore } from './types.ts'
 export interface ContentRoutesOptions {
   readonly database: Database
   readonly quotas: Pick<Quotas, 'consume' | 'read'>
-  /** The engine; a fault of it is told as the contract wants. */
+  /** The engine. An error that it throws is reported as the contract requires. */
   readonly score: (question: ContentQuestion) => ContentScore | Promise<ContentScore>
 }
 
@@ -76,8 +76,8 @@ export function contentRoutes({ database, quotas, score }: ContentRoutesOptions)
       errors: [...quotaErrors, platformErrors.service_unavailable],
       handle: async ({ principal: { accountId }, body: { subject, html = null, text = null } }) => {
         const take = () => database.transaction((db) => quotas.consume(db, accountId, 'content_checks', 1))
-        // Whoever has no check left is told so before anything is read. A failed call costs nothing, and no transaction
-        // waits for the engine: the check is taken once there is a score.
+        // A caller without a check left gets the error before anything is scored. A failed call costs nothing, and no transaction
+        // waits for the engine: the check is consumed once there is a score.
         const { remaining } = (await quotas.read(database.system, accountId)).content_checks
         if (remaining === 0) await take()
         const scored = await scoredOr503(score, { subject, html, text })
@@ -95,7 +95,7 @@ export function contentRoutes({ database, quotas, score }: ContentRoutesOptions)
   ]
 }
 
-/** As sending has it. */
+/** The same rule as for sending. */
 function subjectFaults(body: unknown): readonly FieldFault[] {
   const { subject } = (body ?? {}) as Readonly<Record<string, unknown>>
   const found = typeof subject === 'string' ? checkHeaderText(subject) : null
@@ -103,7 +103,7 @@ function subjectFaults(body: unknown): readonly FieldFault[] {
   return [{ field: 'subject', rule: 'control_character', message: `contains the control character ${found.character}` }]
 }
 
-/** What no send takes is not scored. */
+/** A part too large to be sent is not scored. */
 function largeParts(body: unknown): readonly FieldFault[] {
   const { html, text } = (body ?? {}) as Readonly<Record<string, unknown>>
   const isLarge = (part: unknown): boolean => typeof part === 'string' && Buffer.byteLength(part) > MAX_PART_BYTES

@@ -26,7 +26,7 @@ const matchOf = (rule: string, question: ContentQuestion): Match => {
 }
 const WORDS = 'We look forward to your visit on Thursday, and to showing you the new rooms behind the old library. '
 
-test('honest mail of today scores at least 80, in four languages', () => {
+test('honest contemporary mail scores at least 80, in four languages', () => {
   for (const mail of LEGITIMATE) {
     const { score, matches } = scoreContent(mail)
     assert.ok(
@@ -36,7 +36,7 @@ test('honest mail of today scores at least 80, in four languages', () => {
   }
 })
 
-test('a rule of words takes no more than its most, however often it is met', () => {
+test('a rule about words costs at most its maximum, however often it matches', () => {
   const concepts = { ...FRAUD.concepts, ...INTENTS.concepts, ...SCAMS.concepts, ...SELLING.concepts }
   let most = 0
   for (const { name, subject, text, html } of FRAUDULENT) {
@@ -53,14 +53,14 @@ test('a rule of words takes no more than its most, however often it is met', () 
   assert.ok(most > 0, 'none came to its most')
 })
 
-test('honest mail that speaks of what fraud speaks of is never called high', () => {
+test('honest mail about the subjects of fraud is never rated high', () => {
   for (const [subject, text] of CLOSE) {
     const { score, matches } = scoreContent({ subject, html: `<p>${text}</p>`, text: null })
     assert.ok(score >= 60, `${subject}: ${score}, ${matches.map(({ rule }) => rule).join(', ')}`)
   }
 })
 
-test('words of spam are told by words, or not at all', () => {
+test('words_of_spam is reported with words or not at all', () => {
   const japanese =
     'こんにちは。ご注文の商品は本日発送されました。到着まで今しばらくお待ちください。写真はこちら https://bit.ly/3x です。'
   const mails = [
@@ -75,14 +75,14 @@ test('words of spam are told by words, or not at all', () => {
   )
 })
 
-test('fraud of today scores at most 40, in four languages', () => {
+test('contemporary fraud scores at most 40, in four languages', () => {
   for (const mail of FRAUDULENT) {
     const { score, matches } = scoreContent(mail)
     assert.ok(score <= 40, `${mail.name}: ${score}, ${matches.map(({ rule }) => rule).join(', ')}`)
   }
 })
 
-test('each match says where it stands and what to do', () => {
+test('each match says where it is and what to do', () => {
   for (const mail of [...FRAUDULENT, ...LEGITIMATE]) {
     const { score, matches, suggestions } = scoreContent(mail)
     const points = matches.reduce((sum, one) => sum + one.points, 0)
@@ -192,7 +192,7 @@ const BROKEN: readonly (readonly [rule: string, question: ContentQuestion])[] = 
   ['attachment_archive', { ...plain('Hello', WORDS), attachments: [{ filename: 'plans.zip', contentType: null }] }],
 ]
 
-test('each rule of form finds what it is about, and a mail without it is spared', () => {
+test('each rule of form finds its fault, and spares a mail without it', () => {
   for (const [rule, question] of BROKEN) matchOf(rule, question)
   const spared = new Set(rulesOf({ ...page(`<p>${WORDS}</p><a href="https://example.com/">Read on</a>`), text: WORDS }))
   for (const [rule] of BROKEN) assert.ok(!spared.has(rule), rule)
@@ -200,7 +200,7 @@ test('each rule of form finds what it is about, and a mail without it is spared'
 
 const SALE = 'Our summer sale: 50% off everything, free shipping, order now while stocks last. '
 const LINKS = `<a href="${LURE}">one</a> <a href="${LURE}/2">two</a>`
-/** What is nearly so, and is not. */
+/** Cases close to a fault of form that are none. */
 const SPARED: readonly (readonly [rule: string, question: ContentQuestion])[] = [
   ['subject_exclamation', plain('Come! And see!', WORDS)],
   ['subject_money', plain('$5 or €5', WORDS)],
@@ -220,17 +220,17 @@ const SPARED: readonly (readonly [rule: string, question: ContentQuestion])[] = 
   ['unsubscribe_missing', page(`<p>${WORDS}</p>${LINKS} <a href="${LURE}/3">three</a>`)],
 ]
 
-test('what is nearly a fault of form is none', () => {
+test('a near fault of form is not reported', () => {
   for (const [rule, question] of SPARED) assert.ok(!rulesOf(question).includes(rule), `${rule} ${question.subject}`)
 })
 
-test('advertising of three links that nobody can leave is told, by less than a mail to many', () => {
+test('advertising with three links and no unsubscribe is reported, for fewer points than bulk mail', () => {
   const sale = page(`<p>${SALE}</p>${LINKS} <a href="${LURE}/3">three</a>`)
   assert.equal(matchOf('unsubscribe_missing', sale).points, 2)
   assert.equal(matchOf('unsubscribe_missing', { ...sale, bulk: true }).points, 10)
 })
 
-test('a match tells the place in the part as it was given', () => {
+test('the offset of a match refers to the part as given', () => {
   const html = `<p>${WORDS}</p><p>Your account&nbsp;has been <b>suspended</b>.</p>`
   const { offset, location, match } = matchOf('account_threat', page(html))
   assert.equal(location, 'html')
@@ -239,7 +239,7 @@ test('a match tells the place in the part as it was given', () => {
   assert.equal(matchOf('account_threat', plain('Notice: account locked', WORDS)).location, 'subject')
 })
 
-test('a warning against fraud is no fraud', () => {
+test('a warning against fraud is not fraud', () => {
   const warning =
     'We will never ask you to confirm your password or your card details by email. Never share your recovery phrase.'
   const found = rulesOf(plain('How to spot phishing', `${WORDS}\n\n${warning}`))
@@ -258,9 +258,9 @@ test('words are found through html, letters of other alphabets and invisible cha
 })
 
 const SUSPENDED = 'Your account has been suspended'
-// Html around a text that browsers show.
+// Html around a text that browsers display.
 const SHOWN = [
-  // Templates take the blanks between columns away so, MJML in each cell.
+  // Templates remove the blanks between columns this way, MJML in each cell.
   '<td style="font-size:0px;padding:20px"><div style="font-size:0"><p style="font-size:16px">?</p></div></td>',
   '<p style="font-size:0.9em">?</p>',
   '<p style="font-size:.875rem">?</p>',
@@ -287,7 +287,7 @@ const SHOWN = [
   '<div style="visibility:hidden"><span><div style="visibility:visible"></span>?</div></div>',
   '<div style="background:white"><font color="white"><p>x</font>?</div>',
 ]
-// And around one that they do not.
+// Html around a text that browsers do not display.
 const UNSHOWN = [
   '<div style="font-size:0"><p style="font-size:1em">?</p></div>',
   '<p style="font-size:1px">?</p>',
@@ -310,7 +310,7 @@ const UNSHOWN = [
   '<title>?</title>',
 ]
 
-test('what is shown is read and what is not is not, as browsers read html and styles', () => {
+test('only text that browsers display is read', () => {
   const isRead = (around: string): boolean =>
     rulesOf(page(`<p>${WORDS}</p>${around.replace('?', SUSPENDED)}`)).includes('account_threat')
   assert.deepEqual(
@@ -318,12 +318,12 @@ test('what is shown is read and what is not is not, as browsers read html and st
     [],
   )
   assert.deepEqual(UNSHOWN.filter(isRead), [])
-  // A template whose cells have letters of no size hides nothing.
+  // A template whose cells have a font size of zero hides nothing.
   const rules = rulesOf({ ...page((SHOWN[0] ?? '').replace('?', WORDS.repeat(20))), text: WORDS.repeat(20) })
   for (const rule of ['html_hidden_text', 'parts_differ', 'body_empty']) assert.ok(!rules.includes(rule), rule)
 })
 
-// Addresses that browsers take to one place, and what is said of it.
+// Addresses that browsers take to one place, and the rule that reports them.
 const WAYS: [rule: string, ...targets: string[]][] = [
   [
     ...([
@@ -364,7 +364,7 @@ test('the same content gets the same score, whatever was scored before', () => {
   assert.deepEqual(again.toReversed(), once)
 })
 
-test('nothing that can be given makes it throw or leaves the range', () => {
+test('no input makes it throw or leave the range', () => {
   const piece = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
     fc.constantFrom(
@@ -394,7 +394,7 @@ test('nothing that can be given makes it throw or leaves the range', () => {
   )
 })
 
-test('1 MB of hostile input takes time by its length alone', () => {
+test('the time for 1 MB of hostile input depends only on its length', () => {
   const size = 1_000_000
   const hostile = [
     ...[
@@ -451,17 +451,17 @@ test('1 MB of hostile input takes time by its length alone', () => {
   scoreContent({ subject: 'Hello', html: '<p>Hello</p>', text: null })
   for (const piece of hostile) {
     const html = piece.repeat(Math.ceil(size / piece.length))
-    // Of this thread alone: others run beside it.
+    // CPU time of this thread only: other tests run beside it.
     const before = process.threadCpuUsage()
     scoreContent({ subject: html.slice(0, 1_000), html, text: null })
     const { user, system } = process.threadCpuUsage(before)
     const tookMs = (user + system) / 1_000
-    // 300 ms is the promise, held by the benchmark on a quiet machine.
+    // The promise is 300 ms; the benchmark checks it on a quiet machine.
     assert.ok(tookMs < 600, `${piece}: ${Math.round(tookMs)} ms`)
   }
 })
 
-test('frauds and honest mails that no rule was written for are told apart, for the most part', () => {
+test('most frauds and honest mails that no rule was written for are told apart', () => {
   const scores = (mails: readonly Trial[]): number[] =>
     mails.map(({ subject, html, text }) => scoreContent({ subject, html, text }).score)
   const tuned = { fraud: scores(TUNING_FRAUD), honest: scores(TUNING_HONEST) }

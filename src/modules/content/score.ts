@@ -1,8 +1,8 @@
-// The content score: 100 less the points of what was found, at least 0. Low risk from 80, medium from 60, high from 40,
-// critical below (contract section 15). docs/content-scoring.md tells the formula, the rules and the trained part.
+// The content score: 100 less the points of the findings, at least 0. Risk is low from 80, medium from 60, high from 40 and
+// critical below (contract section 15). docs/content-scoring.md describes the formula, the rules and the trained part.
 //
-// A pure function. Subject, html and text are read once, character by character; time and memory grow with the length
-// alone, and of each part MAX_LOOK_CHARS at most are read. 10 KB take about 0.12 ms, 100 KB of html about 1.3 ms.
+// A pure function. It reads subject, html and text once, character by character. Time and memory depend only on the length,
+// and at most MAX_LOOK_CHARS of each part are read. 10 KB take about 0.12 ms, 100 KB of html about 1.3 ms.
 
 import { saysAccountNumber } from './account-number.ts'
 import { attachmentFindings } from './attachments.ts'
@@ -24,21 +24,21 @@ import { senderFindings } from './sender.ts'
 import { characterFindings, htmlFindings, shapeFindings, subjectFindings, wholeFindings } from './structure.ts'
 import type { ContentLevel, ContentQuestion, ContentScore, Location } from './types.ts'
 
-/** Changes whenever the same content may get another score. */
+/** Changes whenever the same content may get a different score. */
 export const CONTENT_VERSION = '2.6.0'
 
 const MAX_LOOK_CHARS = 1_048_576
-/** A strong sign of fraud beside another one, and a weak one beside a strong one. */
+/** Points for each further strong sign of fraud, and for each weak sign beside a strong one. */
 const STRONG_BONUS = 16
 const WEAK_BONUS = 6
 const MAX_BONUS = 40
-/** Fraud is short. In a longer mail words stand together by chance, and weigh less in the measure of its length. */
+/** Fraud is short. In a longer mail words occur together by chance, so they weigh less in proportion to its length. */
 const LETTER_WORDS = 450
 const LEAST_SHARE = 0.3
-/** What a lesson about fraud quotes is fraud's language, and none. */
+/** Share of the points that remains for a lesson about fraud, which quotes the language of fraud. */
 const LESSON_SHARE = 0.1
 const BRAND_SET = 'brand:'
-/** Who speaks for a house: `Your Acme team`, `Acme Support`. */
+/** Words for those who speak for an organisation: `Your Acme team`, `Acme Support`. */
 const ROLES = `team teams support service services security safety customer_service customer_care help center centre billing
   department sicherheit kundenservice kundendienst kundeninfo ihr ihre equipe service_client votre assistance
   securite equipo atencion seguridad su business notice notification account bank ag plc inc assurance direction
@@ -80,10 +80,10 @@ function everything(): Lexicon {
   }
 }
 
-/** @param question parts over MAX_LOOK_CHARS are read to there */
+/** @param question at most MAX_LOOK_CHARS of each part are read */
 export function scoreContent(question: ContentQuestion): ContentScore {
   const desk = idle ?? newDesk()
-  // A fault leaves the desk in disorder, and the next mail gets a new one.
+  // An exception leaves the desk inconsistent, so the next mail gets a new one.
   idle = null
   desk.ear.reset(question.html !== null && question.text !== null)
   desk.judge.reset()
@@ -138,9 +138,9 @@ function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
 }
 
 /**
- * What the mail says; of what takes something back (lexicon-excuses.ts) that alone which nothing else takes back.
+ * The concepts that the mail states. A concept that another one cancels (lexicon-excuses.ts) is left out.
  *
- * @param isHere whether the mail itself gives the account, or a link that leads to it
+ * @param isHere whether the mail itself gives the account, or has a link that may lead to it
  */
 function saidBy({ hits }: Ear, isHere: () => boolean): ReadonlySet<string> {
   const heard = new Set(hits.map(({ pattern }) => pattern.concept))
@@ -153,7 +153,7 @@ function stands({ pattern: { concept, unlessSaid } }: Hit, said: ReadonlySet<str
   return takenBackBy === undefined || !said.has(takenBackBy)
 }
 
-/** Of a lesson, as its subject tells: no link leads out of the sender's house, nobody is to be called, and there is nothing to fall for. */
+/** A finding in a lesson about fraud: the subject says so, all links go to the sender's site, no phone number, no other sign. */
 function quoted(finding: Finding): Finding {
   return { ...finding, points: Math.round(finding.points * LESSON_SHARE), fraud: 0 }
 }
@@ -174,7 +174,7 @@ interface Read {
   readonly htmlWords: number
 }
 
-/** What reads mails, one after the other: its tables are made once. Idle between two calls. */
+/** The objects that read one mail after another, so that their tables are built once. Idle between two calls. */
 interface Desk {
   readonly judge: Judge
   readonly ear: Ear
@@ -215,7 +215,7 @@ function read({ subject, html, text }: ContentQuestion, { judge, ear, reader }: 
   for (const { start, end, location } of ear.addresses) {
     const part = location === 'subject' ? subject : location === 'html' ? html : text
     const target = (part ?? '').slice(start, Math.min(end, start + 2_048))
-    // An address within html is shown, not followed; the link around it is known.
+    // An address within html is displayed, not followed; the link around it is already known.
     if (location !== 'html')
       links.push({ target: /^h\w\wps?:/i.test(target) ? target : `http://${target}`, text: '', offset: start })
   }
@@ -275,7 +275,7 @@ function contactFindings({ mailAddresses }: Ear, partOf: (location: Location) =>
 }
 
 interface Brands {
-  /** Brands that the mail names; the ones it names in the subject too; the ones it speaks for, beside a team or a service. */
+  /** Brands that the mail names, names in the subject, and speaks for (named beside a team or a service). */
   readonly named: ReadonlySet<string>
   readonly titled: ReadonlySet<string>
   readonly speaking: ReadonlySet<string>
@@ -292,10 +292,10 @@ function spokenBrands({ hits }: Ear): Brands {
 }
 
 interface BrandGround {
-  /** Registered labels of the links and of the sender. */
+  /** The registered labels of the links and of the sender. */
   readonly labels: ReadonlySet<string>
   readonly alarmed: boolean
-  /** How many rules saw a sign of fraud, weak ones too. */
+  /** Number of rules that found a sign of fraud, weak or strong. */
   readonly signs: number
   readonly partOf: (location: Location) => string
 }
@@ -326,7 +326,7 @@ function brandFindings(
   ]
 }
 
-/** Signs of fraud that would mean little alone mean much together: two, or three where all are words. */
+/** Bonus for signs of fraud that mean little alone: one strong sign and at least one other, or two others if all are words. */
 function together(findings: readonly Finding[], location: Location): Finding[] {
   const rules = new Map<string, number>()
   for (const { rule, fraud } of findings) rules.set(rule, Math.max(fraud, rules.get(rule) ?? 0))
@@ -350,7 +350,7 @@ function opinion(judge: Judge, location: Location, findings: readonly Finding[],
   const { points, words } = judge.opinion(isAlone)
   if (points === 0) return []
   const isSilent = words.length === 0
-  // Where no word is known that speaks against a mail, only fraud is held against it that none speaks for it.
+  // Without a known word against the mail, the words count only beside a strong sign of fraud.
   if (isSilent && !findings.some(({ fraud }) => fraud === 2)) return []
   return [
     {

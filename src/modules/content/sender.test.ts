@@ -6,7 +6,7 @@ import type { ContentQuestion } from './types.ts'
 
 const MAIL: ContentQuestion = { subject: 's', html: null, text: 't' }
 
-// Each row: who says to have written, and what is held against it.
+// Each row: the claimed sender, and the findings.
 const SENDERS: readonly (readonly [what: string, question: Partial<ContentQuestion>, rules: readonly string[]])[] = [
   ['a house under its own name', { senderName: 'Ann of the Shop', senderDomain: 'shop.example' }, []],
   [
@@ -43,7 +43,7 @@ for (const [what, question, rules] of SENDERS) {
   })
 }
 
-// Each row: a file's name and type, and what is held against it.
+// Each row: name and type of a file, and the finding.
 const FILES: readonly (readonly [filename: string | null, contentType: string | null, rule: string | null])[] = [
   ['a.pdf', 'application/pdf', null],
   ['exe', null, null],
@@ -66,7 +66,7 @@ for (const [filename, contentType, rule] of FILES) {
   })
 }
 
-test('a fault of many files is told once, with the first of them', () => {
+test('a fault of many files is reported once, with the first of them', () => {
   const files = ['a.exe', 'b.exe', 'c.html'].map((filename) => ({ filename, contentType: null }))
   assert.deepEqual(
     attachmentFindings(files).map(({ rule, match }) => `${rule} ${match}`),

@@ -1,4 +1,4 @@
-// Rules about who says to have written: the name that is shown beside the address, and where answers go.
+// Rules about the claimed sender: the display name beside the address, and where replies go.
 
 import { BRANDS } from './brands.ts'
 import type { Finding } from './finding.ts'
@@ -7,7 +7,7 @@ import type { ContentQuestion } from './types.ts'
 
 const MAX_NAME_CHARS = 300
 
-/** What the caller does not say is not held against the mail. */
+/** Facts that the caller does not give are not held against the mail. */
 export function senderFindings({ senderName, senderDomain, replyTo = [] }: ContentQuestion): Finding[] {
   const found: Finding[] = []
   const add = (rule: string, points: number, fraud: number, match: string, told: readonly [string, string]): void => {
@@ -36,7 +36,7 @@ export function senderFindings({ senderName, senderDomain, replyTo = [] }: Conte
   return found
 }
 
-/** `Netflix  Österreich` as `_netflix_osterreich_`. */
+/** Turns `Netflix  Österreich` into `_netflix_osterreich_`. */
 function wordsOf(name: string): string {
   const plain = name.slice(0, MAX_NAME_CHARS).normalize('NFKD').toLowerCase()
   return `_${plain.replaceAll(/\p{M}/gu, '').replaceAll(/[^\p{L}\d]+/gu, '_')}_`.replaceAll(/_{2,}/g, '_')

@@ -1,4 +1,4 @@
-// Rules about form: the subject, tricks with characters, what the html hides, pictures without words, the text part, size.
+// Rules about form: the subject, character tricks, text hidden by the HTML, images without words, the text part, the size.
 
 import { type Finding } from './finding.ts'
 import type { HtmlFacts } from './html.ts'
@@ -6,7 +6,7 @@ import type { Ear } from './lexicon.ts'
 import type { Sign } from './listener.ts'
 import type { Category, ContentQuestion, Location } from './types.ts'
 
-/** Gmail shows no more than this much html, in bytes of UTF-8, and puts the rest, the unsubscribe link too, behind a link. */
+/** Gmail shows at most this much HTML, in bytes of UTF-8; it hides the rest, including the unsubscribe link, behind a link. */
 export const CLIPPED_BYTES = 102_400
 const CLIP_WARNED_BYTES = 92_160
 const PREHEADER_CHARS = 400
@@ -311,7 +311,7 @@ export interface Whole {
   readonly sells: boolean
   readonly linkCount: number
   readonly canLeave: boolean
-  /** Words of the text part, and how many of them the html has too; null: not both parts are there. */
+  /** Words of the text part, and how many of them also occur in the HTML; null unless both parts exist. */
   readonly overlap: { readonly words: number; readonly known: number } | null
 }
 

@@ -1,19 +1,19 @@
-// What an inline style says about being seen: hidden, hidden by a trick, and the two colours. One walk over the text.
+// What an inline style says about visibility: hidden, hidden by a trick, and the two colours. One pass over the text.
 
 import { Recent } from './recent.ts'
 
 export interface Declared {
-  /** Not displayed, or cut to no height. */
+  /** Not displayed, or cut to zero height. */
   readonly hidden: boolean
   /** Displayed, whatever an attribute says. */
   readonly shown: boolean
-  /** Null: as what is around it. */
+  /** Null: inherited. */
   readonly invisible: boolean | null
-  /** As only tricks do it: no opacity, far outside. What is inside is gone with it. */
+  /** Hidden in ways only tricks use: no opacity, or far outside the page. This hides everything inside as well. */
   readonly away: boolean
-  /** Letters of no size, a trick too; templates set them so around what has a size of its own. Null: as what is around it. */
+  /** Text of no size, also a trick; templates set it around elements that have a size of their own. Null: inherited. */
   readonly tiny: boolean | null
-  /** 24 bits, -1: not said. */
+  /** 24 bits; -1 when not declared. */
   readonly color: number
   readonly ground: number
 }
@@ -31,7 +31,7 @@ const NAMED: Readonly<Record<string, number>> = {
 
 const remembered = new Recent<Declared>(MAX_STYLES)
 
-/** What a style attribute declares; mails have few, and repeat them. */
+/** What a style attribute declares. Cached, because mails have few styles and repeat them. */
 export function declared(style: string): Declared {
   return remembered.find(style, declarations)
 }
@@ -46,7 +46,7 @@ function declarations(style: string): Declared {
   const isPlaced = /^(?:absolute|fixed|relative)/.test(valueOf('position'))
   const places = isPlaced ? ['text-indent', 'margin-left', 'left'] : ['text-indent', 'margin-left']
   const isOutside = places.some((name) => Number.parseFloat(valueOf(name)) <= -900)
-  // A preheader is hidden in several ways at once: what is not displayed is not hidden by its size.
+  // A preheader is hidden in several ways at once: an element that is not displayed does not count as hidden by its size.
   const isGone = hidden || invisible === true
   return {
     hidden,
@@ -59,7 +59,7 @@ function declarations(style: string): Declared {
   }
 }
 
-/** By name what holds of it in the end: the last that was said, or the last that is important. */
+/** The effective value by name: the last one declared, or the last important one. */
 function wantedOf(style: string): ReadonlyMap<string, string> {
   const said = new Map<string, string>()
   const important = new Set<string>()
@@ -103,10 +103,10 @@ const WANTED = new Set(
 const CUT = /^(?:hidden|clip|scroll|auto)/
 const SIZE = /^(\d{0,6}(?:\.\d{0,6})?)([a-z%]{0,4})/
 const NAMED_SIZE = /^(?:(?:x{1,3}-)?(?:small|large)|medium)(?![\w-])/
-/** Pixels of units that something is hidden with, where letters are as large as usual. */
+/** Pixels per unit, at the usual letter size. */
 const PIXELS: Readonly<Record<string, number>> = { px: 1, pt: 4 / 3, em: 16, rem: 16, '%': 0.16 }
 
-/** Letters of a pixel at most. Null: no size, or one in the measure of what is around. */
+/** Letters of at most one pixel. Null: no size, or a size relative to the surroundings. */
 function isTiny(size: string): boolean | null {
   const [, digits = '', unit = ''] = SIZE.exec(size) ?? []
   const number = Number.parseFloat(digits)
@@ -118,7 +118,7 @@ function isTiny(size: string): boolean | null {
   return unit === 'em' || unit === '%' ? null : false
 }
 
-/** The word alone, not one that begins so. */
+/** The value is this word, not a longer word that begins with it. */
 function isWord(word: string, value: string): boolean {
   return value.startsWith(word) && !/^[\w-]/.test(value.slice(word.length))
 }
@@ -127,7 +127,7 @@ function isNothing(value: string): boolean {
   return Number.parseFloat(value) === 0
 }
 
-/** @param value in lower case. @returns 24 bits; -1: no colour that is known */
+/** @param value in lower case. @returns 24 bits; -1 for an unknown colour */
 export function colorOf(value: string): number {
   const hex = /^#([0-9a-f]{6}|[0-9a-f]{3})(?![0-9a-f])/.exec(value)?.[1]
   if (hex !== undefined) {
@@ -138,7 +138,7 @@ export function colorOf(value: string): number {
   return NAMED[/^[a-z]+/.exec(value)?.[0] ?? ''] ?? -1
 }
 
-/** Two colours that no eye tells apart. */
+/** The eye cannot tell the two colours apart. */
 export function isNear(one: number, other: number): boolean {
   if (one === -1 || other === -1) return false
   for (const shift of [0, 8, 16])

@@ -1,4 +1,4 @@
-// The words and phrases of a lexicon as keys of its dictionary.
+// Turns the words and phrases of a lexicon into keys of its dictionary.
 
 import { hashOf, join } from './hash.ts'
 import { CLASS, type Class, type Listener } from './listener.ts'
@@ -6,7 +6,7 @@ import { Reader } from './reader.ts'
 
 export const MAX_PHRASE_WORDS = 4
 
-/** The keys of `next` and `next of`, for the phrase `next_of_kin`. */
+/** For the phrase `next_of_kin`, the keys of `next` and `next of`. */
 export function beginnings(term: string): readonly number[] {
   const words = wordHashes(term.replaceAll('_', ' '))
   return words.slice(0, -1).map((_, i) => phraseKey(words.slice(0, i + 1)))
@@ -16,7 +16,7 @@ function phraseKey(words: readonly { readonly hash: number }[]): number {
   return words.slice(1).reduce((hash, { hash: next }) => join(hash, next), words[0]?.hash ?? 0)
 }
 
-/** `next_of_kin` is a phrase. */
+/** Underscores make a phrase: `next_of_kin`. */
 export function keyOfTerm(term: string): number {
   const words = wordHashes(term.replaceAll('_', ' '))
   if (words.length === 0 || words.length > MAX_PHRASE_WORDS) throw new Error(`the lexicon cannot hold ${term}`)
@@ -37,7 +37,7 @@ function wordHashes(text: string): readonly TermWord[] {
   return terms.words
 }
 
-/** Hears the words of a term. A class as Ear is: of closures the reader's loop would know no code to take in. */
+/** Collects the words of a term. A class like Ear: with closures the compiler could not inline calls in the reader's loop. */
 class TermEar implements Listener {
   readonly words: TermWord[] = []
   private readonly text: string

@@ -11,7 +11,7 @@ const rulesOf = (question: ContentQuestion): string =>
     .matches.map(({ rule }) => rule)
     .join(', ')
 
-test('a rule sees its crime in the mail that commits it, and in none that speaks of the same things', () => {
+test('a rule finds its crime in the mail that commits it, and not in honest mail about the same things', () => {
   for (const { rules, fraud, honest } of TWINS) {
     const breaks = ([subject, text]: readonly [string, string]) => {
       const { score, matches } = scoreContent(plain(subject, text))
@@ -22,7 +22,7 @@ test('a rule sees its crime in the mail that commits it, and in none that speaks
   }
 })
 
-test('a lesson about fraud may quote it, where nothing leads out of the house', () => {
+test('a lesson about fraud may quote it when nothing leads away from the sender', () => {
   const quotes = `Phrases to beware of: "Your account has been suspended", "Verify your password within 24 hours", "Click here
     immediately", "Are you available? Buy five gift cards and send me the codes". Forward such mails to the helpdesk.`
   const lesson = plain('This month: phishing training', quotes)
@@ -42,13 +42,13 @@ test('a lesson about fraud may quote it, where nothing leads out of the house', 
   for (const one of others) assert.ok(scoreContent(one).score < 40, rulesOf(one))
 })
 
-test('a link that shows a brand where one signs in, and a field for a password, are high at least on their own', () => {
+test('a link that shows a sign-in page of a brand, or a password field, alone makes a mail at least high', () => {
   const shown = '<p>Please log in at <a href="http://evil.example.ru/pp">https://www.paypal.com/signin</a></p>'
   const asked = '<form action="https://x.example"><input name="email"><input type="password"><button>Go</button></form>'
   for (const html of [shown, asked]) assert.ok(scoreContent(page(html)).score < 60, html)
 })
 
-test('a host that wears the name of whom the mail speaks for, and a recording that is a page, are high at least', () => {
+test('a host that borrows the name of the brand in the mail, or a recording that is a page, makes it at least high', () => {
   const mails: readonly ContentQuestion[] = [
     plain(
       'A document to review and sign via DocuSign',

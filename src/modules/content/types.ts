@@ -10,16 +10,16 @@ export type Category =
   | 'attachments'
   | 'statistics'
 
-/** One thing that speaks against a content: where it stands and what to do about it. */
+/** One finding against the content: where it is and what to do about it. */
 export interface Match {
   readonly rule: string
   readonly category: Category
   readonly points: number
   readonly severity: 'info' | 'low' | 'medium' | 'high'
   readonly location: Location
-  /** Where it begins in that part, in UTF-16 code units as it was given; null where it is no one place. */
+  /** Start within that part, in UTF-16 code units of the input; null when the finding has no single position. */
   readonly offset: number | null
-  /** What was found, at most 120 characters. */
+  /** The text found, at most 120 characters. */
   readonly match: string
   readonly description: string
   readonly suggestion: string
@@ -30,21 +30,21 @@ export interface ContentAttachment {
   readonly contentType: string | null
 }
 
-/** What is scored. Everything that may be left out says "not known", and is then not held against the content. */
+/** The content to be scored. An omitted optional field means "not known" and is not held against the content. */
 export interface ContentQuestion {
   readonly subject: string
   readonly html: string | null
   readonly text: string | null
   readonly attachments?: readonly ContentAttachment[]
-  /** The domain of the sender, lower case: a brand may speak of itself. */
+  /** The sender's domain in lower case. A brand may speak for itself. */
   readonly senderDomain?: string
-  /** The name that the sender shows beside the address. */
+  /** The sender's display name. */
   readonly senderName?: string
-  /** The addresses that answers go to. */
+  /** The addresses that replies go to. */
   readonly replyTo?: readonly string[]
-  /** It goes to many: then it needs a way to leave. */
+  /** A mail to many recipients, which needs a way to unsubscribe. */
   readonly bulk?: boolean
-  /** A List-Unsubscribe header will be set, or the placeholder of the unsubscribe link stands in it. */
+  /** The mail will get a List-Unsubscribe header, or contains the placeholder of the unsubscribe link. */
   readonly unsubscribable?: boolean
 }
 
