@@ -1,4 +1,4 @@
-// The operator's commands of this room.
+// The operator's commands for spam traps and overrides.
 
 import { createReadStream } from 'node:fs'
 import {
@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000
 const OVERRIDE_DAYS = 30
 const MAX_OVERRIDES = 1_000
 
-/** The purpose of the MAC under which the list of spam traps is stored. */
+/** Purpose of the MAC under which the list of spam traps is stored. */
 export const TRAP_PURPOSE = 'spamtrap'
 
 export const riskCommands: readonly Command[] = [

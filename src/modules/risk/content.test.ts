@@ -13,14 +13,14 @@ const large = (piece: string) => ({
   text: null,
 })
 
-test('a large content is scored in a thread, to the same score, and the process attends to others meanwhile', async () => {
+test('a large content is scored in a thread, with the same score, and the process stays responsive', async () => {
   const scorer = contentScorer()
   try {
     const question = large('<a href=x>account suspended within 24 hours ')
     const first = scorer.score(question)
     assert.ok(first instanceof Promise)
     assert.deepEqual(await first, scoreContent(question))
-    // The thread is warm: now nothing of a second one may hold the loop.
+    // The thread is warm, so a further large content must not block the event loop.
     let longestMs = 0
     let lastMs = performance.now()
     const watch = setInterval(() => {
@@ -38,7 +38,7 @@ test('a large content is scored in a thread, to the same score, and the process 
   }
 })
 
-test('a content seen before is not scored again, nor twice at once; one that differs anywhere is', async () => {
+test('a known content is not scored again, nor twice at once; one that differs anywhere is scored', async () => {
   let scored = 0
   const read = contentReader({
     score: (question) => {
@@ -57,7 +57,7 @@ test('a content seen before is not scored again, nor twice at once; one that dif
   assert.equal(scored, 5)
 })
 
-test('a content beyond the limits costs its thread; a send then counts it as high, remembered as a score is', async () => {
+test('a content beyond the limits costs its thread; a send counts it as high and caches that like a score', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'posthorn-scorer-'))
   const file = path.join(folder, 'thread.mjs')
   await writeFile(

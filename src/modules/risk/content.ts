@@ -1,23 +1,23 @@
-// The content of a message on its way to the verdict: scored once. What has been scored is remembered by a hash of all
-// that was read, so a mail to many, a retry, and the send behind a preview cost a hash.
+// Scores the content of a message for the verdict, once. Results are cached by a hash of everything that was read, so a mail to
+// many recipients, a retry, and the send after a preview cost one hash.
 //
-// Scores are made one after the other, and between them the process attends to others: a batch of 500 large mails must
-// not keep a small one waiting. Large ones are scored in a thread (content/scorer.ts) and do not hold this line. A content
-// that goes beyond the thread's limits counts as level `high`, which warns and does not block alone: a filter that cannot
-// read a mail within its limits distrusts it too, and no mail is lost for want of a score. That is remembered as a score
-// is, so that preview and send agree.
+// Contents are scored one after the other, and the process does other work in between: a batch of 500 large mails must not
+// delay a small one. Large contents are scored in a thread (content/scorer.ts) and do not hold up this queue. A content that
+// exceeds the thread's limits counts as level `high`, which warns but does not block alone: a filter that cannot read a mail
+// within its limits distrusts it too, and no mail is lost for lack of a score. That result is cached like a score, so that
+// preview and send agree.
 //
-// The last 5,000 scores are remembered, each with its ten heaviest matches.
+// The cache holds the last 5,000 scores, each with its ten heaviest matches.
 
 import { createHash, hash } from 'node:crypto'
 import type { ContentLevel, ContentQuestion, ContentScore, Match } from '../content/index.ts'
 
-/** What verdict, snapshot and content events need of a score. */
+/** The part of a score that verdict, snapshot and content events need. */
 export interface ContentFound {
   /** 0-100, higher is better. */
   readonly score: number
   readonly level: ContentLevel
-  /** The heaviest first, at most ten; those of severity info are left out. */
+  /** Heaviest first, at most ten; without those of severity info. */
   readonly matches: readonly Match[]
 }
 
@@ -31,11 +31,11 @@ export interface ContentReaderOptions {
 
 const MAX_SCORES = 5_000
 const MAX_MATCHES = 10
-/** So long one score after the other may keep the process from other work. */
+/** Longest time that consecutive scores may block the event loop, in ms. */
 const SLICE_MS = 5
-/** Up to here a hash is made in one call: the object of one that is made in parts costs more than the copy. */
+/** Contents up to this size are hashed in one call: the object for incremental hashing costs more than the copy. */
 const MAX_AT_ONCE_CHARS = 65_536
-/** What is hashed at once is written here. */
+/** Buffer for hashing in one call. */
 const CODES = Buffer.allocUnsafeSlow(2 * MAX_AT_ONCE_CHARS)
 
 export function contentReader({ score, monotonicMs, onUnscored }: ContentReaderOptions): ContentReader {
@@ -85,8 +85,8 @@ function foundOf({ score, level, matches }: ContentScore): ContentFound {
 }
 
 /**
- * The lengths stand before the texts, so that no two questions read alike. Most are hashed as they lie in memory, in one
- * go: to write them in UTF-8 would cost more than the hash.
+ * The lengths come before the texts, so that no two questions give the same input. Most questions are hashed as UTF-16 in one
+ * call: encoding them as UTF-8 would cost more than the hash.
  */
 function keyOf({ subject, html, text, attachments = [], ...more }: ContentQuestion): string {
   const names = attachments.map(({ filename, contentType }) => [filename, contentType])

@@ -1,6 +1,6 @@
 import { defineErrors } from '../../platform/errors.ts'
 
-/** The verdict's reason is the error's code (contract sections 2 and 14). */
+/** The reason of a verdict is the code of the error (contract sections 2 and 14). */
 export const riskErrors = defineErrors({
   spamtrap_detected: [422, 'The address is a known spam trap'],
   previous_complaint: [422, 'The recipient marked an earlier mail as spam'],

@@ -1,6 +1,6 @@
-// What is known of recipients and accounts when a verdict falls. One statement asks the database for all recipients at
-// once: the two lists, what stood on them once, the operator's spam traps, and how much the accounts send. Disposable
-// domains and role names come from memory. Preview and send gather by this function alone, so they know the same.
+// What is known of recipients and accounts at the time of a verdict. One statement asks the database about all recipients: the
+// two lists, their former entries, the operator's spam traps, and the volume of the accounts. Disposable domains and role names
+// come from memory. Preview and send both gather with this function, so they know the same.
 
 import type { Db } from '../../platform/db.ts'
 import { type Refusal, type RefusalRow, refusalsOf } from '../suppression/index.ts'
@@ -11,19 +11,19 @@ import { isSpike, NO_VOLUME, type Volume, windowOf } from './volume.ts'
 
 export interface RiskAsk {
   readonly accountId: string
-  /** The suppression key of the recipient. */
+  /** The recipient's suppression key. */
   readonly recipient: string
   readonly sandbox: boolean
 }
 
-/** What is known of a recipient, and of the account that would mail it. */
+/** What is known of a recipient, and of the account that wants to mail it. */
 export interface Known {
-  /** What the two lists say, the suppression where both name the recipient; null: nothing. */
+  /** The entry on the two lists, the suppression when both name the recipient; null when neither does. */
   readonly refusal: Refusal | null
-  /** On the unsubscribe list, whatever the other one says. */
+  /** On the unsubscribe list, whatever the suppression list says. */
   readonly unsubscribed: boolean
   readonly spamtrap: boolean
-  /** A bounce or complaint whose suppression was taken off by hand. */
+  /** A bounce or complaint whose suppression was removed by hand. */
   readonly bouncedOnce: boolean
   readonly complainedOnce: boolean
   /** In [0, 1]. */
@@ -32,12 +32,12 @@ export interface Known {
   readonly volume: Volume
 }
 
-/** What the message itself adds. */
+/** The facts of the message itself. */
 export interface MessageFacts {
   readonly sandbox: boolean
   readonly bulk: boolean
   readonly senderVerified: boolean
-  /** Null: the content was not scored. */
+  /** Null when the content was not scored. */
   readonly contentLevel: RiskFacts['contentLevel']
 }
 
@@ -58,7 +58,7 @@ export interface GatherOptions {
 
 export type Gather = (db: Db, asks: readonly RiskAsk[], now: Date) => Promise<readonly Known[]>
 
-/** @returns one answer for each ask, in their order */
+/** @returns one answer per ask, in order */
 export function gatherer({ mac }: GatherOptions): Gather {
   const domains = domainCache(mac)
   return async (db, asks, now) => {
@@ -109,7 +109,7 @@ function volumeOf(figures: readonly number[] | null): Volume {
   return { today, thisHour, busiestDay, busiestHour, hasSent: hasSent === 1 }
 }
 
-/** A suppression key taken apart; the domain holds no @. */
+/** Splits a suppression key; the domain contains no @. */
 function splitKey(key: string): { readonly local: string; readonly domain: string } {
   const at = key.lastIndexOf('@')
   return { local: key.slice(0, at), domain: key.slice(at + 1) }
@@ -122,7 +122,7 @@ interface DomainFacts {
 
 const MAX_DOMAINS = 20_000
 
-/** Mail goes to few domains over and over. */
+/** Cached, because mail goes to few domains over and over. */
 function domainCache(mac: (text: string) => Buffer): (domain: string) => DomainFacts {
   const known = new Map<string, DomainFacts>()
   return (domain) => {
@@ -136,8 +136,7 @@ function domainCache(mac: (text: string) => Buffer): (domain: string) => DomainF
 }
 
 /**
- * The facts of a verdict. Pure. Sandbox mail is judged as the same mail would be on its way out, but that any sender may
- * try it.
+ * The facts for a verdict. Pure. Sandbox mail is judged like the same live mail, except that its sender need not be verified.
  */
 export function riskFacts(known: Known, { sandbox, bulk, senderVerified, contentLevel }: MessageFacts): RiskFacts {
   const listed = listFacts(known)
@@ -158,8 +157,8 @@ export function riskFacts(known: Known, { sandbox, bulk, senderVerified, content
 type ListFacts = Pick<RiskFacts, 'spamtrap' | 'complained' | 'hardBounced' | 'suppressed' | 'unsubscribed' | 'onList'>
 
 /**
- * What the two lists say of a recipient. Where one of the documented codes explains that mail is blocked it is that code alone;
- * every other reason gives one of the additive codes, an unsubscribe beside a hard bounce too, which does not block for good.
+ * What the two lists say of a recipient. When a documented code explains the block, only that code is given. Every other reason
+ * gives an additive code, also for an unsubscribe beside a hard bounce, because the hard bounce alone is only a soft block.
  */
 function listFacts({ refusal, unsubscribed }: Known): ListFacts {
   const onList = refusal !== null

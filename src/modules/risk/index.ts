@@ -1,4 +1,4 @@
-// Risk: one engine on one set of facts, asked by preview and by every send. `verdict` is pure; `gather` knows the facts.
+// Risk: one engine on one set of facts, used by preview and by every send. `verdict` is pure; `gather` collects the facts.
 
 import type { Writer } from '../../platform/db.ts'
 import type { Service } from '../../platform/lifecycle.ts'
@@ -30,16 +30,16 @@ export {
 } from './verdict.ts'
 
 export interface RiskRoom {
-  /** What is known of recipients: one statement for any number. @returns one answer for each ask, in their order */
+  /** What is known of recipients, in one statement for any number. @returns one answer per ask, in order */
   readonly gather: Gather
-  /** The score of a content; one that was seen before is not scored again. */
+  /** The score of a content; cached by content. */
   readonly content: ContentReader
-  /** The engine itself, with all that it finds. */
+  /** The engine itself, with all findings. */
   readonly score: ContentScorer['score']
-  /** Counts live emails towards the volume of their accounts, in the transaction that accepts them. */
+  /** Adds live emails to the volume of their accounts, in the transaction that accepts them. */
   countSent(db: Writer, accepted: readonly { accountId: string; count: number }[], now: Date): Promise<void>
   recordOverrides(db: Writer, overrides: readonly Override[], now: Date): Promise<void>
-  /** Reads the lists that lie in memory, so that no mail waits for them: some 100 ms once in a process. */
+  /** Loads the in-memory lists at startup so that no mail waits for them: about 100 ms, once per process. */
   readonly service: Service
 }
 
@@ -47,7 +47,7 @@ export interface RiskOptions {
   /** A MAC for the operator's list of spam traps. */
   readonly trapMac: (text: string) => Buffer
   readonly monotonicMs: () => number
-  /** A content could not be scored within the limits. */
+  /** Called when a content could not be scored within the limits. */
   readonly onUnscored: (error: unknown) => void
 }
 

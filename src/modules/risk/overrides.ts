@@ -1,4 +1,4 @@
-// Who has overridden a soft block: kept beside the email's own snapshot, for as long as nobody takes it away.
+// Records who overrode a soft block. They are kept beside the email's own snapshot until somebody deletes them.
 
 import type { Db, Writer } from '../../platform/db.ts'
 import * as sql from './sql.ts'
@@ -6,13 +6,13 @@ import * as sql from './sql.ts'
 export interface Override {
   readonly accountId: string
   readonly emailId: string
-  /** Null: a person at the dashboard. */
+  /** Null: a person using the dashboard. */
   readonly keyId: string | null
   readonly reason: string
   readonly score: number
 }
 
-/** In the transaction that accepts the emails. */
+/** Runs in the transaction that accepts the emails. */
 export async function recordOverrides(db: Writer, overrides: readonly Override[], now: Date): Promise<void> {
   if (overrides.length === 0) return
   await db.execute(sql.RECORD_OVERRIDES, [
@@ -25,7 +25,7 @@ export async function recordOverrides(db: Writer, overrides: readonly Override[]
   ])
 }
 
-/** The newest first. */
+/** Newest first. */
 export function listOverrides(
   db: Db,
   { accountId, from, limit }: { readonly accountId: string | null; readonly from: Date; readonly limit: number },

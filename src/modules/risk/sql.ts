@@ -2,9 +2,9 @@ import { statement } from '../../platform/db.ts'
 import { recipientRowsSql } from '../suppression/index.ts'
 
 /**
- * All that the database knows for a verdict, for any number of recipients of any number of accounts: $1 account, $2
- * suppression key, $3 sandbox, $5 and $6 MACs of address and domain for each recipient; $4 now; $7 the accounts, each
- * once, $8 today, $9 the first day to compare with, $10 the hour. A row for each thing that is known.
+ * Everything the database knows for a verdict, for any number of recipients of any number of accounts. Per recipient: $1 account,
+ * $2 suppression key, $3 sandbox, $5 MAC of the address, $6 MAC of the domain. $4 now, $7 the distinct accounts, $8 today,
+ * $9 the first day to compare with, $10 the hour. One row per known fact.
  */
 export const GATHER = statement(
   'risk_gather',
@@ -29,8 +29,8 @@ export const GATHER = statement(
    ) v`,
 )
 
-// Sorted, so that two transactions with the same accounts wait for each other and never for one another in a ring. A
-// commit that comes late, from the hour before, counts in the hour that is current.
+// Sorted by account, so that two transactions with the same accounts cannot deadlock. A late commit from the previous hour
+// counts in the current hour.
 export const COUNT_SENT = statement(
   'risk_count_sent',
   `insert into sent_day as d (account_id, day, accepted, hour, in_hour, busiest_hour)
@@ -60,7 +60,7 @@ export interface OverrideRow {
   readonly score: number
 }
 
-/** The newest first. $1 account or null, $2 from, $3 at most so many. */
+/** Newest first. $1 account or null, $2 from, $3 limit. */
 export const LIST_OVERRIDES = statement(
   'risk_list_overrides',
   `select at, account_id, email_id, key_id, reason, score from risk_override

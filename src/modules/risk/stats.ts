@@ -1,5 +1,5 @@
-// What previews came to. A preview is counted in the transaction that takes its credit, so the counts and the quota
-// agree: what fails after that leaves neither.
+// Results of previews. A preview is counted in the transaction that consumes its credit, so the counts and the quota agree:
+// a later failure undoes both.
 
 import type { Db } from '../../platform/db.ts'
 import * as sql from './sql.ts'
@@ -15,9 +15,9 @@ export interface PreviewStats {
   readonly total: number
   readonly byAction: Readonly<Record<string, number>>
   readonly byLevel: Readonly<Record<string, number>>
-  /** The most frequent first, at most ten. */
+  /** Most frequent first, at most ten. */
   readonly topReasons: readonly { readonly reason_code: string; readonly count: number }[]
-  /** Null when nothing was previewed. */
+  /** Null when there were no previews. */
   readonly averageScore: number | null
 }
 

@@ -1,10 +1,10 @@
-// The operator's list of spam traps: addresses, and domains at which every address is one. It holds for all accounts, who
-// learn of it by `spamtrap_detected` alone.
+// The operator's list of spam traps: addresses, and domains at which every address is a trap. It applies to all accounts, who
+// see it only as `spamtrap_detected`.
 //
-// A file has one address or domain a line; what stands behind a comma or a semicolon is ignored, and so are empty lines,
-// lines that begin with #, and a first line that says `email`, `address` or `domain`. It is read as a stream, 5,000 rows to
-// a transaction; what was written stays when a later row is bad or the command is broken off, and importing a file again
-// does no harm.
+// A file has one address or domain per line. Text after a comma, a semicolon or a tab is ignored, and so are empty lines,
+// lines that begin with #, and a first line that says `email`, `address` or `domain`. The file is read as a stream, with 5,000
+// rows per transaction. Committed rows stay when a later row is invalid or the command is interrupted, and importing a file
+// again does no harm.
 
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
@@ -23,12 +23,12 @@ export interface TrapFault {
 }
 
 export interface TrapSummary {
-  /** Rows that were read and meant something. */
+  /** Rows read, without empty lines and comments. */
   readonly read: number
-  /** Of these, the ones that changed the list. */
+  /** Rows that changed the list. */
   readonly changed: number
   readonly failed: number
-  /** The first 1,000 of those that failed. */
+  /** The first 1,000 failed rows. */
   readonly errors: readonly TrapFault[]
 }
 
@@ -38,7 +38,7 @@ export interface TrapStore {
   readonly now: () => Date
 }
 
-/** @param how `add`: puts the rows on the list; `remove`: takes them off */
+/** @param how `add` puts the rows on the list; `remove` takes them off */
 export async function changeTraps(store: TrapStore, source: Readable, how: 'add' | 'remove'): Promise<TrapSummary> {
   const errors: TrapFault[] = []
   let [line, read, changed, failed] = [0, 0, 0, 0]
@@ -70,7 +70,7 @@ export async function countTraps(database: Database): Promise<number> {
   return (await database.system.one<{ count: number }>(sql.COUNT_TRAPS))?.count ?? 0
 }
 
-/** @returns what is on the list for this row; null for a row that says nothing */
+/** @returns the key to store for this row; null for a row without content */
 function readRow(text: string, line: number): { readonly key: string } | { readonly fault: string } | null {
   const bare = text.replace(/^\ufeff/, '')
   const cell = (bare.split(/[,;\t]/, 1)[0] ?? '').trim().replace(/^"(.*)"$/, '$1')

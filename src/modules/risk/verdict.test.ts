@@ -24,7 +24,7 @@ const POLICY: RiskPolicy = {
   plan: 'enterprise',
 }
 
-// Each row: what is known, and the verdict of contract section 14.
+// Each row: the facts, and the verdict by contract section 14.
 const ROWS: [
   what: string,
   Partial<RiskFacts>,

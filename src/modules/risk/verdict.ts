@@ -1,8 +1,8 @@
-// The verdict on one email to one recipient: a pure function over facts, the same for preview and for send.
+// The verdict on one email to one recipient: a pure function of facts, the same for preview and for send.
 //
-// Each fact that speaks against sending is a factor with points; the score is their sum, at most 100. 0-29 allow,
-// 30-49 warn, 50-69 soft_block, 70-100 block; the documented hard-block codes block whatever the sum, and so does an
-// address on a list. The reason is the heaviest factor; `risk_score_critical` when only the sum reaches 70.
+// Each fact against sending is a factor with points; the score is their sum, at most 100. 0-29 allow, 30-49 warn,
+// 50-69 soft_block, 70-100 block. The documented hard-block codes block whatever the sum, and so does an address on a list.
+// The reason is the heaviest factor, or `risk_score_critical` when only the sum reaches 70.
 
 export const ENGINE_VERSION = '1.1.0'
 
@@ -26,25 +26,25 @@ export const REASON_CODES = [
 export const LIST_CODES = ['recipient_suppressed', 'recipient_unsubscribed'] as const
 export type ReasonCode = (typeof REASON_CODES)[number] | (typeof LIST_CODES)[number]
 
-/** What is known when the verdict falls. Everything that was not looked up says so by null or false. */
+/** What is known at the time of the verdict. A fact that was not looked up is null or false. */
 export interface RiskFacts {
   readonly spamtrap: boolean
   /** The recipient complained about this account's mail. */
   readonly complained: boolean
-  /** A hard bounce, with no later delivery to that address. */
+  /** A hard bounce without a later delivery to the address. */
   readonly hardBounced: boolean
-  /** On the suppression list for a reason that no code above names. */
+  /** On the suppression list for a reason not named by the fields above. */
   readonly suppressed: boolean
   readonly unsubscribed: boolean
-  /** The recipient stands on one of the lists, whatever the reason: never overridable. */
+  /** The recipient is on one of the lists, for whatever reason: never overridable. */
   readonly onList: boolean
-  /** 0-1; null = not a disposable domain. */
+  /** 0-1; null when the domain is not disposable. */
   readonly disposableConfidence: number | null
   readonly role: boolean
   readonly senderVerified: boolean
-  /** The level of the content score, null when the content was not scored. */
+  /** The level of the content score; null when the content was not scored. */
   readonly contentLevel: 'low' | 'medium' | 'high' | 'critical' | null
-  /** No live email has been accepted from the account yet, and this one is bulk. */
+  /** The account has had no live email accepted yet, and this one is bulk. */
   readonly firstSendBulk: boolean
   readonly volumeSpike: boolean
 }
@@ -72,7 +72,7 @@ export interface Verdict {
   /** Null when the action is allow. */
   readonly reasonCode: ReasonCode | null
   readonly blockReason: string | null
-  /** `override_soft_block` would let it pass. */
+  /** `override_soft_block` would let the email pass. */
   readonly overridable: boolean
   readonly factors: readonly RiskFactor[]
   readonly breakdown: Readonly<Record<RiskCategory, number>>
@@ -87,7 +87,7 @@ interface Rule {
   readonly advice: string
   /** Blocks whatever the sum. */
   readonly hard: boolean
-  /** Null: does not apply. */
+  /** Null when the rule does not apply. */
   readonly points: (facts: RiskFacts, policy: RiskPolicy) => number | null
 }
 
@@ -236,7 +236,7 @@ export function verdict(facts: RiskFacts, policy: RiskPolicy): Verdict {
     return points === null ? [] : [{ rule, points }]
   })
   const score = Math.min(MAX_SCORE, sum(applied))
-  // A hard-block code that policy has set to few or no points is shown, and blocks nothing.
+  // A hard-block code to which the policy gives few or no points is listed, but does not block.
   const blocking = applied.filter(({ rule, points }) => rule.hard && points >= BLOCK_FROM)
   const action = blocking.length > 0 ? 'block' : actionOf(score)
   const heaviest = applied.reduce<Applied | null>(

@@ -1,13 +1,13 @@
-// How much an account sends, against its own past.
+// The volume of an account compared with its own past.
 //
-//   window      the clock hour and the day of UTC, each up to now
+//   window      the current clock hour and the current day in UTC, up to now
 //   past        the busiest hour and the busiest day of the 28 days before today
 //   spike       more than 3 times the busiest of its kind, and more than the allowance: 500 in an hour, 2,000 in a day
-//   unit        live emails accepted, one for each recipient; sandbox mail, previews and refused recipients do not count
+//   unit        live emails accepted, one per recipient; sandbox mail, previews and refused recipients do not count
 //
-// The busiest and not the mean, so that a newsletter on Tuesdays is no spike between quiet days. An account without a
-// past has the allowance alone: what is small is never a spike, however new the account is, and one that starts with more
-// is told so. The message that is judged does not count itself. Who has accepted no live email yet sends for the first time.
+// The busiest rather than the mean, so that a newsletter on Tuesdays is no spike between quiet days. An account without a past
+// has only the allowance: a small volume is never a spike, however new the account, and a larger start is reported. The
+// message being judged does not count itself. An account with no accepted live email yet is sending for the first time.
 
 import type { Writer } from '../../platform/db.ts'
 import * as sql from './sql.ts'
@@ -23,7 +23,7 @@ export interface Volume {
   readonly thisHour: number
   readonly busiestDay: number
   readonly busiestHour: number
-  /** A live email was accepted at some time. */
+  /** A live email has ever been accepted. */
   readonly hasSent: boolean
 }
 
@@ -36,7 +36,7 @@ export function isSpike({ today, thisHour, busiestDay, busiestHour }: Volume): b
   )
 }
 
-/** The window of a moment, as the statements take it. */
+/** The window at a moment, as the statements take it. */
 export function windowOf(now: Date): { readonly day: string; readonly firstDay: string; readonly hour: number } {
   const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
   return {
