@@ -1,6 +1,6 @@
-// The score: pure. Four components, each linear between the value at which it is full and the one at which it is nothing,
-// weighed and rounded half up; the grade is the rounded score's. Without tracking nobody can tell who engaged, so that part
-// is left out and the others weigh more.
+// The score; pure. Four components, each linear between the value that gives full score and the value that gives none, weighted
+// and rounded half up. The grade is that of the rounded score. Without tracking engagement is unknown, so that component is
+// left out and the others weigh more.
 
 import { type Counts, rate } from '../statistics/index.ts'
 
@@ -10,7 +10,7 @@ export const MIN_SENT = 100
 
 type Name = 'delivery' | 'bounce' | 'complaint' | 'engagement'
 
-/** `warning`: full until here; `critical`: nothing from here on. */
+/** `warning`: full score up to here; `critical`: no score from here on. */
 interface Part {
   readonly name: Name
   readonly weight: number
@@ -59,7 +59,7 @@ export interface Health {
   readonly findings: readonly Finding[]
 }
 
-/** Behind the point; the further digits of a score are those of binary fractions. */
+/** Decimals of a score that are exact; further digits come from binary fractions. */
 const TRUE_DIGITS = 9
 
 export function gradeOf(score: number): string {
@@ -76,7 +76,7 @@ export function healthOf(counts: Counts, tracked: boolean): Health {
     return { status: 'insufficient_data', score: null, grade: null, metrics, components: [], findings: [finding] }
   }
   const exact = componentsOf(counts, tracked)
-  // What is shown is rounded, what is added up is not: 94.5 would come out as 94.499995, and an A+ as an A.
+  // The displayed values are rounded, the summands are not: 94.5 would come out as 94.499995, and an A+ as an A.
   const sum = exact.reduce((total, { score: part, weight }) => total + (part * weight) / 100, 0)
   const score = Math.round(Number(sum.toFixed(TRUE_DIGITS)))
   const components = exact.map((part) => ({
@@ -88,7 +88,7 @@ export function healthOf(counts: Counts, tracked: boolean): Health {
   return { status: 'ok', score, grade: gradeOf(score), metrics, components, findings: findingsOf(components, counts) }
 }
 
-/** As they come out of the division. */
+/** The components before rounding. */
 function componentsOf(counts: Counts, tracked: boolean): readonly Component[] {
   const values: Readonly<Record<Name, number>> = {
     delivery: share(counts.delivered, counts.sent),
@@ -139,7 +139,7 @@ function findingsOf(components: readonly Component[], { sent, delivered }: Count
     })
 }
 
-/** Reports may come before the deliveries that they are about are counted: never more than the whole. */
+/** Reports may be counted before the deliveries they refer to, so the share is capped at 1. */
 function share(part: number, whole: number): number {
   if (whole === 0) return part === 0 ? 0 : 1
   return Math.min(1, part / whole)

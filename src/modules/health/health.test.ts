@@ -18,7 +18,7 @@ const counts = (over: Partial<Counts>): Counts => ({
   ...over,
 })
 
-// What was counted in the window, whether mail is tracked, and the score with its grade.
+// The counts in the window, whether mail is tracked, and the score with its grade.
 const GOLDEN: [Partial<Counts>, boolean, number | null, string | null][] = [
   [{ sent: 99, delivered: 99, unique_opens: 99 }, true, null, null],
   [{ sent: 100, delivered: 100, unique_opens: 20 }, true, 100, 'A+'],
@@ -78,7 +78,7 @@ test('more complaints or bounces never raise the score, more deliveries or opens
   )
 })
 
-test('a record is kept by the day, refreshed, listed, and a grade that changed is told once', async () => {
+test('one record per day is stored, refreshed and listed, and a changed grade is reported once', async () => {
   await using world = await startWorld()
   const { accountId, api } = world.account
   const empty = (await api.get(PATH)).body.data
@@ -113,7 +113,7 @@ test('a record is kept by the day, refreshed, listed, and a grade that changed i
   assert.equal((await other.api.get(`/api/v1/customer/domains/test-readiness/${domainId}`)).status, 404)
 })
 
-test('an account whose health cannot be calculated holds up nobody else, and has its record when it can', async () => {
+test('an account whose health cannot be calculated holds up no other, and gets its record once it can', async () => {
   const told: unknown[] = []
   const log = { ...createLogger('silent'), error: (fields: Fields) => void told.push(fields['account_id']) }
   await using world = await startWorld({ log })
@@ -147,7 +147,7 @@ test('an account whose health cannot be calculated holds up nobody else, and has
   await recorded(api)
 })
 
-test('the daily job makes the record of every account that sent, and tells of a grade that changed since', async () => {
+test('the daily job makes the record of every account that sent, and reports a changed grade', async () => {
   await using world = await startWorld()
   const { accountId, api } = world.account
   const silent = await world.newAccount()
@@ -192,7 +192,7 @@ test('the daily job makes the record of every account that sent, and tells of a 
   }
 })
 
-test('a domain that is new has the whole readiness report, and is for plain text', async () => {
+test('a new domain gets the full readiness report, which recommends plain text', async () => {
   await using world = await startWorld()
   const { api } = world.account
   const domainId = await world.verifiedDomain('ready.example')
@@ -210,7 +210,7 @@ test('a domain that is new has the whole readiness report, and is for plain text
   assert.equal(sent.status, 202)
   const readiness = async () => (await api.get(`${READINESS}/${domainId}`)).body.data
   let data = await readiness()
-  // What other tests have open on the same server holds the follower back.
+  // Transactions that other tests have open on the same server hold the follower back.
   for (let tries = 0; data.sending_stats.total_sent === 0 && tries < 1_200; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 50))
     await followStatistics(world.rooms.database)
@@ -259,7 +259,7 @@ test('a domain that is new has the whole readiness report, and is for plain text
 })
 
 const tracking = { name: 'go.x.test', isVerified: true, sslEnabled: true }
-// What is known of a domain, and the kind of test that its report recommends.
+// The facts about a domain, and the kind of test that its report recommends.
 const MODES: [
   over: { status?: string; days?: number; total?: number; tracking?: object | null; hard?: number },
   mode: string,

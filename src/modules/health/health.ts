@@ -19,7 +19,7 @@ export interface HealthContext {
 
 interface Kept extends Health {
   readonly period: { readonly from_date: string; readonly to_date: string }
-  /** The score that this one took the place of, of the same day or an earlier one; absent in records of older versions. */
+  /** The score that this one replaced, of the same day or an earlier one; absent in records of older versions. */
   readonly previous_score?: number | null
 }
 
@@ -41,14 +41,14 @@ function windowAt(now: Date): { readonly from: Date; readonly to: Date; readonly
   return { from: new Date(today - (WINDOW_DAYS - 1) * DAY_MS), to: new Date(today + DAY_MS), day }
 }
 
-/** The day's record, made when the latest is of another day. */
+/** The day's record, calculated when the latest one is from another day. */
 export async function currentHealth(context: HealthContext, accountId: string): Promise<HealthRecord> {
   const row = await context.database.tenant(accountId, (db) => db.one<RecordRow>(sql.latest, [accountId]))
   if (row !== null && row.day === windowAt(context.clock.now()).day) return wireRecord(row)
   return calculateHealth(context, accountId)
 }
 
-/** Calculates now, keeps it as the day's record, and tells of a grade that changed. */
+/** Calculates the score, stores it as the day's record, and appends an event when the grade changed. */
 export async function calculateHealth(context: HealthContext, accountId: string): Promise<HealthRecord> {
   const { database, clock, ids, isTracked } = context
   const tracked = await isTracked(accountId)
@@ -123,7 +123,7 @@ export async function healthHistory(
   return { data, total: counted?.total ?? 0 }
 }
 
-/** Of these accounts, those whose record of today is missing. */
+/** Those of the accounts that have no record for today. */
 export async function withoutRecord({ database, clock }: HealthContext, accountIds: readonly string[]) {
   const rows = await database.system.query<{ id: string }>(sql.missing, [accountIds, windowAt(clock.now()).day])
   const missing = new Set(rows.map(({ id }) => id))

@@ -1,6 +1,6 @@
-// Health: a score from 0 to 100 of the last 30 days of UTC, today included, from the roll-ups alone. Each account that sent
-// gets a record a day; a refresh replaces the day's. A grade that differs from the record before is told to the log in the
-// transaction that keeps it. Less than 100 emails sent say nothing: no score, no grade.
+// Health: a score from 0 to 100 over the last 30 days in UTC, including today, computed only from the roll-ups. Each account
+// that sent gets one record per day; a refresh replaces the day's record. A grade that differs from the previous record is
+// appended to the event log in the transaction that stores it. Fewer than 100 emails sent give no score and no grade.
 
 export { type Health, healthOf } from './formula.ts'
 export type { HealthContext } from './health.ts'

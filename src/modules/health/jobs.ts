@@ -8,8 +8,8 @@ const PAGE = 500
 const EVERY_MS = 600_000
 
 /**
- * The daily record of every account that sent in the window; each look makes those that are missing. One that cannot be made
- * holds up nobody else's, and is tried again at the next look.
+ * Makes the daily record of every account that sent in the window; each turn makes the missing ones. A record that cannot be
+ * made does not hold up other accounts, and is tried again at the next turn.
  */
 export function healthLoop(context: HealthContext & { readonly log: Logger }): Loop {
   const { database, clock, log } = context

@@ -1,7 +1,8 @@
 // Whether a domain is ready for a test mailing, and of which kind (contract section 8). Pure.
 //
-// basic: plain text, no tracking, no links - for a domain that is not in use, is new here, or has hardly sent. full:
-// everything - for one that is known, well and has links of its own name. standard: html, at most one link, opens tracked.
+// basic: plain text, no tracking, no links; for a domain that is not in use, is new here or has hardly sent. full:
+// everything; for an established domain in good health with a verified tracking domain. standard: html, at most one link,
+// opens tracked.
 
 import type { Domain, DomainStatus } from '../domains/index.ts'
 import type { Counts, SentByDomain } from '../statistics/index.ts'
@@ -19,11 +20,11 @@ const IN_USE: readonly DomainStatus[] = ['verified', 'temporary_failure']
 
 export interface ReadinessFacts {
   readonly domain: Domain
-  /** Of the domain, in the window of the score. */
+  /** Counts of the domain in the window of the score. */
   readonly counts: Counts
-  /** Since the domain is here. */
+  /** Since the domain was added. */
   readonly sent: SentByDomain
-  /** Null: none is assigned. */
+  /** Null when none is assigned. */
   readonly trackingDomain: TrackingDomainFacts | null
   /** Whether the domain's mail is tracked. */
   readonly tracked: boolean
@@ -36,7 +37,7 @@ interface Check {
   readonly code: string
   readonly label: string
   readonly passed: boolean
-  /** Without it a test mailing should not go out at all. */
+  /** If it fails, no test mailing should go out at all. */
   readonly required: boolean
   readonly message: string
 }
@@ -142,7 +143,7 @@ function checklistOf({ domain, ageDays, sent, score, trackingDomain }: Known): r
   ]
 }
 
-/** Of too little there is no score: nothing is proven, and nothing speaks against a test. */
+/** Too few emails give no score: health is not proven, but nothing speaks against a test either. */
 function healthCheck(score: number | null): Check {
   const isKnown = score !== null
   return {

@@ -2,7 +2,7 @@ import { statement } from '../../platform/db.ts'
 
 const COLUMNS = 'account_id, day, calculated_at, score, grade, record'
 
-/** Calculations of one account come one after another: each change of grade is told once. */
+/** Serialises the calculations of one account, so that each change of grade is reported once. */
 export const lock = statement('health_lock', `select pg_advisory_xact_lock(hashtextextended('health ' || $1::text, 0))`)
 export const latest = statement(
   'health_latest',
@@ -23,7 +23,7 @@ export const count = statement(
   'health_count',
   'select count(*) as total from health_record where account_id = $1 and day between $2 and $3',
 )
-/** Of these accounts, those without a record of the day. */
+/** Those of the accounts that have no record for the day. */
 export const missing = statement(
   'health_missing',
   `select a.id from unnest($1::uuid[]) as a(id)
