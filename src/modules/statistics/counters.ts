@@ -35,7 +35,7 @@ export const COUNTERS = [
 export type Counter = (typeof COUNTERS)[number]
 export type Counts = Readonly<Record<Counter, number>>
 
-/** Firsts of an email, each counted once: by a person, and by anyone, machines included. */
+/** Firsts of an email, each counted once: by a person, and by anyone including machines. */
 export const FIRSTS = ['opened', 'any_opened', 'clicked', 'any_clicked'] as const
 export type First = (typeof FIRSTS)[number]
 
@@ -48,10 +48,10 @@ export const COUNTER_OF_FIRST: Readonly<Record<First, Counter>> = {
 
 const NONE: readonly never[] = []
 
-/** The events whose data decides how they count. */
+/** The events whose data determines how they count. */
 export const COUNTED_BY_DATA: readonly EventType[] = ['email.bounced', 'email.failed', 'email.opened', 'email.clicked']
 
-/** The counters that this event raises by one, but for the firsts of an email. */
+/** The counters that this event raises by one, apart from the firsts of an email. */
 export function countersOf({ type, data }: Pick<FollowedEvent, 'type' | 'data'>): readonly Counter[] {
   switch (type) {
     case 'email.sent':
@@ -88,7 +88,7 @@ export function countersOf({ type, data }: Pick<FollowedEvent, 'type' | 'data'>)
   }
 }
 
-/** Which firsts of its email this event may be; none where it is not known any more what came before (tracking/judge.ts). */
+/** The firsts that this event may be for its email; none when the earlier events are no longer known (tracking/judge.ts). */
 export function firstsOf({ type, data }: Pick<FollowedEvent, 'type' | 'data'>): readonly First[] {
   if (data['open_count'] === null) return NONE
   const human = data['is_machine'] !== true
@@ -97,7 +97,7 @@ export function firstsOf({ type, data }: Pick<FollowedEvent, 'type' | 'data'>): 
   return NONE
 }
 
-/** A complaint is no bounce. */
+/** A complaint is not a bounce. */
 function bouncedCounter(type: unknown): readonly Counter[] {
   if (type === 'hard' || type === 'soft' || type === 'block') return [type]
   return type === 'complaint' ? NONE : ['unknown_bounces']

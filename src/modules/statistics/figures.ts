@@ -1,4 +1,4 @@
-// What other rooms ask of the roll-ups.
+// Figures from the roll-ups for other modules.
 
 import type { Database, Db } from '../../platform/db.ts'
 import { EVENT_TYPES, firstAndLast } from '../events/index.ts'
@@ -7,7 +7,7 @@ import { NO_DOMAIN, QUARTER_MS, SCOPE } from './roll-up.ts'
 import * as sql from './sql.ts'
 
 /**
- * An event counts on the day on which it happened, so a day may have more deliveries than sends: that is the whole, no more.
+ * Capped at 1: an event counts on the day on which it happened, so a day may have more deliveries than sends.
  *
  * @returns the share of the whole in [0, 1] with four decimals; null when the whole is 0
  */
@@ -25,7 +25,8 @@ export interface MonthFigures {
 }
 
 /**
- * What became of an account's real mail in a month of UTC, exact at once: roll-ups and what they lack, of one snapshot.
+ * The results of an account's live mail in a month in UTC. Exact at any moment: the roll-ups plus the events not yet counted,
+ * from one snapshot.
  *
  * @param month `YYYY-MM-01`
  */
@@ -53,10 +54,10 @@ export async function deliveryFigures(database: Database, accountId: string, mon
 }
 
 /**
- * All counters of whole days of UTC, of an account or one of its domains, without the sandbox.
+ * All counters of whole days in UTC, for an account or one of its domains, without the sandbox.
  *
- * @param from the first moment of a day, inclusive
- * @param to the first moment of a day, exclusive
+ * @param from first moment of a day, inclusive
+ * @param to first moment of a day, exclusive
  */
 export async function countsOf(
   db: Db,
@@ -70,12 +71,12 @@ export async function countsOf(
 
 export interface SentByDomain {
   readonly total: number
-  /** Null: nothing was sent. Exact while the log has the event, else the quarter of an hour. */
+  /** Null when nothing was sent. Exact while the log has the event; after that, the start of its quarter of an hour. */
   readonly firstAt: Date | null
   readonly lastAt: Date | null
 }
 
-/** What a domain has sent since it is here, without the sandbox. */
+/** What a domain has sent since it was added, without the sandbox. */
 export async function sentByDomain(db: Db, accountId: string, domainId: string): Promise<SentByDomain> {
   const row = await db.one<{ total: number; first: Date | null; last: Date | null }>(sql.sentByDomain, [
     accountId,
@@ -96,7 +97,7 @@ export async function sentByDomain(db: Db, accountId: string, domainId: string):
   }
 }
 
-/** The accounts that something happened to since `from`, in the order of ids, behind `after` (null: from the first). */
+/** The accounts with any event since `from`, in order of id, after `after` (null: from the first). */
 export async function activeAccounts(
   db: Db,
   { from, after, limit }: { readonly from: Date; readonly after: string | null; readonly limit: number },

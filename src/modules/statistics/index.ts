@@ -1,14 +1,14 @@
-// Statistics: roll-ups of the log. Emitters know nothing of them; the follower `statistics` counts each event once, in the
-// transaction that advances its cursor, so the figures equal the log to the unit whatever is killed, and a replay
-// (`posthorn stats rebuild`) gives the same ones. They lie at most some seconds behind.
+// Statistics: roll-ups of the event log. Emitters know nothing of them. The follower `statistics` counts each event once, in
+// the transaction that advances its cursor, so the figures equal the log exactly after any crash, and a replay
+// (`posthorn stats rebuild`) gives the same figures. They lag by some seconds at most.
 //
-// - An event counts on the day on which it happened, in the time zone of whoever asks. Days of UTC are read from roll-ups by
-//   day, those of other zones from quarters of an hour.
-// - Unique opens and clicks count once per email, on its first day, those of people and of anyone apart; a first that arrives
-//   late moves.
-// - What mailbox providers answered is counted by try, under the name that mail/providers.ts gives to the host that was asked.
-// - Retention takes days out of the log; their figures stay, also in a rebuild.
-// - A key that is bound to domains sees the figures of these alone.
+// - An event counts on the day on which it happened, in the time zone of the request. Days in UTC are read from the daily
+//   roll-ups, days in other zones from days, hours and quarters of an hour.
+// - Unique opens and clicks count once per email, on its first day, separately for people and for anyone. When an earlier first
+//   arrives late, the count moves.
+// - The answers of mailbox providers are counted per attempt, under the name that mail/providers.ts gives to the host asked.
+// - Retention removes days from the log; their figures stay, also in a rebuild.
+// - A key bound to domains sees only the figures of these domains.
 
 export { statisticsCommands } from './cli.ts'
 export type { Counts } from './counters.ts'

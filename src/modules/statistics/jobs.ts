@@ -12,11 +12,11 @@ import { dropAnswersFrom } from './sql-providers.ts'
 
 const NAME = 'statistics'
 const AT_ONCE = 5_000
-/** While others are waiting for this thread. */
+/** In the running service, where other work waits for the thread. */
 const AT_ONCE_BESIDE = 500
 const POLL_MS = 500
 
-/** Counts the next stretch of the log. @returns how many events it had; 0 when there is nothing new */
+/** Counts the next stretch of the log. @returns the number of its events; 0 when there is nothing new */
 export function followStatistics(database: Database, limit = AT_ONCE): Promise<number> {
   return follow(database, { name: NAME, limit, dataOf: COUNTED_BY_DATA, effect: count })
 }
@@ -35,15 +35,15 @@ export function statisticsLoop({ database, log }: { readonly database: Database;
 }
 
 /**
- * Counts the log anew. Days that retention has taken out of the log keep their figures. Running followers may go on; what
- * is asked for meanwhile is answered from what has been counted so far.
+ * Counts the log anew. Days that retention has removed from the log keep their figures. Followers may keep running; requests in
+ * the meantime see what has been counted so far.
  *
- * @returns how many events were counted here
+ * @returns the number of events counted by this call
  */
 export async function rebuildStatistics(database: Database): Promise<number> {
   const begins = await logBegins(database.system)
   await database.transaction(async (db) => {
-    // The cursor's row is taken first, as followers do: none of them counts while the figures are forgotten.
+    // Like followers, this locks the cursor's row first, so that none of them counts while the figures are deleted.
     await rewind(db, NAME)
     if (begins === null) return
     const forgetting = [...(await forgottenSince(db, begins))]
@@ -58,7 +58,7 @@ export async function rebuildStatistics(database: Database): Promise<number> {
   return counted
 }
 
-/** Deletes the firsts of an account's oldest emails from before `before`, `most` at once. @returns how many there were */
+/** Deletes the firsts of an account's oldest emails from before `before`, at most `most`. @returns the number deleted */
 export function forgetFirsts(db: Db, accountId: string, before: Date, most: number): Promise<number> {
   return db.execute(sql.forgetFirsts, [accountId, firstIdAt(before), most])
 }

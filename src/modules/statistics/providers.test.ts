@@ -29,7 +29,7 @@ async function settle(): Promise<void> {
   while ((await database.system.one<{ more: boolean }>(WAITING))?.more !== false)
 }
 
-// What counts as what; the last ones are no answers to a try.
+// How each event counts; the last ones do not answer an attempt.
 const KINDS: readonly (readonly [type: EventType, bounce: string | null, answer: Answer | null])[] = [
   ['email.delivered', null, 'accepted'],
   ['email.deferred', null, 'deferred'],
@@ -61,7 +61,7 @@ const facts = fc.array(
 
 const FILTERS = ['', 'tag=news', `domain_id=${DOMAINS[0]}`, 'stream=broadcast', `tag=news&domain_id=${DOMAINS[1]}`]
 
-test('what providers answered equals a recount of the log, in every time zone and under every filter, and so does a replay', async () => {
+test('provider answers equal a recount of the log in every time zone, under every filter and after a replay', async () => {
   const { database, ground } = world.rooms
   const { ids, clock } = ground
   await ensureEventPartitions(database.system, new Date(clock.now().getTime() - 4 * DAY_MS))
@@ -121,7 +121,7 @@ test('what providers answered equals a recount of the log, in every time zone an
   assert.deepEqual(await database.system.query(ALL), before)
 })
 
-test('answers of days that are out of the log stay in a rebuild', async () => {
+test('a rebuild keeps the answers of days that are no longer in the log', async () => {
   const account = await world.newAccount()
   const old = new Date(world.clock.now().getTime() - 20 * DAY_MS)
   await world.rooms.database.system.execute(
@@ -137,7 +137,7 @@ test('answers of days that are out of the log stay in a rebuild', async () => {
   assert.deepEqual([totals.attempts, totals.providers[0].accepted_rate], [7, 1])
 })
 
-test('days of 23 and of 25 hours keep their answers apart, as those of a zone that is half an hour off', async () => {
+test('answers fall on the right day with days of 23 and 25 hours and in a zone half an hour off', async () => {
   const { database, ground } = world.rooms
   const moments: readonly (readonly [zone: string, at: string, day: string])[] = [
     ['Europe/Vienna', '2026-03-28T22:59:59Z', '2026-03-28'],

@@ -1,8 +1,8 @@
-// Deliverability by mailbox provider: what came of the tries that reached a provider's hosts. A try counts once, on the day on
-// which it was answered: accepted; deferred (put off, the last time too, or broken off); blocked (refused for who we are or
-// what we send); bounced (any other refusal). Reports that come after a delivery are nobody's answer to a try.
+// Deliverability by mailbox provider: the results of the attempts that reached a provider's hosts. An attempt counts once, on
+// the day of its answer: accepted; deferred (including the last deferral and broken-off attempts); blocked (refused because of
+// who we are or what we send); bounced (any other refusal). Reports after a delivery do not answer an attempt.
 //
-// Exact as the other roll-ups are: counted from the log in the transaction that advances the follower's cursor.
+// As exact as the other roll-ups: counted from the log in the transaction that advances the follower's cursor.
 
 import type { Db } from '../../platform/db.ts'
 import { SYSTEM_ACCOUNT_ID } from '../accounts/index.ts'
@@ -15,7 +15,7 @@ import * as sql from './sql-providers.ts'
 export type Answer = (typeof sql.ANSWERS)[number]
 type Answers = Readonly<Record<Answer, number>>
 
-/** Which figure the event raises by one; null: it is no answer to a try. */
+/** The figure that the event raises by one; null when it does not answer an attempt. */
 export function answerOf({ type, data, provider }: Pick<FollowedEvent, 'type' | 'data' | 'provider'>): Answer | null {
   if (provider === null) return null
   if (type === 'email.delivered') return 'accepted'
@@ -30,7 +30,7 @@ interface Group {
 
 const QUARTER_MS = SPANS[0][1]
 
-/** The effect of the follower, beside the other roll-ups. What the house sends itself is nobody's. */
+/** The follower's effect, beside the other roll-ups. The system's own mail is not counted. */
 export async function rollUpProviders(db: Db, all: readonly FollowedEvent[]): Promise<void> {
   const told = all.filter((event) => event.accountId !== SYSTEM_ACCOUNT_ID && answerOf(event) !== null)
   const groups = new Map<string, Group>()
@@ -116,7 +116,7 @@ export async function providersReport(db: Db, accountId: string, of: Asked): Pro
   }
 }
 
-/** The busiest first. */
+/** Busiest first. */
 function byProvider(rows: readonly AnswersRow[]): readonly ProviderTries[] {
   const groups = [...Map.groupBy(rows, ({ provider }) => provider)]
   return groups

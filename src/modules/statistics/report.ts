@@ -1,4 +1,4 @@
-// The reports: which days, read from which roll-ups, in which figures (contract section 16).
+// The reports: their days, the roll-ups they read, and their figures (contract section 16).
 
 import type { Clock } from '../../platform/clock.ts'
 import { type Db, sqlState } from '../../platform/db.ts'
@@ -63,7 +63,7 @@ function dateBefore(date: string, days: number): string {
 const MOST_ZONES = 1_000
 const zones = new Map<string, Intl.DateTimeFormat>()
 
-/** Making a format takes longer than most reports. There are some 600 zones, in capitals and small letters. */
+/** Cached: making a format takes longer than most reports. There are about 600 zones, written in capitals or small letters. */
 function formatIn(timezone: string): Intl.DateTimeFormat {
   const known = zones.get(timezone)
   if (known !== undefined) return known
@@ -75,9 +75,9 @@ function formatIn(timezone: string): Intl.DateTimeFormat {
 }
 
 /**
- * A zone as the database is asked for it. PostgreSQL reads a word such as CET as an abbreviation first, a time of one hour all
- * year, though it is also the name of a zone that turns its clocks; and IST it takes for another one than Intl does. Names of
- * the form `Area/Place` mean the same to both, and the database may lack the older ones that Intl says in their stead.
+ * The zone name for the database. PostgreSQL reads a word such as CET first as an abbreviation with a fixed offset of one hour,
+ * although it also names a zone with daylight saving time, and it takes IST for another zone than Intl does. `Area/Place` names
+ * mean the same to both, and are passed as given because the database may lack the older names that Intl resolves them to.
  */
 function zoneAsked(timezone: string): string {
   return timezone.includes('/') ? timezone : formatIn(timezone).resolvedOptions().timeZone
@@ -96,18 +96,18 @@ function dateIn(timezone: string, at: Date): string {
 export interface Asked {
   readonly query: ReportQuery
   readonly period: Period
-  /** The domains that the key may see; null = all. */
+  /** The domains that the key may see; null means all. */
   readonly boundTo: readonly string[] | null
 }
 
-/** All counters of the whole period. */
+/** All counters over the whole period. */
 export async function totalOf(db: Db, accountId: string, of: Asked): Promise<Counts> {
   const [row] = await read<Counts>(db, accountId, sql.totals, of)
   return row ?? NONE
 }
 
 export interface DailyReport {
-  /** One entry for every day of the period, and their sums. */
+  /** One entry per day of the period, and their totals. */
   read(
     db: Db,
     accountId: string,
@@ -120,7 +120,7 @@ export type DayFigures = Readonly<Record<string, number | string>> & { readonly 
 
 type Some<Name extends Counter> = Readonly<Record<Name, number>>
 
-/** A report that reads `counters` of each day, and nothing else. @param name as in the names of statements */
+/** A report that reads only `counters` of each day. @param name part of the statement names */
 function daily<Name extends Counter>(
   name: string,
   counters: readonly Name[],
@@ -148,7 +148,7 @@ function daily<Name extends Counter>(
   }
 }
 
-/** @throws ApiError invalid_parameter where the database does not know the zone */
+/** @throws ApiError invalid_parameter when the database does not know the zone */
 export async function read<Row extends object>(
   db: Db,
   accountId: string,
@@ -194,7 +194,7 @@ type DayRow<Name extends Counter> = Some<Name> & {
   readonly late: boolean
 }
 
-/** What happened before each midnight of the zone, counted from the first; a day is what lies between two of them. */
+/** Builds running totals at each midnight of the zone; the figures of a day are the difference between two midnights. */
 function zoneDays<Name extends Counter>(
   rows: readonly DayRow<Name>[],
   none: Some<Name>,
@@ -274,8 +274,8 @@ const clicked = (counts: Some<(typeof CLICKS)[number]>, machines: boolean): Figu
 export const clicks = daily('clicks', CLICKS, clicked)
 
 /**
- * All of the figures above, those of platforms beside the others and by themselves: `unknown` alone is that of bounces. Rates:
- * bounce and delivery over sent, the rest over delivered; those of opens and clicks from unique human ones.
+ * All figures above. Platforms appear beside the others and also by themselves, because the top-level `unknown` is that of
+ * bounces. Bounce and delivery rates are over sent, the others over delivered; open and click rates use unique human ones.
  */
 export function overview(counts: Counts, machines: boolean): Readonly<Record<string, unknown>> {
   const { delivered, unsubscribed, failed, suppressed } = counts

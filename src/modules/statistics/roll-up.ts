@@ -1,5 +1,5 @@
-// Following the log into the roll-ups. All of a stretch of the log is counted, or none of it: the counts, the firsts and the
-// follower's cursor are written in one transaction.
+// Rolls up the log. A stretch of the log is counted as a whole or not at all: the counts, the firsts and the follower's cursor
+// are written in one transaction.
 
 import type { Db } from '../../platform/db.ts'
 import { forgottenSince, SYSTEM_ACCOUNT_ID } from '../accounts/index.ts'
@@ -9,7 +9,7 @@ import * as sql from './sql.ts'
 
 export const NO_DOMAIN = '00000000-0000-0000-0000-000000000000'
 export const SCOPE = { account: 0, domain: 1, tag: 2, domainAndTag: 3 } as const
-/** A mail's stream, as the roll-ups hold it; what came of no mail (an unsubscribe by a key) is of neither. */
+/** A mail's stream as stored in the roll-ups. `none` is for events without a mail, such as an unsubscribe by a key. */
 export const STREAM = { transactional: 0, broadcast: 1, none: 2 } as const
 export const SPAN = { quarter: 0, day: 1, hour: 2 } as const
 
@@ -31,11 +31,11 @@ interface Row {
 
 interface Rows {
   readonly byKey: Map<string, Row>
-  /** The rows that an event of one quarter of an hour counts in: most events have them in common with the one before. */
+  /** The rows in which an event of one quarter of an hour counts. Most events share them with the previous event. */
   readonly ofEvent: Map<string, readonly Row[]>
 }
 
-/** The effect of the follower. What the house sends itself is nobody's. */
+/** The follower's effect. The system's own mail is not counted. */
 export async function rollUp(db: Db, all: readonly FollowedEvent[]): Promise<void> {
   const rows: Rows = { byKey: new Map(), ofEvent: new Map() }
   const events = await stillToCount(
@@ -53,7 +53,7 @@ export async function rollUp(db: Db, all: readonly FollowedEvent[]): Promise<voi
   await db.execute(sql.addCounts, [...keys, ...counts])
 }
 
-/** A replay passes events of days that are being forgotten: their figures were kept, so they are not counted again. */
+/** Leaves out events of days that are being forgotten: their figures are kept, so a replay must not count them again. */
 export async function stillToCount(db: Db, events: readonly FollowedEvent[]): Promise<readonly FollowedEvent[]> {
   const times = events.map(({ at }) => at.getTime())
   if (times.length === 0) return events
@@ -76,7 +76,7 @@ function add(rows: Rows, of: Dimensions, at: Date, counter: Counter, amount: num
   for (const { counts } of counted) counts[position] = (counts[position] ?? 0) + amount
 }
 
-/** One for each span and scope. */
+/** One row per span and scope. */
 function rowsOf({ byKey }: Rows, of: Dimensions, at: Date): readonly Row[] {
   const stream = streamOf(of)
   return SPANS.flatMap(([span, lengthMs]) => {
@@ -112,7 +112,7 @@ export function scopesOf({
 type Firsts = { -readonly [Name in First]: Date | null }
 type FirstsRow = Firsts & { readonly account_id: string; readonly email_id: string }
 
-/** A first that turns out to have been earlier moves from the day on which it stood. */
+/** When an earlier first turns up, its count moves to the earlier day. */
 async function countFirsts(db: Db, events: readonly FollowedEvent[], rows: Rows): Promise<void> {
   const engaged = events.filter((event) => event.emailId !== null && firstsOf(event).length > 0)
   if (engaged.length === 0) return

@@ -56,7 +56,7 @@ interface DailyRoute {
   readonly path: string
   readonly summary: string
   readonly names: readonly string[]
-  /** Of what it answers, in the document. */
+  /** Schema name of the answer in the API document. */
   readonly name: string
   readonly report: DailyReport
 }

@@ -1,7 +1,7 @@
 import { statement } from '../../platform/db.ts'
 import { ASKED, adding, type DaysStatements, edgesOf, IN_UTC_DAYS, KEYS, midnightsOf, WHOLE_FROM } from './sql.ts'
 
-/** What a provider's hosts can answer to a try, and the columns that count it. */
+/** The possible answers of a provider's hosts to an attempt, which are also the columns that count them. */
 export const ANSWERS = ['accepted', 'deferred', 'bounced', 'blocked'] as const
 
 const COLUMNS = ANSWERS.join(', ')
@@ -41,7 +41,7 @@ export const answersByDay: DaysStatements = {
   ),
 }
 
-/** Forgets what the log can tell again; parameters as in the other roll-ups. */
+/** Deletes what the log can reproduce; parameters as in the other roll-ups. */
 export const dropAnswersFrom = statement(
   'statistics_drop_answers',
   `delete from stat_provider s where s.bucket >= $1 and s.bucket >= ${WHOLE_FROM}`,

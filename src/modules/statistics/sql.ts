@@ -17,8 +17,8 @@ export const KEYS: readonly (readonly [name: string, type: string])[] = [
 ]
 
 /**
- * Adds to a roll-up: an array for each key, then one for each counter. Sorted by key, so that a replay beside a running
- * follower cannot wait for it in a circle.
+ * Adds to a roll-up: one array per key, then one per counter. Sorted by key, so that a replay and a running follower cannot
+ * deadlock.
  */
 export function adding(name: string, table: string, keyed: typeof KEYS, counters: readonly string[]): Statement {
   const keys = keyed.map(([key]) => key).join(', ')
@@ -52,24 +52,24 @@ const sumsOf = (counters: readonly Counter[]): string =>
   counters.map((name) => `coalesce(sum(${name}), 0)::bigint as ${name}`).join(', ')
 const SUMS = sumsOf(COUNTERS)
 
-// The reports' statements run with the plan that is made once: planning them took longer than the smaller ones do.
+// Report statements use generic plans, because planning took longer than running the smaller ones.
 export const plans = statement(
   'statistics_plans',
   `select set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
      set_config('enable_bitmapscan', 'off', true)`,
 )
 
-// $2 scope, $3 domains, $4 tag, $5 stream, $6 sandbox too. The tenant's rows are found by `bucket` only where it is compared
-// with a timestamptz: row level security keeps comparisons of other types out of the index.
+// $2 scope, $3 domains, $4 tag, $5 stream, $6 include the sandbox. `bucket` must be compared with a timestamptz for the index to
+// find the tenant's rows: row level security keeps comparisons of other types out of the index.
 export const ASKED = `account_id = $1 and scope = $2 and domain_id = any($3::uuid[]) and tag = $4
   and ($5::smallint is null or stream = $5) and ($6 or not sandbox)`
 export const IN_UTC_DAYS = `${ASKED} and span = 1 and bucket >= $7::date::timestamptz and bucket < ($8::date + 1)::timestamptz`
 const UTC_DAYS = `from stat_bucket where ${IN_UTC_DAYS}`
 
-// The midnights of a zone ($9), and how each is counted from `utc`, a midnight of UTC: the hours before it, or where they are
-// fewer (`late`) those behind it, the last of them in quarters. So 90 days read at most 16 rows each and not 96, and no time
-// is converted but the midnights. Of a midnight that happens twice, PostgreSQL means the second and the day begins with the
-// first.
+// The midnights of a zone ($9), each counted from a midnight in UTC: by the hours since the one before it (`utc`), or, when that
+// is fewer (`late`), by the hours until the one after it, the last hour in quarters. So 90 days read at most 16 rows each
+// instead of 96, and only the midnights are converted between zones. When a midnight happens twice, PostgreSQL takes the second
+// one, but the day begins with the first.
 export const midnightsOf = (days: string): string => `guesses as materialized (
      select d::date as day, d::timestamp at time zone $9 as at from ${days} d
    ), midnights as materialized (
@@ -87,10 +87,10 @@ export const edgesOf = (columns: string, table = 'stat_bucket'): string => {
      ${asked} and span = 0 and bucket >= least(m.at, m.hour) and bucket < greatest(m.at, m.hour)`
 }
 
-/** What a report reads of a period, by day. $7 $8 first and last date; `zone` also $9, a time zone. */
+/** The statements of a report over a period, by day. $7 and $8 first and last date; for `zone` also $9, the time zone. */
 export interface DaysStatements {
   readonly utc: Statement
-  /** The days of UTC, and the edges of the zone's (`midnight` is its date). One statement: of one snapshot. */
+  /** Days in UTC, and the edges of the zone's days (`midnight` is the date). One statement, for one snapshot. */
   readonly zone: Statement
 }
 
@@ -114,7 +114,7 @@ export function daysStatements(report: string, counters: readonly Counter[]): Da
   }
 }
 
-/** All counters of a period, one row: of a zone's the days of UTC between its two ends, and these ends. */
+/** All counters of a period in one row. In a zone: the days in UTC between its two ends, and the two edges. */
 export const totals: DaysStatements = {
   utc: statement('statistics_utc_total', `select ${SUMS} ${UTC_DAYS}`),
   zone: statement(
@@ -136,7 +136,7 @@ export const sumOfDays = statement(
      and bucket >= $4 and bucket < $5 and not sandbox`,
 )
 
-/** When a domain sent for the first and the last time, to the quarter of an hour, and how much in all. */
+/** When a domain first and last sent, to the quarter of an hour, and how much in total. */
 export const sentByDomain = statement(
   'statistics_sent_by_domain',
   `with days as materialized (
@@ -154,7 +154,7 @@ export const sentByDomain = statement(
    from days d`,
 )
 
-// The roll-ups and what the follower has not taken yet, of one snapshot: exact at once.
+// The roll-ups plus what the follower has not counted yet, from one snapshot: exact at any moment.
 export const monthNow = statement(
   'statistics_month_now',
   `with followed as (
@@ -178,10 +178,10 @@ export const monthNow = statement(
    from followed f, waiting w`,
 )
 
-// $1 when the log begins; $2 $3 accounts of which it has less, and from when on it is whole.
+// $1 start of the log; $2 and $3 the accounts whose log starts later, and from when on it is complete.
 export const WHOLE_FROM = `coalesce((select k.at from unnest($2::uuid[], $3::timestamptz[]) as k(account_id, at)
   where k.account_id = s.account_id and k.at > $1), $1)`
-/** Forgets what the log can tell again. */
+/** Deletes what the log can reproduce. */
 export const dropBucketsFrom = statement(
   'statistics_drop_buckets',
   `delete from stat_bucket s where s.bucket >= $1 and s.bucket >= ${WHOLE_FROM}`,
@@ -195,7 +195,7 @@ export const clearFirstsFrom = statement(
   `update stat_first s set ${FIRSTS.map((name) => `${name} = case when ${name} < ${WHOLE_FROM} then ${name} end`).join(', ')}
    where ${FIRSTS.map((name) => `${name} >= ${WHOLE_FROM}`).join(' or ')}`,
 )
-/** Of the firsts of an account's emails before the id $2, $3 at once. */
+/** Deletes at most $3 firsts, of an account's emails before the id $2. */
 export const forgetFirsts = statement(
   'statistics_forget_firsts',
   `delete from stat_first s using (
@@ -203,7 +203,7 @@ export const forgetFirsts = statement(
    ) k where s.account_id = k.account_id and s.email_id = k.email_id`,
 )
 
-// One look at the index for each account.
+// One index lookup per account.
 export const activeAccounts = statement(
   'statistics_active_accounts',
   `with recursive accounts as (

@@ -22,14 +22,14 @@ const WAITING = statement(
   `select exists (select from event e, follower f where f.name = 'statistics' and (e.xid, e.seq) > (f.xid, f.seq)) as more`,
 )
 
-/** Until all of the log is counted: a transaction that is open elsewhere holds followers back for a moment. */
+/** Waits until the whole log is counted: a transaction open elsewhere holds followers back for a moment. */
 async function settle(): Promise<void> {
   const { database } = world.rooms
   do await followStatistics(database)
   while ((await database.system.one<{ more: boolean }>(WAITING))?.more !== false)
 }
 
-/** Followers look for what commits late some days back; these stories are of days long past. */
+/** Followers look back some days for late commits; these tests use days long past. */
 async function lookBack(): Promise<void> {
   await world.rooms.database.system.execute(statement('test_look_back', `update follower set at = '-infinity'`))
 }
@@ -58,7 +58,7 @@ const tell = (events: readonly NewEvent[]): Promise<void> => append(world.rooms.
 const IDS = Array.from({ length: 4 }, (_, i) => `01890000-0000-7000-8000-00000000000${i}`)
 const DOMAINS = ['0189aaaa-0000-7000-8000-000000000001', '0189aaaa-0000-7000-8000-000000000002'] as const
 
-/** A log in which each email keeps its domain, tag, stream and sandbox, as real ones do. */
+/** A log in which each email keeps its domain, tag, stream and sandbox, as in real logs. */
 const log = fc.array(
   fc.record({
     minutesAgo: fc.integer({ min: 0, max: 2_800 }),
@@ -91,7 +91,7 @@ const dimsOf = (email: number) => ({
   sandbox: email === 2,
 })
 
-/** The same figures, counted without any roll-up. */
+/** The same figures, counted without roll-ups. */
 function recount(
   facts: readonly (Fact & { at: Date })[],
   timezone: string,
@@ -125,7 +125,7 @@ function recount(
   return days
 }
 
-test('every figure equals a recount of the log, in every time zone and under every filter, and so does a replay', async () => {
+test('every figure equals a recount of the log in every time zone, under every filter and after a replay', async () => {
   const { database, ground } = world.rooms
   await ensureEventPartitions(database.system, new Date(ground.clock.now().getTime() - 4 * DAY_MS))
   await fc.assert(
@@ -216,7 +216,7 @@ test('every figure equals a recount of the log, in every time zone and under eve
   assert.deepEqual(await nonZero(), before)
 })
 
-test('an unsubscribe that came of no mail counts in no stream, in a rebuild too', async () => {
+test('an unsubscribe without a mail counts in no stream, also in a rebuild', async () => {
   const account = await world.newAccount()
   const id = account.accountId
   await account.api.post('/api/v1/customer/unsubscribes', { email: 'gone@example.net' })
@@ -238,7 +238,7 @@ test('an unsubscribe that came of no mail counts in no stream, in a rebuild too'
   assert.deepEqual(await figures(), [4, 1, 2])
 })
 
-test('days that are out of the log keep their figures in a rebuild', async () => {
+test('a rebuild keeps the figures of days that are no longer in the log', async () => {
   const account = await world.newAccount()
   const old = new Date(world.clock.now().getTime() - 20 * DAY_MS)
   await world.rooms.database.system.execute(
@@ -254,7 +254,7 @@ test('days that are out of the log keep their figures in a rebuild', async () =>
   assert.equal((await account.api.get(`${V1}/sends`)).body.totals.sent, 7)
 })
 
-test('raw events past the retention go by partition, their figures stay, and what a follower has yet to read stays too', async () => {
+test('retention drops raw events by partition, but keeps their figures and events that a follower has yet to read', async () => {
   const { database } = world.rooms
   const { system } = database
   const account = await world.newAccount()
@@ -264,7 +264,7 @@ test('raw events past the retention go by partition, their figures stay, and wha
   const there = statement('test_partition', 'select to_regclass($1) is not null as there')
   const isThere = async (): Promise<boolean | undefined> =>
     (await system.one<{ there: boolean }>(there, [`posthorn.${partition}`]))?.there
-  // Before there is anything old: the retention of the running service must leave it alone as well.
+  // Created before there are old events: the retention of the running service must leave them alone as well.
   const slow = statement('test_slow', `insert into follower (name, at) values ('slow', $1)`)
   await system.execute(slow, [old])
   await ensureEventPartitions(system, new Date(old.getTime() + DAY_MS))
@@ -273,7 +273,7 @@ test('raw events past the retention go by partition, their figures stay, and wha
   const report = async () => (await account.api.get(`${V1}/sends?from_date=${day}&to_date=${day}`)).body.totals.sent
   await settle()
   assert.equal(await report(), 5)
-  // What it has yet to read begins with these events, whatever the service has told meanwhile.
+  // Its unread events begin with these, whatever the service has done in the meantime.
   const behind = statement(
     'test_slow_at',
     `update follower set at = $1, xid = e.xid, seq = e.seq - 1
@@ -295,7 +295,7 @@ test('raw events past the retention go by partition, their figures stay, and wha
   assert.equal(await report(), 5)
 })
 
-// The clocks of Vienna change in the night to March 29 and to October 25, 2026; in Havana midnight of November 1 comes twice.
+// In Vienna the clocks change in the nights to March 29 and to October 25, 2026; in Havana midnight of November 1 comes twice.
 const NIGHTS: readonly [timezone: string, at: string, day: string][] = [
   ['Europe/Vienna', '2026-03-28T22:59:59Z', '2026-03-28'],
   ['Europe/Vienna', '2026-03-28T23:00:00Z', '2026-03-29'],
@@ -311,7 +311,7 @@ const NIGHTS: readonly [timezone: string, at: string, day: string][] = [
   ['America/Havana', '2026-11-02T04:59:59Z', '2026-11-01'],
   ['America/Havana', '2026-11-02T05:00:00Z', '2026-11-02'],
 ]
-test('days of 23 and of 25 hours begin and end when their clocks say', async () => {
+test('days of 23 and of 25 hours begin and end by their local clocks', async () => {
   const { system } = world.rooms.database
   for (const day of ['2026-03-29', '2026-10-25', '2026-11-01']) {
     await ensureEventPartitions(system, new Date(`${day}T12:00:00Z`))
@@ -330,7 +330,7 @@ test('days of 23 and of 25 hours begin and end when their clocks say', async () 
   }
 })
 
-test('usage tells what became of the month at once, to the unit', async () => {
+test('usage reports the results of the month at once and exactly', async () => {
   const account = await world.newAccount()
   const id = account.accountId
   await tell([
@@ -353,7 +353,7 @@ test('usage tells what became of the month at once, to the unit', async () => {
   assert.deepEqual((await account.api.get('/api/v1/customer/usage')).body.data.delivery, expected)
 })
 
-test('what was sent last month and delivered in this one counts here, and makes no rate above 1', async () => {
+test('mail sent last month and delivered this month counts here, without a rate above 1', async () => {
   const account = await world.newAccount()
   const id = account.accountId
   const rate = async (): Promise<unknown> => {
@@ -393,7 +393,7 @@ const OVERVIEW = [
   ...['failed', 'suppressed', 'delivery_rate', 'bounce_rate', 'complaint_rate', 'open_rate', 'click_rate'],
 ]
 
-test('the overview has all figures and rates, null where there is nothing to divide by', async () => {
+test('the overview has all figures and rates, null where the divisor is 0', async () => {
   const account = await world.newAccount()
   const id = account.accountId
   const empty = (await account.api.get(V1)).body
@@ -427,7 +427,7 @@ test('the overview has all figures and rates, null where there is nothing to div
   assert.equal(legacy.headers.get('link'), `<${V1}>; rel="successor-version"`)
 })
 
-test('a rate is never more than the whole, however late mail arrives', async () => {
+test('a rate never exceeds 1, however late mail arrives', async () => {
   const account = await world.newAccount()
   const id = account.accountId
   const today = world.rooms.ground.clock.now().toISOString().slice(0, 10)
@@ -448,7 +448,7 @@ const FAULTS = [
   'from_date=x',
   'from_date=2026-02-02&to_date=2026-02-01',
   'from_date=2025-01-01&to_date=2026-01-01',
-  // Without to_date a period ends today, neither sooner nor later.
+  // Without to_date a period ends today, neither earlier nor later.
   'from_date=2020-01-01',
   'from_date=2999-01-01',
   'timezone=Mars/Base',
@@ -464,7 +464,7 @@ for (const query of FAULTS) {
   })
 }
 
-test('a fault of the period is told of a parameter that was given', async () => {
+test('a fault of the period is reported for a parameter that was given', async () => {
   const faultOf = async (query: string) => (await world.api.get(query)).body.details
   assert.equal((await faultOf(`${V1}/sends?from_date=2999-01-01`)).parameter, 'from_date')
   const backwards = 'from_date=2026-02-02&to_date=2026-02-01'
@@ -473,7 +473,7 @@ test('a fault of the period is told of a parameter that was given', async () => 
   }
 })
 
-test('a period that ends in the first days there are begins with them', async () => {
+test('a period that ends in the first days of the calendar begins with the first day', async () => {
   for (const timezone of ['UTC', 'Europe/Vienna']) {
     const { status, body } = await world.api.get(`${V1}/sends?to_date=0001-01-03&timezone=${timezone}`)
     assert.equal(status, 200, JSON.stringify(body))
@@ -484,7 +484,7 @@ test('a period that ends in the first days there are begins with them', async ()
   }
 })
 
-test('a key that is bound to domains sees the figures of these alone', async () => {
+test('a key bound to domains sees only their figures', async () => {
   const account = await world.newAccount()
   const domainId = await world.verifiedDomain('bound.example', account)
   const made = await account.api.post('/api/v1/customer/api-keys', { name: 'bound', domain_ids: [domainId] })

@@ -1,4 +1,4 @@
-// Days of other zones are put together from days of UTC, hours and quarters: held against the calendar of Intl.
+// Days of other zones are composed of days in UTC, hours and quarters; checked against the calendar of Intl.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -17,8 +17,8 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
-// Quarters, halves and more than twelve hours from UTC; clocks that are turned by half an hour, at midnight (Santiago: it
-// does not happen on the day that begins the summer; Havana: it happens twice on the day that ends it), or never.
+// Offsets of quarter and half hours and of more than twelve hours; clocks that change by half an hour, at midnight (in Santiago
+// that midnight does not exist on the day summer time begins; in Havana it happens twice on the day it ends), or never.
 const ZONES = [
   'UTC',
   'Asia/Kathmandu',
@@ -36,7 +36,7 @@ const ZONES = [
   'Europe/Vienna',
 ]
 
-// About which one or more of these zones turn their clocks in 2026.
+// Dates around which one or more of these zones change their clocks in 2026.
 const TURNS = ['03-08', '03-29', '04-05', '09-06', '09-27', '10-04', '10-25', '11-01'].map((day) =>
   Date.parse(`2026-${day}T00:00:00Z`),
 )
@@ -47,7 +47,7 @@ const moments = fc.tuple(
   fc.integer({ min: 0, max: 899_999 }),
 )
 
-test('every day of every zone has what happened in it, and so has every period', async () => {
+test('every day and every period of every zone has the events that happened in it', async () => {
   const { database, ground } = world.rooms
   let stories = 0
   await fc.assert(
@@ -108,8 +108,8 @@ test('every day of every zone has what happened in it, and so has every period',
   )
 })
 
-// The hour of an event in summer, and the day on which it happened there: PostgreSQL reads these names as abbreviations, of a
-// time that is never turned, and the last one as Israel's.
+// An event's time in summer and its local day: PostgreSQL reads these names as abbreviations with a fixed offset, and the last
+// one as Israel's.
 const SHORT: [zone: string, at: string, day: string][] = [
   ['CET', '2026-07-01T22:30:00Z', '2026-07-02'],
   ['met', '2026-07-01T22:30:00Z', '2026-07-02'],
@@ -119,7 +119,7 @@ const SHORT: [zone: string, at: string, day: string][] = [
   ['IST', '2026-07-01T19:00:00Z', '2026-07-02'],
 ]
 
-test('a zone with a short name turns its clocks, and is the one that the calendar knows', async () => {
+test('a zone with a short name has daylight saving time, and is the one that Intl knows', async () => {
   const { database, ground } = world.rooms
   for (const [timezone, at, day] of SHORT) {
     const account = await world.newAccount()
@@ -137,7 +137,7 @@ test('a zone with a short name turns its clocks, and is the one that the calenda
   }
 })
 
-test('the first and the last days of the calendar are days in every zone, and a report of them ends', async () => {
+test('the first and last days of the calendar work in every zone, and a report of them ends', async () => {
   const account = await world.newAccount()
   for (const timezone of ZONES) {
     for (const [first, last] of [
