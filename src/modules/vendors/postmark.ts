@@ -1,9 +1,9 @@
 // Postmark: https://postmarkapp.com/developer/api/email-api, as the package `postmark` speaks it.
 //
-// - To, Cc, Bcc and ReplyTo are lists in one text, with commas.
-// - Metadata is kept; a MessageStream whose name says broadcast is the stream `broadcast`, every other is transactional.
-// - `{{{ pm:unsubscribe }}}` is the unsubscribe link on every stream; a `label` in it has no place in ours and is dropped.
-// - Templates have paths of their own there, which are not here.
+// - To, Cc, Bcc and ReplyTo are comma-separated lists in one string.
+// - Metadata is kept. A MessageStream whose name contains "broadcast" is the stream `broadcast`; all others are transactional.
+// - `{{{ pm:unsubscribe }}}` is the unsubscribe link on every stream; a `label` in it is dropped, because our link has none.
+// - Postmark's template calls have paths of their own, which are not supported.
 
 import { parseMailboxList } from '../../mail/address.ts'
 import type { ApiError, FieldFault } from '../../platform/errors.ts'
@@ -69,10 +69,10 @@ function linked(text: unknown): unknown {
   return typeof text === 'string' ? text.replaceAll(LINK, UNSUBSCRIBE) : text
 }
 
-/** An answer does not send an attack back. */
+/** Limits how much of a hostile name the answer repeats. */
 const MAX_NAME_SHOWN = 100
 
-/** A send has each header once: of two, one would be lost. */
+/** A send has each header once: of two with the same name, one would be lost. */
 function headerFaults(value: unknown): readonly FieldFault[] {
   const names = listOf(value).flatMap((item) => {
     const { Name: name } = fieldsOf(item)
@@ -104,7 +104,7 @@ function attachment(item: unknown): unknown {
   })
 }
 
-/** The answer for one message that was accepted. */
+/** The answer for one accepted message. */
 export function postmarkAnswer(accepted: Accepted, message: unknown): Fields {
   const { To, Cc, Bcc } = fieldsOf(message)
   const refused = accepted.recipients.filter(({ status }) => status !== 'queued').map(({ email }) => email)
@@ -130,7 +130,7 @@ function messageOf(error: ApiError): string {
   return ABOUT_RECIPIENTS.has(error.code) ? inactive(error) : wordsOf(error, nameOf)
 }
 
-/** Clients read the addresses out of this sentence. */
+/** Clients parse the addresses out of this sentence. */
 function inactive({ code, details }: ApiError): string {
   const { recipients } = details as { recipients?: readonly { readonly email: string }[] }
   const found = (recipients ?? []).map(({ email }) => email).join(', ')

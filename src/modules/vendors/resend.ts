@@ -1,9 +1,9 @@
 // Resend: https://resend.com/docs/api-reference/emails/send-email, as the package `resend` speaks it.
 //
-// - tags are name and value: all become metadata; the value of the one named `category`, else of the first, is the tag.
+// - tags are name-value pairs: all become metadata, and the value of the one named `category`, or else of the first, is the tag.
 // - an attachment by `path` is refused: nothing is fetched for a mail.
-// - `scheduled_at` takes ISO 8601, and of words those of a while: "in 1 min", "in 2 hours", "in 3 days".
-// - `{{{RESEND_UNSUBSCRIBE_URL}}}` is filled in broadcasts alone there, which have paths of their own: here it stays text.
+// - `scheduled_at` takes ISO 8601 or a delay in words: "in 1 min", "in 2 hours", "in 3 days".
+// - Resend fills in `{{{RESEND_UNSUBSCRIBE_URL}}}` only in broadcasts, which have paths of their own; here it stays text.
 // - `topic_id` has no meaning here and is ignored.
 
 import type { ApiError, FieldFault } from '../../platform/errors.ts'
@@ -59,7 +59,7 @@ const NO_MOMENT: FieldFault = {
   message: 'takes a moment of ISO 8601 with its offset, or a while such as "in 1 hour", and no other words',
 }
 
-/** Of an attachment without its content; the fault stands in the place of the one that content is missing. */
+/** For attachments without content; reported instead of the fault that the content is missing. */
 function pathFaults(attachments: unknown): readonly FieldFault[] {
   return listOf(attachments).flatMap((item, i) => {
     const { path, content } = fieldsOf(item)
@@ -72,7 +72,7 @@ function pathFaults(attachments: unknown): readonly FieldFault[] {
 const WHILE = /^\s*in\s+(\d{1,5}|an?)\s+(min|hour|day|week)(?:ute)?s?\s*$/i
 const UNIT_MS: Readonly<Record<string, number>> = { min: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 }
 
-/** What is no while is passed on. */
+/** A value that is not a delay is passed on unchanged. */
 function moment(value: unknown, now: Date): unknown {
   const [, count = '', unit = ''] = typeof value === 'string' ? (WHILE.exec(value) ?? []) : []
   const unitMs = UNIT_MS[unit.toLowerCase()]

@@ -1,4 +1,4 @@
-// The paths of other vendors' clients (contract section 17). A body is translated and handed to sending's door: the same
+// The paths of other vendors' clients (contract section 17). A body is translated and passed to the sending module: the same
 // checks, quotas, idempotency and commit as a send. Keys, rates and scopes are those of send and batch.
 
 import type { IncomingHttpHeaders } from 'node:http'
@@ -30,7 +30,7 @@ import { ABOUT_RECIPIENTS, faultsOf, placed, type Translated } from './translati
 
 export interface VendorOptions {
   readonly sending: Pick<Sending, 'call'>
-  /** A call of many messages takes a token of the batch rate too. @throws ApiError rate_limit_exceeded */
+  /** Takes a token of the batch rate for a call with several messages. @throws ApiError rate_limit_exceeded */
   readonly takeBatchToken: (principal: Principal) => Promise<void>
   readonly clock: Pick<Clock, 'now'>
   readonly log: Logger
@@ -209,8 +209,8 @@ function sendGridEndpoint(options: Door): AnyEndpoint {
 }
 
 /**
- * All or none; but a personalization that none of its recipients may get is left out, as the vendor does, while there is
- * another. Nothing has been written then, so the rest is tried again.
+ * All or none, except that, as at SendGrid, a personalization is left out when none of its recipients may be mailed and another
+ * one remains. Nothing has been written by then, so the rest is tried again.
  */
 async function sendGrid(
   options: Door,
@@ -289,12 +289,12 @@ function firstAccepted([outcome]: readonly Outcome[]): Extract<Outcome, { kind: 
   throw outcome?.error ?? platformErrors.internal_error()
 }
 
-/** What refuses a personalization for more than its fields refuses them all. */
+/** No place: an error of one personalization beyond its fields refuses the whole call. */
 const noPlace = (): null => null
 
 /**
- * Of a call that is all or none: the error of the first message that was refused for itself, with its place where that is
- * one of many, or every fault of all.
+ * For a call that is all or none: throws every field fault of all messages, or else the error of the first message refused on
+ * its own account, with its place if it is one of many.
  */
 function refuseAll(
   outcomes: readonly Outcome[],

@@ -1,14 +1,15 @@
 // SendGrid: https://www.twilio.com/docs/sendgrid/api-reference/mail-send, as the package `@sendgrid/mail` speaks it.
 //
-// - Each personalization is a message of its own, over what the call says for all; all are accepted or none.
-// - The first category is the tag; further ones stand in the metadata as `categories`, beside the custom arguments.
-// - Substitutions are put in as they are, at most 10,000 bytes of them in a personalization, as there; `{{unsubscribe}}` in
-//   what they hold is text, as in what a template's variables hold.
-// - For a template the dynamic data are its variables: the client sends them with ids alone that begin with `d-`, so
-//   `template_id` is `d-` and the id of one of ours, or the bare id.
-// - Sandbox mode keeps the mail in the house. A group (`asm`) asks for the unsubscribe header, and its tags
-//   (`<%asm_group_unsubscribe_url%>`) are the unsubscribe link; there are no groups.
-// - Subscription tracking asks for the header too; its tag is the link, else its text and html are appended with the link.
+// - Each personalization is a message of its own, on top of the fields of the call; all are accepted or none.
+// - The first category is the tag; with several, all are also in the metadata as `categories`, beside the custom arguments.
+// - Substitutions are inserted unescaped, at most 10,000 bytes of them per personalization, as at SendGrid. `{{unsubscribe}}`
+//   in their values is plain text, as it is in the values of template variables.
+// - For a template the dynamic data are its variables. The client sends them only with ids that begin with `d-`, so
+//   `template_id` is `d-` and the id of one of our templates, or the bare id.
+// - Sandbox mode does not let the mail leave the server. A group (`asm`) requests the unsubscribe header, and its tags
+//   (`<%asm_group_unsubscribe_url%>`) are the unsubscribe link; there are no groups here.
+// - Subscription tracking requests the header too. Its tag is the link; without a tag, its text and html are appended with the
+//   link.
 // - Ignored: batch_id, ip_pool_name, sections, bypass and footer settings, Google Analytics.
 
 import { withoutPlaceholders } from '../../mail/html-links.ts'
@@ -28,7 +29,7 @@ import {
   wordsOfFault,
 } from './translation.ts'
 
-/** One message for each personalization. @throws ApiError validation_error of what is no object */
+/** One message per personalization. @throws ApiError validation_error when the body is not an object */
 export function translateSendGrid(body: unknown): readonly Translated[] {
   if (!isObject(body)) throw validationError([NO_OBJECT])
   const call = body
@@ -75,11 +76,11 @@ function messageOf(call: Fields, own: Fields, leave: WaysToLeave, costs: Costs):
 
 type Substitute = (text: unknown) => unknown
 
-/** What the substitutions of one call may cost together; beyond it, either throws payload_too_large. */
+/** Limits on the total cost of the substitutions of one call; both methods throw payload_too_large beyond them. */
 interface Costs {
-  /** Characters that are looked through. */
+  /** Characters searched. */
   search(count: number): void
-  /** Characters of the texts that were made. */
+  /** Characters of the resulting texts. */
   keep(count: number): void
 }
 
@@ -105,7 +106,7 @@ function tooLarge(limitBytes: number, of = 'substitutions'): ApiError {
   return sendingErrors.payload_too_large({ limit_bytes: limitBytes, of })
 }
 
-/** The texts of a personalization. */
+/** Fills the substitutions of a personalization into a text. */
 function substitutions(own: unknown, costs: Costs): Substitute {
   const entries = Object.entries(fieldsOf(own))
     .filter(([name]) => name !== '')
@@ -120,12 +121,12 @@ function substitutions(own: unknown, costs: Costs): Substitute {
   }
 }
 
-/** An object may have a `toString` that is no function. */
+/** An object may have a `toString` that is not a function. */
 function wordOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? Object.prototype.toString.call(value) : String(value)
 }
 
-/** The length is known before the text is made. */
+/** Computes the length before making the text. */
 function substituted(text: string, name: string, word: string, { search }: Costs): string {
   search(text.length)
   let times = 0
@@ -137,20 +138,20 @@ function substituted(text: string, name: string, word: string, { search }: Costs
 
 type Form = 'text' | 'html'
 
-/** How the mails of a call let their readers leave. */
+/** How readers can unsubscribe from the mails of a call. */
 interface WaysToLeave {
   readonly asked: boolean
-  /** There is a group: its tags are the link. */
+  /** There is a group, whose tags are the link. */
   readonly group: boolean
-  /** What else stands for the link; null: nothing. */
+  /** Another tag for the link; null when there is none. */
   readonly tag: string | null
-  /** What is appended, the link in it. */
+  /** Texts to append, with the link in them. */
   readonly text: string
   readonly html: string
 }
 
 const GROUP_TAG = /<%\s{0,9}asm_(?:group_unsubscribe|global_unsubscribe|preferences)_(?:raw_)?url\s{0,9}%>/g
-/** In an appended text: where the link stands, with its words. */
+/** In an appended text: the place of the link, with its label. */
 const PLACE = /<%([^%]{0,500})%>/g
 const BODY_END = /<\/body\s{0,9}>/i
 const MAX_APPENDED_CHARS = 10_000
@@ -162,7 +163,7 @@ function waysToLeave(call: Fields): WaysToLeave {
   )
   if (enable !== true) return { asked: group, group, tag: null, text: '', html: '' }
   const tag = typeof substitution_tag === 'string' && substitution_tag !== '' ? substitution_tag : null
-  // The tag wins over both texts, there too.
+  // The tag takes precedence over both texts, as at SendGrid.
   const appended = (value: unknown, fill: (words: string) => string): string => {
     if (tag !== null || typeof value !== 'string') return ''
     if (value.length > MAX_APPENDED_CHARS) throw tooLarge(MAX_APPENDED_CHARS, 'subscription_tracking')
@@ -218,7 +219,7 @@ function templateId(id: unknown): unknown {
 
 const TEMPLATE_ID = /^(?:d-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Ids of the vendor's own have 32 digits without hyphens. */
+/** SendGrid's own ids have 32 digits without hyphens. */
 function templateFaults(id: unknown): readonly FieldFault[] {
   if (typeof id !== 'string' || TEMPLATE_ID.test(id)) return []
   const message =
@@ -226,7 +227,7 @@ function templateFaults(id: unknown): readonly FieldFault[] {
   return [{ field: 'template_id', rule: 'format', message }]
 }
 
-/** Seconds since 1970. What is no such number is passed on, to be refused. */
+/** Seconds since 1970. Any other value is passed on, to be refused. */
 function moment(seconds: unknown): unknown {
   if (typeof seconds !== 'number' || !Number.isFinite(seconds) || Math.abs(seconds) > 1e11) return seconds
   return new Date(seconds * 1_000).toISOString()
@@ -255,7 +256,7 @@ const IN_PERSONALIZATION: Readonly<Record<string, string>> = {
   variables: 'dynamic_template_data',
 }
 
-/** Paths are written with dots alone there: `personalizations.0.to.1.email`. */
+/** SendGrid writes paths with dots only: `personalizations.0.to.1.email`. */
 function nameOf(field: string, index: number): string {
   const [, first = field, rest = ''] = /^([a-z_]+)(.*)$/.exec(field) ?? []
   const dotted = rest.replaceAll(/\[(\d+)\]/g, '.$1')

@@ -1,6 +1,6 @@
-// What the translations have in common. A translation names fields anew and changes their form; it decides nothing. What
-// it does not understand it passes on as it came, so that the one reader of sends says what is wrong with it, and each
-// fault is told under the name that the caller knows.
+// What the translations have in common. A translation renames and reshapes fields; it decides nothing. It passes on what it does
+// not understand, so that the common validation of sends reports what is wrong, and each fault appears under the caller's name
+// for the field.
 
 import { ApiError, type FieldFault } from '../../platform/errors.ts'
 import type { ForeignMessage } from '../sending/index.ts'
@@ -9,11 +9,11 @@ export type Fields = Readonly<Record<string, unknown>>
 
 export interface Translated {
   readonly send: ForeignMessage
-  /** The caller's name of a field of the send. */
+  /** The caller's name for a field of the send. */
   readonly nameOf: (field: string) => string
 }
 
-/** What delivery puts the unsubscribe link in the place of. */
+/** The placeholder that delivery replaces by the unsubscribe link. */
 export const UNSUBSCRIBE = '{{unsubscribe}}'
 
 export function isObject(value: unknown): value is Fields {
@@ -28,7 +28,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Other vendors say «not given» in many ways. */
+/** Drops fields that are not given; other vendors' clients express that as undefined or null. */
 export function given(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
 }
@@ -40,7 +40,7 @@ export function renamed(names: Readonly<Record<string, string>>): (field: string
   }
 }
 
-/** Pairs as a list, `{name, value}` under whatever names, as an object; null: it is no such list. */
+/** Turns a list of pairs, `{name, value}` under any field names, into an object; null when it is not such a list. */
 export function pairs(value: unknown, nameField: string, valueField: string): Fields | null {
   if (!Array.isArray(value)) return null
   const entries = value.map((item) => {
@@ -52,8 +52,8 @@ export function pairs(value: unknown, nameField: string, valueField: string): Fi
 }
 
 /**
- * Tracking as the message asks for it. Naming one of the two switches the other one off, which nobody asked for: our
- * master setting covers both.
+ * Tracking as the message asks for it. When a message sets only one of the two switches, the other one is off, because nobody
+ * asked for it and our main setting covers both.
  */
 export function tracking(opens: unknown, clicks: unknown): Fields {
   if (typeof opens !== 'boolean' && typeof clicks !== 'boolean') return {}
@@ -64,7 +64,7 @@ export function tracking(opens: unknown, clicks: unknown): Fields {
   }
 }
 
-/** What is said of an error: each fault of a field under its name, or the message. */
+/** The text of an error: each fault under the name of its field, or the message. */
 export function wordsOf(error: ApiError, nameOf: (field: string) => string): string {
   const faults = faultsOf(error)
   if (faults.length === 0) return `${error.message} (${error.code})`
@@ -75,7 +75,7 @@ export function wordsOfFault({ field, message }: FieldFault, nameOf: (field: str
   return `${nameOf(field) || 'The body'} ${message}`
 }
 
-/** The error with the place of what it is about in a call of many. */
+/** The error with the place of the affected message in a batch call. */
 export function placed(error: ApiError, place: string): ApiError {
   const { status, code, message, retryAfter, details, cause, headers } = error
   const facts = { message: `${place}: ${message}`, details, cause, headers }
@@ -87,7 +87,7 @@ export function faultsOf({ details }: ApiError): readonly FieldFault[] {
   return Array.isArray(fields) ? (fields as FieldFault[]) : []
 }
 
-/** Nobody among the recipients may be mailed, or none is worth trying. */
+/** Errors saying that no recipient may be mailed, or that none is worth trying. */
 export const ABOUT_RECIPIENTS: ReadonlySet<string> = new Set([
   'recipient_suppressed',
   'recipient_unsubscribed',
