@@ -18,7 +18,7 @@ export interface MachinesOptions {
   readonly roles: readonly string[]
   readonly version: string
   readonly secrets: Pick<Secrets, 'newest' | 'present'>
-  /** Asked at each beat, and when something about the secrets has changed. */
+  /** Called at each beat, and when the secrets have changed. */
   readonly renewSecrets: () => Promise<RenewedSecrets>
 }
 
@@ -27,8 +27,8 @@ const FORGOTTEN_AFTER_SECONDS = 86_400
 const NS_PER_MS = 1e6
 
 /**
- * Keeps this process's row, and its secrets up to date. Its start rejects when the secret was changed while it started: it
- * stands in its row before it looks, so either it sees the change or who makes the change sees it.
+ * Maintains this process's row and keeps its secrets up to date. Start rejects when the secret was changed during the start. The
+ * process writes its row before it looks at the secret, so either it sees the change or the one making the change sees it.
  */
 export function machineService(options: MachinesOptions): Service {
   const { database, clock, ids, log, roles, version, secrets } = options

@@ -1,6 +1,6 @@
-// What runs where: each process of the installation keeps a row with its roles, version and state, for the operator to
-// look at. Nothing is decided by it; leases of mail are the outbox's. A process that was killed leaves its row, which
-// then says for how long it has been silent, and goes after a day.
+// The processes of the installation: each keeps a row with its roles, version and state for the operator to look at. The rows
+// decide nothing about mail; mail leases belong to the outbox. A killed process leaves its row, which shows how long the process
+// has been silent and is deleted after a day.
 
 export { type MachinesOptions, machineService } from './beat.ts'
 export { type MachineRoutesOptions, machineRoutes } from './routes.ts'

@@ -7,7 +7,7 @@ import { listMachines, SILENT_AFTER_SECONDS } from './sql.ts'
 export interface MachineRoutesOptions {
   readonly database: Database
   readonly operator: OperatorDoor
-  /** How far each follower of the log lies behind. */
+  /** The lag of each follower of the log. */
   readonly followers: () => Promise<readonly { readonly name: string; readonly lagSeconds: number }[]>
 }
 

@@ -15,7 +15,7 @@ export interface MachineRow {
   readonly loop_delay_ms: number
   readonly memory_bytes: number
   readonly stopped_at: Date | null
-  /** Numbers of secrets: the newest that it holds, and the one that it uses. */
+  /** Numbers of secrets: the newest one that the process holds, and the one that it uses. */
   readonly secret_held: number
   readonly secret_used: number
 }
@@ -53,7 +53,7 @@ export async function forgetMachines(db: Db, silentSeconds: number): Promise<voi
   await db.execute(FORGET, [silentSeconds])
 }
 
-/** Those that run first. `silent_seconds`: since the last beat, by the clock of the database. */
+/** Running processes first. `silent_seconds`: time since the last beat, by the database's clock. */
 export function listMachines(
   db: Db,
   limit: number,
@@ -67,7 +67,7 @@ const ROLES = statement(
    where stopped_at is null and seen_at > now() - $1 * interval '1 second'`,
 )
 
-/** The roles that some process runs at present; none: no process runs. */
+/** The roles that at least one process runs at present; empty when no process runs. */
 export async function runningRoles(db: Db): Promise<ReadonlySet<string>> {
   const rows = await db.query<{ role: string }>(ROLES, [SILENT_AFTER_SECONDS])
   return new Set(rows.map(({ role }) => role))
@@ -76,7 +76,7 @@ export async function runningRoles(db: Db): Promise<ReadonlySet<string>> {
 export interface Running {
   readonly host: string
   readonly pid: number
-  /** Since its last beat. */
+  /** Time since the last beat. */
   readonly silent_seconds: number
 }
 
@@ -88,7 +88,7 @@ const BEHIND = statement(
    order by host, pid`,
 )
 
-/** The processes that may run and do not hold, or do not use, this secret yet. A silent one may run for a minute. */
+/** The processes that may run and do not yet hold, or use, this secret. A silent one counts as running for a minute. */
 export function runningBehind(db: Db, number: number, by: 'held' | 'used'): Promise<readonly Running[]> {
   return db.query(BEHIND, [number, by, MAY_RUN_SECONDS])
 }
