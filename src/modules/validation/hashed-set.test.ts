@@ -10,7 +10,7 @@ const collect = runInNewContext('gc') as () => void
 
 const lists = ['disposable-domains/index.json', 'mailchecker'] as const
 for (const file of lists) {
-  test(`of the lists of ${file} nothing stays in memory once they have been read`, async () => {
+  test(`nothing of the lists of ${file} stays in memory after reading`, async () => {
     const read = new WeakRef(readOnce<object>(file))
     for (let i = 0; i < 10 && read.deref() !== undefined; i++) {
       await turn()

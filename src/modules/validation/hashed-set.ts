@@ -1,13 +1,13 @@
-// A set of texts that only answers whether one is in it, in 8 bytes a text: sorted 53-bit hashes. Lists of 100,000 and
-// more domains or names would take some 15 MB as strings in every process; here they take one. Two texts of one hash are
-// possible and do not matter: for 200,000 texts, once in 4 * 10^10 questions.
+// A set of texts that only answers whether a text is in it, at 8 bytes per text: sorted 53-bit hashes. Lists of 100,000 or more
+// domains or names would take about 15 MB as strings in every process; here they take one. Collisions are possible but
+// negligible: with 200,000 texts, one in 4 * 10^10 lookups.
 
 import { createRequire } from 'node:module'
 
-/** Reads the data of a package and keeps nothing of it. */
+/** Reads the data of a package and keeps no reference to it. */
 export function readOnce<T>(file: string): T {
-  // What has required a module holds it as its child, and each module holds what required it first, whatever the cache
-  // says: so nothing that came with this one may stay, and not the `require` either.
+  // A module keeps the modules that it requires as children, and each module keeps its first parent, whatever the cache
+  // contains. So everything loaded here is removed from the cache, and `require` itself must not outlive the call either.
   const require = createRequire(import.meta.url)
   const before = new Set(Object.keys(require.cache))
   const value = require(file) as T
@@ -39,7 +39,7 @@ export class HashedSet {
   }
 }
 
-/** cyrb53: two 32-bit halves that are mixed into one another, 53 bits of which are kept. */
+/** cyrb53: two 32-bit halves mixed into one another, of which 53 bits are kept. */
 function hashOf(text: string): number {
   let one = 0xdeadbeef
   let two = 0x41c6ce57

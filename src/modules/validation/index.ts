@@ -1,4 +1,4 @@
-// The door of the room: what can be known of an address before mail goes to it.
+// Validation: what can be known of an address before mail goes to it.
 
 import type { Db } from '../../platform/db.ts'
 import type { AnyEndpoint } from '../../platform/http.ts'
@@ -19,7 +19,7 @@ export interface ValidationRoomOptions extends Omit<CheckerOptions, 'buckets'> {
 
 export interface ValidationRoom {
   readonly endpoints: readonly AnyEndpoint[]
-  /** What the worker role runs: greylisted addresses are asked about again. */
+  /** Runs in the worker role: asks again about greylisted addresses. */
   readonly worker: Service
 }
 
@@ -38,7 +38,7 @@ export function validationRoom({ accounts, log, ...options }: ValidationRoomOpti
   }
 }
 
-/** Takes out of what was kept what nobody may use any more. @returns the largest count of a table */
+/** Deletes expired results, catch-all entries, shunned hosts and slots. @returns the largest number deleted from one table */
 export async function forgetValidations(db: Db, now: Date, limit: number): Promise<number> {
   const forgotten = await Promise.all([
     db.execute(sql.FORGET_RESULTS, [now, limit]),

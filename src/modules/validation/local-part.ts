@@ -1,15 +1,15 @@
-// What kind of name stands before the @.
+// The kind of name before the @.
 //
-//   role         a function, not a person: role-based-email-addresses (MIT), tags and separators aside
+//   role         a function, not a person: role-based-email-addresses (MIT), ignoring tags and separators
 //   human_name   a given name with something like a surname, in either order, or a given name alone
-//   random       made by a machine: digits, hexadecimal, or letters that no language strings together
-//   generic      all else
+//   random       machine-made: digits, hexadecimal, or letter sequences that no language has
+//   generic      everything else
 //
-// Given names are those of gender-detection-from-name (MIT; English, French, Spanish, Italian, German, Turkish). The
-// same names teach how letters follow one another: the mean logarithm of the probability of each letter after the two
-// before it. Names of languages that the lists lack (Slavic and Baltic, African, Chinese, Vietnamese ones in Latin letters) stand
-// here, since their letters follow one another in ways of their own. Words of these languages, and names that are on no list,
-// score above `SPEAKABLE`; letters drawn by lot below. The threshold is held by labelled lists in the test.
+// Given names come from gender-detection-from-name (MIT; English, French, Spanish, Italian, German, Turkish). The same names
+// teach how letters follow one another: the score of a word is the mean logarithm of the probability of each letter after the
+// two before it. Names of languages missing in the lists (Slavic, Baltic, African, Chinese, Vietnamese; in Latin letters) are
+// listed here, because their letters follow one another differently. Words of these languages, and names on no list, score above
+// `SPEAKABLE`; random letters score below. The test checks the threshold against labelled lists.
 
 import { createRequire } from 'node:module'
 import { HashedSet, readOnce } from './hashed-set.ts'
@@ -17,9 +17,9 @@ import { HashedSet, readOnce } from './hashed-set.ts'
 export type LocalPattern = 'human_name' | 'role' | 'random' | 'generic'
 
 const roleNames = createRequire(import.meta.url)('role-based-email-addresses') as readonly string[]
-/** On the list as places or products, and names of people far more often. */
+/** On the list as places or products, but far more often names of people. */
 const PEOPLE = new Set(['alexa', 'alla', 'arin', 'denver', 'france', 'gardner', 'sydney', 'sem', 'women'])
-/** The package has few that are not English: German, French, Spanish, Italian, Dutch, Scandinavian, Polish, Portuguese. */
+/** The package has few roles in other languages: German, French, Spanish, Italian, Dutch, Scandinavian, Polish, Portuguese. */
 const EUROPEAN_ROLES = `returns orders order refunds dpo gdpr dsgvo legal compliance procurement purchasing reception recruitment
   recruiting careers bookings booking reservations reservation accountspayable accountsreceivable accounts.payable
   accounts.receivable invoicing invoice invoices payroll payments warehouse logistics dispatch facilities complaints
@@ -51,15 +51,15 @@ const ROLES: ReadonlySet<string> = new Set([
 ])
 const COMPACT_ROLES: ReadonlySet<string> = new Set([...ROLES].map((name) => name.replace(/[._-]/g, '')))
 
-/** Whether a function rather than a person is meant. Pure; a `+tag` and case do not count. */
+/** Whether the local part names a function rather than a person. Pure; ignores a `+tag` and case. */
 export function isRole(local: string): boolean {
   const name = plain(local)
-  // An accent tells `kundtjänst` from nothing else, but `üser` is no `user`.
+  // With an accent only European roles count: `kundtjänst` is one, but `üser` is not `user`.
   if (ACCENTED.test(local.normalize('NFKD'))) return EUROPEAN.has(name)
   return ROLES.has(name) || (name.length > 3 && COMPACT_ROLES.has(name.replace(/[._-]/g, '')))
 }
 
-/** Of languages that the lists of names lack: how their letters follow one another, not who is a person. */
+/** Teaches the letter sequences of languages that the lists of names lack; does not decide who is a person. */
 const FURTHER_NAMES = `hrvoje zvonimir hrvat krsto krstic mrkonja grgur grgic srdan vrdoljak crnko drago drnic zdravko trpimir
   brzezinski brzoza szczepan szczesny przemyslaw grzegorczyk krzysztof wrzesniewski zdzislaw mscislaw czeslaw szymczyk
   strzelec trzaska skrzypczak jedrzejczyk dzierzynski wlodzimierz kiewicz mickiewicz sienkiewicz brzeczy
@@ -77,7 +77,7 @@ const MIN_RANDOM = 6
 const SPEAKABLE = -4.25
 const UUID_OR_HEX = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$|^(?=.*\d)[0-9a-f]{12,}$/
 
-/** Houses that give their customers numbers, or take the number of a telephone for a name. */
+/** Providers that give their customers numbers, or use telephone numbers as names. */
 const NUMBERED = new Set([
   ...[
     'qq.com',
@@ -104,7 +104,7 @@ export function patternOf(local: string, domain: string): LocalPattern {
   return looksHuman(name) ? 'human_name' : 'generic'
 }
 
-/** Lower case, without quotes and without the tag; accents taken off, since the lists of names write both. */
+/** Lower case, without quotes, tag and accents; the lists of names have both spellings. */
 function plain(local: string): string {
   const bare = local.startsWith('"') ? local.slice(1, -1) : local
   const tag = bare.indexOf('+')
@@ -112,7 +112,7 @@ function plain(local: string): string {
 }
 
 function looksHuman(name: string): boolean {
-  // A year or a number behind a name is ordinary; digits within are not.
+  // A year or number after a name is ordinary; digits within it are not.
   const words = name
     .replace(/\d{1,4}$|['’]/g, '')
     .split(/[._-]+/)
@@ -145,7 +145,7 @@ function looksRandom(name: string): boolean {
   if (solid.length < MIN_RANDOM) return false
   const digits = solid.replace(/\D/g, '').length
   if (digits === solid.length) return true
-  // How often letters turn into digits and back: `a8x2k9` against `anna1984`.
+  // How often letters change to digits and back: `a8x2k9` against `anna1984`.
   const turns = (solid.match(/\d(?=\D)|\D(?=\d)/g) ?? []).length
   if (turns >= 3 && solid.length >= 8) return true
   if (digits / solid.length > 0.5 && digits > 4 && solid.length > 7) return true
@@ -159,7 +159,7 @@ function isSpeakable(word: string): boolean {
   return word.length < 4 || !/^[a-z]+$/.test(word) || speakability(word) > SPEAKABLE
 }
 
-/** The mean of log P(letter | the two before it), ends included. Between -1.5 (a name) and -6 (noise). */
+/** Mean of log P(letter | the two before it), including the end. Between -1.5 (a name) and -6 (noise). */
 export function speakability(word: string): number {
   const { logs } = speech()
   let sum = 0
@@ -173,17 +173,17 @@ export function speakability(word: string): number {
 
 interface Speech {
   readonly given: HashedSet
-  /** By the two letters before and the letter; 27 symbols, 0 being the end of a word. */
+  /** By the two previous letters and the letter; 27 symbols, 0 being the end of a word. */
   readonly logs: Float32Array
 }
 
 const LETTERS = 27
 const LANGUAGES = ['en', 'fr', 'es', 'it', 'de', 'tr']
-/** Seen so often without having been seen. */
+/** Count assumed for a sequence that never occurred. */
 const UNSEEN = 0.05
 const loaded: { speech: Speech | null } = { speech: null }
 
-/** Made at the first question, some 100 ms once in a process; takes 700 KB. */
+/** Made at the first use, about 100 ms once per process; takes 700 KB. */
 function speech(): Speech {
   if (loaded.speech !== null) return loaded.speech
   const names = new Set<string>()
@@ -214,7 +214,7 @@ function logarithms(counts: Float32Array): Float32Array {
   return logs
 }
 
-/** The letters as 1 to 26, then the end. */
+/** The letters as 1 to 26, then 0 for the end. */
 function* codes(word: string): Generator<number> {
   for (let index = 0; index < word.length; index++) yield word.charCodeAt(index) - 96
   yield 0

@@ -1,4 +1,4 @@
-// How much probing a host has to bear, with a clock turned by hand.
+// The limits on probing a host, with a manual clock.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ function granted(turn: Turn): Extract<Turn, { kind: 'granted' }> {
   return turn as Extract<Turn, { kind: 'granted' }>
 }
 
-test('a harvest of one host ends at its minute, while another host is asked as ever', async () => {
+test('one host reaches its limit for the minute, while another host is still asked', async () => {
   const clock = manualClock()
   const manners = mannersOf(clock)
   for (let count = 0; count < PER_MINUTE; count++) granted(await manners.turn('mx.a.test', never)).done('answer')
@@ -22,7 +22,7 @@ test('a harvest of one host ends at its minute, while another host is asked as e
   granted(await manners.turn('mx.a.test', never)).done('answer')
 })
 
-test('one more than may run at once waits for a place, or gives up in time', async () => {
+test('a probe beyond the limit at once waits for a place, or gives up in time', async () => {
   const manners = mannersOf(manualClock())
   const running = []
   for (let count = 0; count < AT_ONCE_PER_HOST; count++) running.push(granted(await manners.turn('mx.a.test', never)))
@@ -36,7 +36,7 @@ test('one more than may run at once waits for a place, or gives up in time', asy
   granted(await next)
 })
 
-test('a host that refuses us, or is silent, is left alone, and so are those who wait for it', async () => {
+test('a host that refuses us or is silent is left alone, also by waiting probes', async () => {
   const clock = manualClock()
   const manners = mannersOf(clock)
   const running = []
@@ -54,7 +54,7 @@ test('a host that refuses us, or is silent, is left alone, and so are those who 
   granted(await manners.turn('mx.c.test', never)).done('answer')
 })
 
-test('any number of hosts is asked, one after another, and those that are left alone stay so meanwhile', async () => {
+test('any number of hosts can be asked in turn, while shunned and silent hosts stay left alone', async () => {
   const clock = manualClock()
   const manners = mannersOf(clock)
   granted(await manners.turn('mx.shuns.test', never)).done('refusal')

@@ -1,16 +1,16 @@
-// How much probing a mail exchanger has to bear, whoever asks: over all accounts.
+// Limits on how much probing a mail exchanger has to bear, over all accounts.
 //
-//   at once          5 connections to one host, over all processes (slots in a shared table); further ones wait as long as
-//                    their budget lasts: within a process in their order, among processes by asking 5 times a second
-//   a minute         120 addresses of one host, and 600 an hour, over all processes (from shared token buckets, as the
-//                    rate limits of the API); beyond that the probe is left out
-//   after a refusal  a host that shows us the door (421, a block) is not asked again for 10 minutes, by no process
-//   silence          a host that left 5 probes in a row without an answer is not asked for a minute
+//   at once          5 connections to one host over all processes (slots in a shared table). Further probes wait within their
+//                    budget: in order within a process, and by asking 5 times a second between processes
+//   a minute         120 addresses per host, and 600 an hour, over all processes (shared token buckets, like the rate limits
+//                    of the API); beyond that the probe is left out
+//   after a refusal  a host that turns us away (421, a block) is not asked by any process for 10 minutes
+//   silence          a host that left 5 probes in a row unanswered is not asked for a minute
 //   in all           400 probes of the process at once; beyond that the probe is left out
 //
-// At most 5,000 hosts are remembered; beyond that those that are not asked just now, shunned or silent are forgotten, and
-// while there is none of these no other is asked. A crash forgets what is of this process alone; the slots it held are free
-// again after 15 s, which is longer than any probe takes.
+// At most 5,000 hosts are remembered. Beyond that, hosts that are not being asked, shunned or silent are forgotten; while there
+// are none of these, no other host is asked. A crash forgets the state of its process; the slots that it held are free again
+// after 15 s, which is longer than any probe takes.
 
 import { createHash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
@@ -42,17 +42,17 @@ interface Host {
   hour: { sinceMs: number; count: number }
 }
 
-/** Of a turn. `nothing`: the host was not asked, or a fault of ours kept from us what it says. */
+/** The result of a turn. `nothing`: the host was not asked, or a fault on our side hid its answer. */
 export type Came = 'answer' | 'silence' | 'refusal' | 'nothing'
 
 export type Turn =
-  /** `done` once, with what came of it. */
+  /** Call `done` once, with the result. */
   | { readonly kind: 'granted'; done(came: Came): void }
-  /** Too much is asked of this host or of us. */
+  /** Too many probes of this host, or in this process. */
   | { readonly kind: 'crowded' }
   /** The host does not want to be asked. */
   | { readonly kind: 'shunned' }
-  /** The signal came before the turn, or the host has fallen silent. */
+  /** The signal was aborted before the turn came, or the host has fallen silent. */
   | { readonly kind: 'late' }
 
 export interface Manners {
@@ -128,7 +128,7 @@ function closedTo({ shunnedUntilMs, silentUntilMs }: Host, nowMs: number): Turn 
   return silentUntilMs > nowMs ? { kind: 'late' } : null
 }
 
-/** Resolves to true when a place is free, to false when the signal comes first. */
+/** Resolves to true when a place is free, to false when the signal is aborted first. */
 function called(host: Host, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {
@@ -152,18 +152,18 @@ function mayCount(host: Host, nowMs: number): boolean {
   return host.minute.count < PER_MINUTE && host.hour.count < PER_HOUR
 }
 
-/** What was asked of it this hour need not be remembered here: the shared buckets do. */
+/** The counts of the current hour can be forgotten here, because the shared buckets keep them. */
 function isQuiet({ running, waiting, shunnedUntilMs, silentUntilMs }: Host, nowMs: number): boolean {
   return running === 0 && waiting.length === 0 && shunnedUntilMs <= nowMs && silentUntilMs <= nowMs
 }
 
-/** What all processes together do to a host. */
+/** The limits on a host over all processes. */
 export interface SharedManners {
   ask(host: string): Promise<'granted' | 'crowded' | 'shunned'>
   /**
-   * One of the places at a host, once there is one.
+   * Waits for a slot at the host.
    *
-   * @returns what gives it back; null: the signal came first
+   * @returns a function that releases the slot; null when the signal was aborted first
    */
   enter(host: string, signal: AbortSignal): Promise<(() => Promise<void>) | null>
   shun(host: string): Promise<void>
@@ -204,7 +204,7 @@ export function sharedManners({ database, clock, buckets }: SharedMannersOptions
   }
 }
 
-/** Buckets are named by UUIDs. */
+/** Bucket names must be UUIDs. */
 function bucketOf(host: string): string {
   const hex = createHash('sha256').update(`mail exchanger ${host}`).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-')

@@ -1,19 +1,21 @@
-// Asking the mail server of an address whether it would take a message: EHLO, MAIL FROM:<>, RCPT, QUIT, never DATA.
+// Asks the mail server of an address whether it would accept a message: EHLO, MAIL FROM:<>, RCPT, QUIT, never DATA.
 //
-//   2xx, and two random addresses of the domain are refused       deliverable
+//   2xx, and a random address of the domain is rejected           deliverable
 //   2xx, and so are both random addresses                         catch_all
-//   2xx, and the random ones got no clear answer                  deliverable, with a note
-//   5xx that speaks of the mailbox                                rejected
-//   4xx, 5xx that speak of us (policy, reputation, too fast)      blocked; the host is left alone for a while
+//   2xx, and the random ones get no clear answer                  deliverable, with a note
+//   5xx about the mailbox                                         rejected
+//   4xx, 5xx about us (policy, reputation, too fast)              blocked; the host is left alone for a while, except after
+//                                                                 a 5xx to RCPT, which is about one address
 //   other 4xx                                                     greylisted
-//   a full mailbox, or one out of use for now                     blocked, with a note: it exists
+//   a full mailbox                                                blocked, with a note: it exists
+//   a mailbox temporarily out of use (4.2.1)                      greylisted, with a note: it exists
 //   no connection, no answer                                      timeout
 //
-// The random addresses are two a day for a domain, whoever asks and however often; when a server will not say (it
-// greylists them), the same two are asked about again, at the earliest 5 minutes later.
+// A domain has two random addresses a day, whoever asks and however often. When a server does not say (it greylists them), the
+// same two are asked about again, after 5 minutes at the earliest.
 //
-// A 4xx never makes an address invalid. At most three addresses of the hosts are tried, and only for want of a connection.
-// What the server said is not handed on: it may hold anything, and is not for people who may ask about any address.
+// A 4xx never makes an address invalid. At most three IP addresses of the hosts are tried, the next one only when there is no
+// connection. The server's text is not passed on: it may contain anything, and anyone may ask about any address.
 
 import { createSecureContext } from 'node:tls'
 import type { MxHost } from '../../mail/mx.ts'
@@ -28,19 +30,19 @@ export interface ProbeOptions {
   readonly clock: Clock
   readonly manners: Manners
   readonly shared: SharedManners
-  /** Of EHLO. */
+  /** Name given in EHLO. */
   readonly hostname: string
   readonly port: number
   readonly sourceIps: readonly string[]
-  /** Local parts that nobody has, the same for a domain all day. */
+  /** Local parts that nobody has, the same all day for a domain. */
   readonly randomLocals: (domain: string) => readonly string[]
-  /** Whether the domain takes every address; null: that could not be found out today; `ask`: it is ours to find out. */
+  /** Whether the domain accepts every address; null when that could not be found out today; `ask`: the caller has to find out. */
   readonly catchAllOf: (domain: string) => Promise<boolean | null | 'ask'>
   readonly learnt: (domain: string, isCatchAll: boolean) => Promise<void>
 }
 
 export interface Target {
-  /** Normal form. */
+  /** In normal form. */
   readonly address: string
   readonly domain: string
   readonly hosts: readonly MxHost[]
@@ -50,17 +52,17 @@ export interface Probed {
   readonly result: SmtpResult
   readonly latencyMs: number | null
   readonly note: string | null
-  /** The host does not want to be asked at all, by us or so often. */
+  /** The host does not want to be asked at all, by us or this often. */
   readonly shun?: true
 }
 
 /**
- * @param signal ends the waiting for a turn, and the probe
- * @param withinMs what the probe itself may take once it has its turn
+ * @param signal ends the wait for a turn, and the probe
+ * @param withinMs longest time for the probe itself once it has its turn
  */
 export type Prober = (target: Target, signal: AbortSignal, withinMs: number) => Promise<Probed>
 
-/** Within the 10 s that one address has, and so that a second host can be tried. */
+/** Within the 10 s for one address, and short enough that a second host can be tried. */
 const TIMEOUTS: Partial<Timeouts> = {
   connect: 4_000,
   tls: 5_000,
@@ -105,7 +107,7 @@ export function proberOf(options: ProbeOptions): Prober {
     return { result: all ? 'catch_all' : 'deliverable', latencyMs, note: null }
   }
 
-  // Probes of one domain at the same time ask together.
+  // Simultaneous probes of one domain share the answer.
   const underWay = new Map<string, Promise<boolean | null>>()
   const takesAll = (connection: SmtpConnection, domain: string): Promise<boolean | null> => {
     const running = underWay.get(domain)
@@ -118,7 +120,7 @@ export function proberOf(options: ProbeOptions): Prober {
     return asking
   }
 
-  /** @returns whether the server takes addresses that cannot exist; null when it does not say */
+  /** @returns whether the server accepts addresses that cannot exist; null when it does not say */
   const askByChance = async (connection: SmtpConnection, domain: string): Promise<boolean | null> => {
     const answers: SmtpResult[] = []
     for (const local of options.randomLocals(domain)) {
@@ -130,7 +132,7 @@ export function proberOf(options: ProbeOptions): Prober {
     return isCatchAll
   }
 
-  /** @param closing connections that are saying goodbye: the server still bears them */
+  /** @param closing collects connections that are closing, which still burden the server */
   const ask = async (target: Target, signal: AbortSignal, closing: Promise<unknown>[]): Promise<Probed> => {
     const tries = target.hosts.flatMap((host) => host.addresses.map((ip) => ({ host, ip }))).slice(0, MAX_TRIES)
     let last: Probed = NO_ANSWER
@@ -173,7 +175,7 @@ export function proberOf(options: ProbeOptions): Prober {
       if (came === 'refusal') await shared.shun(host)
       return probed
     } finally {
-      // The answer does not wait for the goodbye. A slot that cannot be given back ends by itself.
+      // The answer does not wait for the connections to close. A slot that cannot be released expires by itself.
       const leave = async (): Promise<void> => {
         await Promise.allSettled(closing)
         turn.done(came)
@@ -204,7 +206,7 @@ function found(answer: ProbeAnswer): Probed {
     return { result: 'blocked', latencyMs: null, note: FULL }
   if (reply.code >= 500) {
     if (category === 'inactive_mailbox') return { result: 'rejected', latencyMs: null, note: null }
-    // Said of this address: the next one may fare better, so the host is not shunned.
+    // This is about this address; the next one may fare better, so the host is not shunned.
     return { result: AGAINST_US.has(category) ? 'blocked' : 'rejected', latencyMs: null, note: null }
   }
   if (category === 'inactive_mailbox' && reply.enhanced === '4.2.1') {
@@ -226,7 +228,7 @@ const AGAINST_US: ReadonlySet<string> = new Set([
   'unknown',
 ])
 
-/** The server does not talk about the address: come back later, or not at all. */
+/** The server says nothing about the address: it asks us to come back later, or not at all. */
 function refused(reply: Reply): Probed {
   const { category } = bounceFromReply(reply, 'connect')
   const asksForTime = GREYLISTED.test(reply.text) || (category === 'policy' && LATER.test(reply.text))

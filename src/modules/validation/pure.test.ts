@@ -1,4 +1,4 @@
-// What the room knows without asking anyone: lists, names, providers, and the formula.
+// What the module knows without asking anyone: lists, names, providers, and the formula.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { isRole, type LocalPattern, patternOf } from './local-part.ts'
 import { type Exchanger, type Facts, type SmtpResult, score } from './score.ts'
 import { distance, meantAddress, meantDomain } from './typos.ts'
 
-test('a domain of throw-away mailboxes is known, with what lies below it', () => {
+test('a disposable domain is known, with its subdomains', () => {
   for (const domain of [
     'mailinator.com',
     'guerrillamail.com',
@@ -21,7 +21,7 @@ test('a domain of throw-away mailboxes is known, with what lies below it', () =>
   }
 })
 
-test('neither a provider for everybody, nor an alias relay, nor an unknown domain is disposable', () => {
+test('a public provider, an alias relay and an unknown domain are not disposable', () => {
   for (const domain of ['gmail.com', 'outlook.com', 'gmx.de', 'proton.me', 'yahoo.co.uk', 'icloud.com', 'qq.com']) {
     assert.equal(disposableConfidence(domain), 0, domain)
   }
@@ -44,13 +44,13 @@ test('neither a provider for everybody, nor an alias relay, nor an unknown domai
   }
 })
 
-test('what is one slip from a well-known provider is not disposable, though lists name it', () => {
+test('a domain one typing error from a well-known provider is not disposable, even if lists name it', () => {
   for (const domain of ['gmial.com', 'hotmai.com', 'hotmial.com', 'yaho.com', 'outlok.com', 'mail.gmial.com']) {
     assert.equal(disposableConfidence(domain), 0, domain)
   }
 })
 
-test('roles of European houses are known, and no name of a person is one', () => {
+test('roles of European companies are known, and names of people are not roles', () => {
   const roles = `vertrieb einkauf bewerbung verwaltung kundenservice kundendienst anfrage empfang bestellungen facturation
     accueil vendite verkoop klantenservice kundtjanst kundtj\u00e4nst faktura returns dpo gdpr service-client
     accounts.payable pedidos ksiegowosc`
@@ -63,7 +63,7 @@ test('roles of European houses are known, and no name of a person is one', () =>
   }
 })
 
-test('people whose names other languages string together are no machines, nor are numbers where houses give them', () => {
+test('names from other languages are not random, nor are numbers at providers that assign them', () => {
   const people = `hrvoje hrvoje.krstic hryhorii.shchepkin grzegorz.brzeczyszczykiewicz ngkwokwai sbusiso.khumalo
     krzyszkowska.beata szczepan.grzybowski tsvetkova dzhaparidze zhengxiuqin mthembu.n smrckova`
   const numbers = [
@@ -82,7 +82,7 @@ test('people whose names other languages string together are no machines, nor ar
   assert.equal(patternOf('8f14e45fceea167a', 'qq.com'), 'random')
 })
 
-test('a role is a role with a tag, in capitals and without its hyphen, and no first name is one', () => {
+test('a role with a tag, in capitals or without its hyphen is a role, and a first name is not', () => {
   for (const local of ['info', 'Sales', 'no-reply', 'noreply', 'support+eu', 'postmaster', 'kontakt', 'no.reply']) {
     assert.ok(isRole(local), local)
   }
@@ -149,7 +149,7 @@ const LABELLED: Readonly<Record<LocalPattern, readonly string[]>> = {
   ],
 }
 
-test('the kind of a local part is told right for at least nine of ten that people labelled', () => {
+test('the kind of a local part is right for at least nine in ten of those labelled by people', () => {
   const all = Object.entries(LABELLED).flatMap(([kind, locals]) => locals.map((local) => [kind, local] as const))
   const wrong = all.filter(([kind, local]) => patternOf(local, 'posthorn.test') !== kind)
   const said = wrong.map(([kind, local]) => `${local}: ${kind}, not ${patternOf(local, 'posthorn.test')}`).join('; ')
@@ -157,13 +157,13 @@ test('the kind of a local part is told right for at least nine of ten that peopl
   for (const [kind, local] of wrong) assert.notEqual(kind, 'role', local)
 })
 
-test('any text has a kind, within a moment', () => {
+test('any text has a kind, found quickly', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 64 }), (local) => patternOf(local, 'posthorn.test').length > 0),
   )
 })
 
-// Each row: a domain, and which one was meant where it takes mail, and where it does not.
+// Each row: a domain, the domain meant if it accepts mail, and the domain meant if it does not.
 const TYPED: [domain: string, takingMail: string | null, takingNone: string | null][] = [
   ['gmial.com', 'gmail.com', 'gmail.com'],
   ['gmall.com', 'gmail.com', 'gmail.com'],
@@ -173,14 +173,14 @@ const TYPED: [domain: string, takingMail: string | null, takingNone: string | nu
   ['yaho.com', 'yahoo.com', 'yahoo.com'],
   ['outlook.con', 'outlook.com', 'outlook.com'],
   ['gmaik.con', null, 'gmail.com'],
-  // Somebody's own, where they take mail.
+  // Domains of other owners, if they accept mail.
   ['cloud.com', null, 'icloud.com'],
   ['bmail.com', null, 'gmail.com'],
   ['aon.com', null, 'aol.com'],
   ['life.com', null, 'live.com'],
   ['weg.de', null, 'web.de'],
   ['wax.de', null, null],
-  // The nearest is meant, not the largest.
+  // The nearest provider is meant, not the largest.
   ['mail.con', null, 'mail.com'],
   ['mail.co', null, 'mail.com'],
   ['mail.cm', null, 'mail.com'],
@@ -191,18 +191,18 @@ const TYPED: [domain: string, takingMail: string | null, takingNone: string | nu
   ['libero.ti', null, 'libero.it'],
   ['t-onlin.de', 't-online.de', 't-online.de'],
   ['wanado.fr', 'wanadoo.fr', 'wanadoo.fr'],
-  // Somebody's own again.
+  // Domains of other owners again.
   ['libera.it', null, 'libero.it'],
   ['mail.local', null, null],
   ['web.org', null, null],
   ['example.com', null, null],
   ['posthorn.test', null, null],
-  // Mailboxes of their own houses.
+  // Providers themselves.
   ...['gmail.com', 'gmx.at', 'mail.com', 'ymail.com', 'aol.com', 'email.com', 'uol.com'].map(
     (domain): [string, null, null] => [domain, null, null],
   ),
 ]
-test('one slip of the finger is seen, another domain that takes mail is not', () => {
+test('one typing error is detected, another domain that accepts mail is not', () => {
   for (const [domain, takingMail, takingNone] of TYPED) {
     assert.equal(meantDomain(domain, true), takingMail, domain)
     assert.equal(meantDomain(domain, false), takingNone, `${domain}, which takes none`)
@@ -210,7 +210,7 @@ test('one slip of the finger is seen, another domain that takes mail is not', ()
   assert.deepEqual([distance('abc', 'acb'), distance('abc', 'abcd'), distance('', 'ab')], [1, 1, 2])
 })
 
-test('of a text that is no address the one that was meant is told, at a well-known provider alone', () => {
+test('a text that is no address gets a suggestion only at a well-known provider', () => {
   const meant = {
     'user@gmail,com': 'user@gmail.com',
     'user@gmail': 'user@gmail.com',
@@ -230,7 +230,7 @@ test('of a text that is no address the one that was meant is told, at a well-kno
   fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 1_000 }), (text) => meantAddress(text) !== ''))
 })
 
-test('a provider is told by its hosts, label by label', () => {
+test('a provider is recognised by its hosts, label by label', () => {
   const name = (host: string): string => providerOf('shop.example', [host]).name
   assert.equal(name('aspmx.l.google.com'), 'google')
   assert.equal(name('shop-example.mail.protection.outlook.com'), 'microsoft')
@@ -284,7 +284,7 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   notes: fc.constant([]),
 })
 
-test('whatever was found, the caps, bands and labels of the contract hold', () => {
+test('the caps, bands and labels of the contract hold for any facts', () => {
   fc.assert(
     fc.property(facts, (found) => {
       const scored = score(found)

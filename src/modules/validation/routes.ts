@@ -146,7 +146,7 @@ export function validationRoutes(options: ValidationRoutesOptions): readonly Any
   ]
 }
 
-/** Exactly one of the two names. */
+/** Exactly one of the two names must be given. */
 function namesFaults(body: unknown): readonly FieldFault[] {
   const { emails, addresses } = (body ?? {}) as Readonly<Record<string, unknown>>
   if (emails !== undefined && addresses !== undefined)
@@ -157,7 +157,7 @@ function namesFaults(body: unknown): readonly FieldFault[] {
 
 const RETRY_AFTER_SECONDS = 5
 
-/** Credits for all or for none; given back when there is no answer. @throws ApiError 503 when the checker cannot work */
+/** Credits are taken for all or for none, and refunded when there is no answer. @throws ApiError 503 when the checker fails */
 async function validate(
   { accounts, database, checker }: ValidationRoutesOptions,
   { accountId, mode }: Principal,
@@ -172,7 +172,7 @@ async function validate(
     const { used, limit, remaining } = receipt
     return { results, usage: { used, limit, remaining } }
   } catch (error) {
-    // Where the database is gone there is nothing to write to, and the caller is told of the first fault.
+    // When the database is gone the refund fails too; the caller gets the first error.
     await database.transaction((db) => accounts.quotas.refund(db, receipt)).catch(() => undefined)
     if (error instanceof ApiError) throw error
     throw platformErrors.service_unavailable(

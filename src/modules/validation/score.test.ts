@@ -18,7 +18,7 @@ const PLAIN: Facts = {
 }
 const tier = (of: Facts['provider']['tier']): Partial<Facts> => ({ provider: { ...UNKNOWN_PROVIDER, tier: of } })
 
-// Each row: what is known beyond a mailbox that a server nobody knows confirmed, and both scores (docs/validation.md).
+// Each row: facts beyond a mailbox confirmed by an unknown server, and both scores (docs/validation.md).
 const ROWS: readonly (readonly [what: string, facts: Partial<Facts>, deliverability: number, confidence: number])[] = [
   ['nothing more', {}, 95, 86],
   ['a provider of the first tier', tier('tier_1'), 100, 92],
@@ -80,7 +80,7 @@ for (const [what, facts, deliverability, confidence] of ROWS) {
   })
 }
 
-test('a note of the probe takes the place of what a block means in general', () => {
+test('a note from the probe replaces the general text for a block', () => {
   const blocked = { ...PLAIN, smtp: 'blocked' } as const
   assert.deepEqual(score(blocked).suggestions, [
     'The mail server did not let us ask; this says nothing about the address',

@@ -1,19 +1,18 @@
-// From what was found out to what is answered. Pure: the same facts give the same answer. `FORMULA_VERSION` changes with
-// any of these figures.
+// Turns the facts into the answer. Pure: the same facts give the same answer. `FORMULA_VERSION` changes with any of these
+// figures.
 //
-// deliverability_score: whether mail to this address does its sender good.
-//   start     mailbox confirmed 95, nothing learnt 78, greylisted 75, blocked or timed out 70, catch-all 65,
-//             a DNS that did not answer 60
+// deliverability_score: whether mailing this address is good for the sender.
+//   start     mailbox confirmed 95, not probed 78, greylisted 75, blocked or timed out 70, catch-all 65, no answer from DNS 60
 //   more      tier_1 provider +5
 //   less      no MX record, only an address record 15; role 15; random 10; probably mistyped 25; alias relay 3
 //   caps      bad syntax, no such domain, no exchanger 0; rejected 5; disposable 15
 //   risk_level: low from 70, medium from 40, else high.
 //
-// confidence_score: how sure it is that mail reaches an inbox, within a band that the finding sets.
-//   70 to 100   confirmed, no catch-all: start 86; tier_1 +6, tier_2 +3; human name +4; role -4; random -8;
+// confidence_score: how certain it is that mail reaches an inbox, within a band set by the finding.
+//   70 to 100   confirmed, not catch-all: start 86; tier_1 +6, tier_2 +3; human name +4; role -4; random -8;
 //               answered within 1 s +2, after more than 5 s -4
-//   30 to 69    confirmed, catch-all or not unknown (60), catch-all (45) or nothing certain (50, 35 when the DNS did not answer): tier_1 +10, tier_2 +5;
-//               human name +6; role -3; random -12
+//   30 to 69    confirmed but catch-all unknown 60, catch-all 45, nothing certain 50 (35 when DNS did not answer); tier_1 +10,
+//               tier_2 +5; human name +6; role -3; random -12
 //   0 to 29     rejected 3, no exchanger 2, no such domain or bad syntax 0
 //   confidence_label: very_high from 90, high from 70, medium from 50, low from 30, else very_low.
 
@@ -24,7 +23,7 @@ export const FORMULA_VERSION = '2'
 
 export type SmtpResult = 'deliverable' | 'rejected' | 'greylisted' | 'blocked' | 'timeout' | 'catch_all' | 'skipped'
 
-/** `usable`: hosts to send to. `unknown`: the DNS did not answer, which disproves nothing. `private`: only addresses of no one. */
+/** `usable`: hosts to send to. `unknown`: no answer from DNS, which disproves nothing. `private`: only non-public addresses. */
 export type Exchanger = 'usable' | 'implicit' | 'none' | 'dead' | 'null_mx' | 'no_domain' | 'private' | 'unknown'
 
 export interface Facts {
@@ -36,13 +35,13 @@ export interface Facts {
   readonly pattern: LocalPattern
   readonly provider: Provider
   readonly smtp: SmtpResult
-  /** The mailbox was taken, and whether all others are as well was not to be learnt. */
+  /** The mailbox was accepted, but whether the domain accepts every address could not be found out. */
   readonly catchAllUnclear: boolean
-  /** Of the answer to RCPT; null when there was none. */
+  /** Time of the answer to RCPT, in ms; null when there was none. */
   readonly latencyMs: number | null
   /** The address that was probably meant. */
   readonly didYouMean: string | null
-  /** Further things to tell, from the probe. */
+  /** Further remarks from the probe. */
   readonly notes: readonly string[]
 }
 
@@ -69,7 +68,7 @@ export interface Scored {
   readonly did_you_mean: string | null
 }
 
-/** A disposable confidence from here on counts: what the risk room calls medium or high. */
+/** A disposable confidence counts from here on: what the risk module calls medium or high. */
 const LISTED = 0.5
 
 export function score(facts: Facts): Scored {
@@ -177,7 +176,7 @@ const OF_PROBE: Readonly<Partial<Record<SmtpResult, string>>> = {
 
 function suggestionsOf(facts: Facts): readonly string[] {
   if (!facts.syntaxValid) return ['The text is not an email address', ...meant(facts)]
-  // A note on an answer says more than what such answers mean in general.
+  // A note from the probe is more specific than the general text for blocked answers.
   const ofProbe = facts.smtp === 'blocked' && facts.notes.length > 0 ? undefined : OF_PROBE[facts.smtp]
   const said = [...meant(facts), OF_EXCHANGER[facts.exchanger], ofProbe]
   if (facts.disposable >= LISTED) said.push('The domain hands out disposable mailboxes')

@@ -1,6 +1,6 @@
 import { statement } from '../../platform/db.ts'
 
-/** $1 account, $2 addresses, $3 now. What has been learnt of the domain since is told with it. */
+/** $1 account, $2 addresses, $3 now. Includes what has been learnt of the domain since. */
 export const KNOWN_RESULTS = statement(
   'validation_known_results',
   `select r.address, r.result, r.latency_ms, r.note, c.catch_all
@@ -9,7 +9,7 @@ export const KNOWN_RESULTS = statement(
    where r.account_id = $1 and r.address = any($2::text[]) and r.expires_at > $3`,
 )
 
-/** $6 expires, $7 when to ask again or null, $8 how often that was done. */
+/** $6 expiry, $7 when to ask again or null, $8 how often that has been done. */
 export const KEEP_RESULT = statement(
   'validation_keep_result',
   `insert into validation_result (account_id, address, result, latency_ms, note, expires_at, reprobe_at, reprobes)
@@ -18,7 +18,7 @@ export const KEEP_RESULT = statement(
      note = excluded.note, expires_at = excluded.expires_at, reprobe_at = excluded.reprobe_at, reprobes = excluded.reprobes`,
 )
 
-/** $1 now, $2 until when those that are taken are left alone, $3 at most so many. */
+/** $1 now, $2 until when the claimed rows are left alone, $3 limit. */
 export const CLAIM_REPROBES = statement(
   'validation_claim_reprobes',
   `update validation_result r set reprobe_at = $2 from (
@@ -28,7 +28,7 @@ export const CLAIM_REPROBES = statement(
    returning r.account_id, r.address, r.reprobes`,
 )
 
-/** $1 domain, $2 now, $3 expires, $4 an unclear answer from before this may be asked for again. A row: ask now. */
+/** $1 domain, $2 now, $3 expiry, $4 an unclear answer from before this may be asked for again. A row means: ask now. */
 export const CLAIM_CATCH_ALL = statement(
   'validation_claim_catch_all',
   `insert into validation_catch_all as c (domain, catch_all, asked_at, expires_at) values ($1, null, $2, $3)
@@ -60,7 +60,7 @@ export const SHUN = statement(
 )
 
 /**
- * One of the $4 slots of host $1, now $2, taken until $3. No row: all are taken, or another process was faster.
+ * Takes one of the $4 slots of host $1 until $3; $2 now. No row: all are taken, or another process was faster.
  */
 export const TAKE_SLOT = statement(
   'validation_take_slot',
@@ -72,13 +72,13 @@ export const TAKE_SLOT = statement(
    returning v.slot`,
 )
 
-/** $3 what it was taken until: a slot that somebody else has taken since stays theirs. */
+/** $3 the expiry it was taken with: a slot that another process has taken since stays with that process. */
 export const GIVE_SLOT = statement(
   'validation_give_slot',
   'delete from validation_slot v where v.host = $1 and v.slot = $2 and v.until = $3',
 )
 
-/** $1 now, $2 at most so many. */
+/** $1 now, $2 limit. */
 export const FORGET_SLOTS = statement(
   'validation_forget_slots',
   `delete from validation_slot v using (
@@ -86,7 +86,7 @@ export const FORGET_SLOTS = statement(
    ) old where v.host = old.host and v.slot = old.slot`,
 )
 
-/** $1 now, $2 at most so many. */
+/** $1 now, $2 limit. */
 export const FORGET_RESULTS = statement(
   'validation_forget_results',
   `delete from validation_result r using (

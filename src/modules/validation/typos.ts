@@ -1,17 +1,16 @@
-// Did somebody mean another domain? @zootools/email-spell-checker (MIT) names the nearest well-known domain; of its
-// answers only those count that are one slip of the finger away (a letter too many, too few, wrong, or two swapped), or
-// two when the domain does not take mail at all. It guesses at top-level domains too, of which nothing is taken: the
-// whole suggestion has to be a mailbox provider that we know.
+// Detects mistyped domains. @zootools/email-spell-checker (MIT) names the nearest well-known domain. Its answer counts only when
+// it is one typing error away (a letter too many, too few, wrong, or two swapped), or two when the domain does not accept mail
+// at all. It also guesses top-level domains, which are ignored: the whole suggestion must be a mailbox provider that we know.
 //
-// Beside a short name stand real houses, one letter away: `aon.com` and `aol.com`, `life.com` and `live.com`, `weg.de` and
-// `web.de`. So a domain that takes mail is never a slip of one. And hardly anybody slips at the first letter, while `cloud.com`
-// and `bmail.com` are somebody's.
+// Real companies have domains one letter away from short names: `aon.com` and `aol.com`, `life.com` and `live.com`, `weg.de` and
+// `web.de`. So a domain that accepts mail is never a typing error for a short name. And hardly anybody mistypes the first letter,
+// while `cloud.com` and `bmail.com` belong to somebody.
 
 import spelling from '@zootools/email-spell-checker'
 import { parse } from 'tldts'
 import { parseAddress } from '../../mail/address.ts'
 
-/** Mailbox providers for everybody: the package's, and what it lacks. */
+/** Mailbox providers for the public: those of the package, and those that it lacks. */
 const PROVIDERS: ReadonlySet<string> = new Set([
   ...spelling.POPULAR_DOMAINS.filter((domain) => domain !== 'mailw.com'),
   ...['aol.com', 'bluewin.ch', 'email.com', 'fastmail.com', 'free.fr', 'freenet.de', 'gmx.at', 'gmx.ch', 'gmx.com'],
@@ -29,7 +28,7 @@ export function isKnownProvider(domain: string): boolean {
 /**
  * @param domain lower-case A-labels
  * @param takesMail the domain exists and has a mail exchanger
- * @returns the domain that was probably meant, the nearest, or null
+ * @returns the nearest domain that was probably meant, or null
  */
 export function meantDomain(domain: string, takesMail: boolean): string | null {
   if (PROVIDERS.has(domain)) return null
@@ -44,12 +43,12 @@ export function meantDomain(domain: string, takesMail: boolean): string | null {
   return nearest ?? (takesMail ? null : ofLabel(domain))
 }
 
-/** Whether lists that name the domain probably name somebody's typing error: it is one slip from a well-known provider. */
+/** Whether the domain is one typing error away from a well-known provider; lists of domains contain such errors. */
 export function isSlip(domain: string): boolean {
   return meantDomain(domain, true) !== null
 }
 
-/** `web.con`: no such top-level domain, and what stands before it is a provider's. */
+/** `web.con`: the top-level domain does not exist, and the label before it is a provider's. */
 function ofLabel(domain: string): string | null {
   const dot = domain.indexOf('.')
   const { isIcann } = parse(domain)
@@ -62,7 +61,7 @@ function ofName(label: string): string | null {
 }
 
 /**
- * What was probably meant by a text that is no address: `anna@gmail,com`, `anna@gmail`, `anna@gmail..com`.
+ * The address probably meant by a text that is not an address: `anna@gmail,com`, `anna@gmail`, `anna@gmail..com`.
  *
  * @returns an address at a well-known provider, or null
  */
@@ -79,22 +78,22 @@ export function meantAddress(text: string): string | null {
 
 const LONG_LABEL_CHARS = 5
 
-/** The most that make it a slip; 0: none does. */
+/** The largest distance that counts as a typing error; 0 when none does. */
 function slips(domain: string, candidate: string, takesMail: boolean): 0 | 1 | 2 {
   const isShort = candidate.indexOf('.') < LONG_LABEL_CHARS
   if (takesMail) return isShort || domain[0] !== candidate[0] ? 0 : 1
-  // Two are many where little else tells that it was this one.
+  // Two errors are too many when little else suggests this provider: its name is short, or the first letter differs.
   return isShort || (domain[0] !== candidate[0] && !CLOSE_TO.includes(candidate)) ? 1 : 2
 }
 
-/** Where nearly all typing errors are; asked when the package has nothing to say. */
+/** The domains with nearly all typing errors; compared when the package has no answer. */
 const CLOSE_TO = ['gmail.com', 'hotmail.com', 'yahoo.com', 'outlook.com', 'icloud.com', 'googlemail.com', 'web.de']
 const LONG_NAME_CHARS = 7
-/** Names so long that hardly another house has one a letter away. */
+/** Names so long that hardly any other company has a domain one letter away. */
 const LONG_PROVIDERS = [...PROVIDERS].filter((domain) => domain.indexOf('.') >= LONG_NAME_CHARS)
 const FAR = 99
 
-/** Damerau and Levenshtein's, two swapped neighbours being one slip. Names that differ by more than 2 in length are far. */
+/** Damerau-Levenshtein distance: swapping two neighbours is one error. Lengths that differ by more than 2 give FAR. */
 export function distance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return FAR
   let before: number[] = []

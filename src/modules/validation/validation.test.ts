@@ -1,4 +1,4 @@
-// Validation through the API, over receivers on real sockets.
+// Validation through the API, against receivers on real sockets.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -17,7 +17,7 @@ let world: World
 const receivers = new Map<string, Receiver>()
 const hostOf = new Map<string, string>()
 
-/** A receiver of its own for a domain: each on its own loopback address and the one port that probes go to. */
+/** A receiver for one domain: each has its own loopback address, and all use the port that probes go to. */
 async function receiverOf(domain: string, script: ReceiverScript): Promise<Receiver> {
   const ip = `127.0.44.${receivers.size + 2}`
   const receiver = await startReceiver({ host: ip, port: PORT, ...script })
@@ -40,7 +40,7 @@ after(async () => {
   for (const receiver of receivers.values()) await receiver.close()
 })
 
-test('a mailbox that the server confirms, of a domain that refuses others, is deliverable; no mail is begun', async () => {
+test('a confirmed mailbox of a domain that refuses others is deliverable; no mail is begun', async () => {
   const receiver = await receiverOf('good.test', onlyFor('anna.smith'))
   const { status, body } = await world.api.post(VALIDATE, { email: 'anna.smith@good.test' })
   assert.equal(status, 200, JSON.stringify(body))
@@ -66,7 +66,7 @@ test('a mailbox that the server confirms, of a domain that refuses others, is de
   assert.ok(!said.some((line) => line.startsWith('C: DATA')))
 })
 
-test('an answer is kept for a day, for the account that asked alone; the catch-all look serves all', async () => {
+test('an answer is kept for a day for the asking account only; the catch-all result serves all accounts', async () => {
   const receiver = await receiverOf('kept.test', onlyFor('bob'))
   await world.api.post(VALIDATE, { email: 'bob@kept.test' })
   await world.api.post(VALIDATE, { email: 'bob@kept.test' })
@@ -92,7 +92,7 @@ const WANTED: readonly (readonly [what: string, script: ReceiverScript, result: 
   ['closing', { banner: { then: 'close' } }, 'timeout'],
 ]
 
-test('each way in which a server may answer is told for what it is, and none but a refusal makes an address invalid', async () => {
+test('each kind of server answer is reported correctly, and only a rejection makes an address invalid', async () => {
   for (const [what, script, result] of WANTED) {
     await receiverOf(`${what}.test`, script)
     const { body } = await world.api.post(VALIDATE, { email: `anna@${what}.test` })
@@ -107,7 +107,7 @@ test('each way in which a server may answer is told for what it is, and none but
   }
 })
 
-test('a mailbox that is taken where addresses by chance are put off is no certainty', async () => {
+test('an accepted mailbox is not certain when random addresses are deferred', async () => {
   const rcpt = (address: string): string => (address.startsWith('anna') ? '250 OK' : '451 4.3.0 try later')
   await receiverOf('unclear.test', { rcpt })
   for (const _ of ['asked', 'kept']) {
@@ -118,13 +118,13 @@ test('a mailbox that is taken where addresses by chance are put off is no certai
   }
 })
 
-test('a full mailbox is told as such, and not as a server that said nothing', async () => {
+test('a full mailbox is reported as such, not as a server without an answer', async () => {
   await receiverOf('fullbox.test', { rcpt: '552 5.2.2 mailbox full' })
   const { body } = await world.api.post(VALIDATE, { email: 'anna@fullbox.test' })
   assert.deepEqual([body.smtp_result, body.suggestions], ['blocked', ['The mailbox exists and is full']])
 })
 
-test('while the database fails nothing is said of a server, nor learnt', async () => {
+test('while the database fails, nothing is reported or learnt about a server', async () => {
   await using stack = new AsyncDisposableStack()
   let proxy: DatabaseProxy | null = null
   const own = stack.use(
@@ -143,7 +143,7 @@ test('while the database fails nothing is said of a server, nor learnt', async (
     if (proxy !== null) proxy.fault = ({ name }) => (name === wanted ? { state: '53200' } : null)
   }
   const ask = () => own.api.post(VALIDATE, { email: 'anna@sound.test' })
-  // More often than a server may be silent.
+  // More failures than a server may be silent.
   for (const statement of [
     'shunned',
     'take_slot',
@@ -162,14 +162,14 @@ test('while the database fails nothing is said of a server, nor learnt', async (
   assert.deepEqual([status, body.smtp_result], [200, 'deliverable'], JSON.stringify(body))
 })
 
-test('a server that showed us the door is left alone, for whichever address', async () => {
+test('a server that turned us away is left alone, for any address', async () => {
   const receiver = await receiverOf('door.test', { banner: '421 4.7.0 go away' })
   await world.api.post(VALIDATE, { email: 'a@door.test' })
   const { body } = await world.api.post(VALIDATE, { email: 'b@door.test' })
   assert.deepEqual([body.smtp_result, receiver.connectionCount], ['blocked', 1])
 })
 
-test('greylisting that has lifted is seen when the address is asked about again', async () => {
+test('the end of greylisting is noticed when the address is checked again', async () => {
   let first = true
   await receiverOf('lifting.test', {
     rcpt: (address) => {
@@ -184,7 +184,7 @@ test('greylisting that has lifted is seen when the address is asked about again'
   assert.equal((await world.api.post(VALIDATE, { email: 'dora@lifting.test' })).body.smtp_result, 'deliverable')
 })
 
-test('a greylisted address is asked about again in the background, and whoever asks then is answered from that', async () => {
+test('a greylisted address is asked about again in the background, and later requests get that answer', async () => {
   let lifted = false
   const receiver = await receiverOf('background.test', {
     rcpt: (address) => (lifted ? (address.startsWith('greta') ? '250 OK' : UNKNOWN) : '451 4.7.1 Greylisted'),
@@ -201,14 +201,14 @@ test('a greylisted address is asked about again in the background, and whoever a
     await new Promise((r) => setTimeout(r, 50))
   for (let tries = 0; (await ask()) === 'greylisted' && tries < 1_200; tries++)
     await new Promise((r) => setTimeout(r, 50))
-  // Who asked while that was under way may have asked the server too.
+  // Requests made meanwhile may have asked the server too.
   const asked = receiver.connectionCount
   assert.ok(asked >= 2)
   assert.equal(await ask(), 'deliverable')
   assert.equal(receiver.connectionCount, asked)
 })
 
-test('a domain is asked about two addresses by chance a day, and the same two when it would not say', async () => {
+test('a domain is asked about two random addresses a day, and the same two again after an unclear answer', async () => {
   const chance = new Set<string>()
   let isOpen = false
   const receiver = await receiverOf('chance.test', {
@@ -233,7 +233,7 @@ test('a domain is asked about two addresses by chance a day, and the same two wh
   assert.ok(!body.suggestions.some((text: string) => text.includes('could not be found out')), body.suggestions.join())
 })
 
-test('a checker that cannot work answers 503 with status error, and gives the credits back', async () => {
+test('a checker that cannot work answers 503 with status error and refunds the credits', async () => {
   const account = await world.newAccount()
   const { database } = world.rooms
   const rename = (from: string, to: string) => statement(`test_${from}`, `alter table ${from} rename to ${to}`)
@@ -271,7 +271,7 @@ test('two processes together ask a server no more often than one may', async () 
   assert.equal(await two.ask('mx.shared.test'), 'granted')
 })
 
-test('two processes together hold no more connections to a server than one may, and a dead one holds them for 15 s', async () => {
+test('two processes together hold no more connections to a server than one may; a dead process holds them for 15 s', async () => {
   const { database, ground, accounts } = world.rooms
   assert.ok(accounts !== undefined)
   const [one, two] = [1, 2].map(() =>
@@ -291,11 +291,11 @@ test('two processes together hold no more connections to a server than one may, 
   assert.equal(await one.enter('mx.slots.test', AbortSignal.timeout(300)), null)
   world.clock.advance(15_001)
   assert.notEqual(await one.enter('mx.slots.test', never), null)
-  // What comes late gives back nothing that is another's.
+  // A late release must not free a slot that another process holds.
   await places[1]?.()
 })
 
-test('what the DNS says decides before any server is asked', async () => {
+test('DNS answers decide before any server is asked', async () => {
   world.zones.declare({
     'nullmx.test': { MX: ['0 .'] },
     'deadmx.test': { MX: ['10 gone.deadmx.test'] },
@@ -324,7 +324,7 @@ test('what the DNS says decides before any server is asked', async () => {
   assert.match(comma.suggestions.join(), /Did you mean erin@gmail\.com\?/)
 })
 
-test('a batch is answered in order, duplicates too, and hung servers do not hold up a healthy one', async () => {
+test('a batch is answered in order, with duplicates, and hung servers do not hold up a healthy one', async () => {
   await receiverOf('healthy.test', onlyFor('erin'))
   await receiverOf('mute.test', { banner: { then: 'stall' } })
   const emails = ['erin@healthy.test', 'nobody@healthy.test', 'not an address', 'erin@healthy.test']
@@ -353,7 +353,7 @@ function operator(): OperatorContext {
   return { database, secrets: store.secrets, ids, clock, passwords: passwords(ids.bytes) }
 }
 
-test('credits are taken for all or for none, and a call with faults costs nothing', async () => {
+test('credits are taken for all or for none, and an invalid call costs nothing', async () => {
   const account = await world.newAccount()
   await setPlan(operator(), account.accountId, 'starter')
   const quota = async () => (await account.api.get(`${VALIDATE}/quota`)).body
@@ -380,7 +380,7 @@ test('a sandbox key asks no server', async () => {
   assert.deepEqual([body.smtp_result, body.is_valid, receiver.connectionCount], ['skipped', true, 0])
 })
 
-test('an exchanger at a private address is not asked unless that is allowed', async () => {
+test('an exchanger at a private address is asked only if that is allowed', async () => {
   await using strict = await startWorld({
     settings: { POSTHORN_ALLOW_PRIVATE_NETWORKS: 'false', POSTHORN_SMTP_PORT: String(PORT) },
     zones: { 'inner.test': { MX: ['10 mx.inner.test'] }, 'mx.inner.test': { A: ['127.0.0.1'] } },

@@ -1,18 +1,18 @@
-// One address or many, from text to facts: syntax, DNS, the lists, the probe. What they are worth is `score`'s to say.
+// From texts to facts, for one address or many: syntax, DNS, the lists, the probe. `score` rates the facts.
 //
-//   budget     10 s for one address, 30 s for a batch; what has no answer by then is `timeout`, never invalid
-//   a batch    runs in parallel; the same text is looked into once, and answered as often as it was asked
-//   probe      left out (`skipped`): by the kill-switch POSTHORN_VALIDATION_PROBES=off, while mail goes to the sandbox
+//   budget     10 s for one address, 30 s for a batch; an address without an answer by then is `timeout`, never invalid
+//   a batch    runs in parallel; each distinct text is checked once, and answered as often as it was asked
+//   probe      left out (`skipped`): by the kill switch POSTHORN_VALIDATION_PROBES=off, while mail goes to the sandbox
 //              (POSTHORN_DELIVERY=sandbox: nothing leaves the machine), for sandbox keys, for providers whose answers say
-//              nothing, and when more is asked of one server than is polite
-//   kept       by account: a clear answer 24 h, a block 10 minutes, greylisting and silence 1 minute, so that asking again
-//              probes again. By domain, for all: whether it takes every address, 24 h.
-//   greylist   a greylisted address is asked about again in the background, 2, 6, 20 and 65 minutes after the answer before,
-//              until the server says more; who asks after that is answered at once
+//              nothing, and when a server would be asked more often than is polite
+//   kept       per account: a clear answer 24 h, a block 10 minutes, greylisting and silence 1 minute, so that asking again
+//              probes again. Per domain, for all accounts: whether it accepts every address, 24 h.
+//   greylist   a greylisted address is asked about again in the background, 2, 6, 20 and 65 minutes after the previous answer,
+//              until the server says more; a later request is answered at once
 //   DNS        no answer disproves nothing: the domain counts as existing, scores below what any server said, and the
 //              suggestion says so
 //
-// A crash loses what was under way and nothing else; the credits of a call that was not answered stay taken.
+// A crash loses only what was in progress; the credits of an unanswered call stay consumed.
 
 import { type Address, parseAddress } from '../../mail/address.ts'
 import { type MxPlan, planOf } from '../../mail/mx.ts'
@@ -35,7 +35,7 @@ export interface CheckerOptions {
   readonly clock: Clock
   readonly ids: Ids
   readonly resolver: Resolver
-  /** Of EHLO. */
+  /** Name given in EHLO. */
   readonly hostname: string
   readonly smtpPort: number
   readonly sourceIps: readonly string[]
@@ -43,13 +43,13 @@ export interface CheckerOptions {
   /** False: no address is probed. */
   readonly probes: boolean
   readonly buckets: Buckets
-  /** 32 bytes that nobody outside can foretell, the same in all processes. */
+  /** 32 bytes, unpredictable to outsiders and the same in all processes. */
   readonly mac: (text: string) => Buffer
 }
 
 export interface Asked {
   readonly accountId: string
-  /** Of a sandbox key: nothing of it reaches the network but the DNS. */
+  /** The request of a sandbox key: only DNS queries reach the network. */
   readonly sandboxed: boolean
   readonly budgetMs: number
 }
@@ -59,7 +59,7 @@ export interface Checked extends Scored {
 }
 
 export interface Checker {
-  /** @returns one result for each text, in their order */
+  /** @returns one result per text, in order */
   check(texts: readonly string[], asked: Asked): Promise<readonly Checked[]>
   /** Asks again about greylisted addresses that are due. @returns how many; MAX_REPROBES means that there may be more */
   reprobe(): Promise<number>
@@ -75,11 +75,11 @@ const KEPT_MS: Readonly<Record<SmtpResult, number>> = {
   timeout: 60_000,
   skipped: 0,
 }
-/** What one probe may take, its waiting for a turn aside. */
+/** Longest time for one probe, in ms, not counting the wait for a turn. */
 const PROBE_MS = 9_500
 export const MAX_REPROBES = 50
 const REPROBE_AFTER_MS = [120_000, 360_000, 1_200_000, 3_900_000]
-/** A process that dies while it asks: another one asks after this. */
+/** When a process dies during a reprobe, another one asks again after this time. */
 const REPROBE_LEASE_MS = 120_000
 const UNCLEAR_AGAIN_MS = 300_000
 const RANDOM_LOCALS = [1, 2]
@@ -165,7 +165,7 @@ export function checkerOf(options: CheckerOptions): Checker {
           const found = await planWithin(domain, options, signal)
           const fresh =
             found.kind === 'hosts' ? await probe({ address, domain, hosts: found.hosts }, signal, PROBE_MS) : SKIPPED
-          // No turn, no server, no answer: it stays greylisted, and counts as asked.
+          // Without a turn, a server or an answer the address stays greylisted, and the attempt counts.
           const clear = fresh.result !== 'skipped' && fresh.result !== 'timeout' && fresh.result !== 'blocked'
           await keep(accountId, address, clear ? fresh : { ...SKIPPED, result: 'greylisted' }, reprobes + 1)
         }),
@@ -256,7 +256,7 @@ interface ReprobeRow {
 
 interface ResultRow {
   readonly address: string
-  /** Of the domain, known since; null: not known. */
+  /** Whether the domain accepts every address, as known by now; null when unknown. */
   readonly catch_all: boolean | null
   readonly result: SmtpResult
   readonly latency_ms: number | null
@@ -273,7 +273,7 @@ async function knownResults(
   return new Map(rows.map((row) => [row.address, knownOf(row)]))
 }
 
-/** A mailbox that was confirmed means less once the domain turns out to take every address, and more when it does not. */
+/** A confirmed mailbox means less once the domain is known to accept every address, and more once it is known not to. */
 function knownOf({ result, latency_ms: latencyMs, note, catch_all: catchAll }: ResultRow): Probed {
   if (result !== 'deliverable' || catchAll === null) return { result, latencyMs, note }
   return { result: catchAll ? 'catch_all' : 'deliverable', latencyMs, note: null }
