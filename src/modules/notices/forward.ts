@@ -1,12 +1,12 @@
-// What people and machines write to postmaster@ and abuse@ of the return-path host goes on to the operator, as a mail of
-// the system that carries the mail as it came (RFC 5321 section 4.5.1, RFC 2142).
+// Mail from people and machines to postmaster@ and abuse@ of the return-path host is forwarded to the operator, as a system mail
+// that carries the original (RFC 5321 section 4.5.1, RFC 2142).
 //
-//   carried whole up to 5 MB; of a larger one the header goes, and the mail itself is kept
-//   at most 100 an hour; what comes beyond is kept
-//   kept as well, never sent on: a mail that we have sent on before (our own field is in it), an answering machine's
-//   answer, all mail while no operator's address is set, that address is at this very host, or it has bounced today
+//   carried whole up to 5 MB; of a larger mail only the header is forwarded, and the mail itself is kept
+//   at most 100 an hour; further mail is kept
+//   also kept and never forwarded: a mail that we have forwarded before (it contains our own field), an autoresponder's answer,
+//   and all mail while no operator's address is set, while that address is at this very host, or after it bounced today
 //
-// Kept means: for 65 days, to be seen with `posthorn reports`.
+// Kept means for 65 days, visible with `posthorn reports`.
 
 import { decodeWords } from 'postal-mime'
 import { parseAddress } from '../../mail/address.ts'
@@ -23,12 +23,12 @@ const SUBJECT_CHARS = 200
 
 export interface ForwardOptions {
   readonly mailer: SystemMailer
-  /** null: nothing is sent on. */
+  /** Null: nothing is forwarded. */
   readonly operator: string | null
   readonly hostname: string
 }
 
-/** In the transaction that ends the report. `sentInHour`: how many went on in the last hour. */
+/** Runs in the transaction that completes the report. `sentInHour`: how many were forwarded in the last hour. */
 export type Forward = (
   db: Db,
   mail: { readonly localPart: string; readonly raw: Buffer; readonly sentInHour: number },
@@ -66,7 +66,7 @@ export function operatorForward({ mailer, operator, hostname }: ForwardOptions):
   }
 }
 
-/** Also when somebody sent it back inside another mail. */
+/** True also when somebody returned our mail inside another mail. */
 function isOurs(raw: Buffer, hostname: string): boolean {
   const head = raw.toString('latin1', 0, SEARCHED_BYTES).toLowerCase()
   return head.includes(`\n${MARK}: ${hostname}\r\n`.toLowerCase())

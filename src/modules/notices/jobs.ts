@@ -30,9 +30,9 @@ const LOOK_EVERY_MS = 60_000
 const USAGES = 1_000
 const BEHIND_SECONDS = 15 * 60
 const DAY_SECONDS = 86_400
-/** An account's address may be anybody's: nobody gets more of these mails in a day, of however many accounts. */
+/** Notices per address. An account's address may be anybody's, so this holds over all accounts: 10 a day. */
 const ADDRESS_RATE = { burst: 10, perSecond: 10 / DAY_SECONDS }
-/** Of one account's notices of one kind. */
+/** Notices of one kind per account: 5 a day. */
 const KIND_RATE = { burst: 5, perSecond: 5 / DAY_SECONDS }
 const KEPT_MS = 400 * 86_400_000
 
@@ -43,20 +43,20 @@ export interface NoticesOptions {
   readonly log: Logger
   readonly mailer: SystemMailer
   readonly buckets: Pick<Buckets, 'take'>
-  /** Null: what is for the operator stays a record. */
+  /** Null: notices for the operator stay records. */
   readonly operatorEmail: string | null
-  /** Null: there is no such account any more. */
+  /** Null: the account no longer exists. */
   readonly account: (accountId: string) => Promise<{ readonly email: string; readonly limits: Limits } | null>
-  /** `YYYY-MM-01` of the month that is counted now. */
+  /** `YYYY-MM-01` of the month being counted. */
   readonly month: () => string
   readonly hasRoom: () => boolean
-  /** Something was queued. */
+  /** Called after a mail was queued. */
   readonly onMailed: () => void
 }
 
 export type FormerAddressOptions = Pick<NoticesOptions, 'clock' | 'ids' | 'mailer' | 'buckets'>
 
-/** In the caller's transaction. What was noted under the same key before is left alone. @returns the ids of the new ones */
+/** Runs in the caller's transaction. Skips a notice whose key exists. @returns one new id per notice, also for skipped ones */
 async function note(
   db: Db,
   { clock, ids }: Pick<NoticesOptions, 'clock' | 'ids'>,
@@ -77,7 +77,7 @@ async function note(
   return noted
 }
 
-/** An endpoint was switched off by this transaction. */
+/** Called in the transaction that disables an endpoint. */
 export async function noteDisabled(
   db: Db,
   context: Pick<NoticesOptions, 'clock' | 'ids'>,
@@ -88,8 +88,8 @@ export async function noteDisabled(
 }
 
 /**
- * This transaction gave an account another address: the former one is told, which no row knows from now on, so that the record
- * becomes a mail at once. Who commits wakes delivery.
+ * Tells an account's former address that it was changed, in the transaction of the change. No row knows the former address from
+ * then on, so the record becomes a mail at once. The caller wakes delivery.
  */
 export async function tellFormerAddress(db: Db, options: FormerAddressOptions, moved: MovedAccount): Promise<void> {
   const { clock, ids } = options
@@ -101,7 +101,7 @@ export async function tellFormerAddress(db: Db, options: FormerAddressOptions, m
   await db.execute(sql.mailed, [noted, [emailId], clock.now()])
 }
 
-/** What the worker role runs: from the log to records, a look at what no event tells of, and from records to mails. */
+/** The services of the worker role: from the log to records, checks of what no event reports, and from records to mails. */
 export function noticeServices(options: NoticesOptions): readonly Service[] {
   const { database, log } = options
   const following = loop({
@@ -164,7 +164,7 @@ async function noteTroubles(options: NoticesOptions): Promise<void> {
   await note(database.system, options, found)
 }
 
-/** @returns how many records were taken */
+/** @returns the number of records taken */
 async function mailWaiting(options: NoticesOptions): Promise<number> {
   const { database, clock, operatorEmail, account, onMailed } = options
   const taken = await database.transaction(async (db) => {
@@ -188,7 +188,7 @@ async function mailWaiting(options: NoticesOptions): Promise<number> {
   return taken
 }
 
-/** What goes beyond stays a record. */
+/** Whether the rates allow the mail; beyond them a notice stays a record. */
 async function isWithin({ buckets }: Pick<NoticesOptions, 'buckets'>, address: string, kind: string): Promise<boolean> {
   const byKind = await buckets.take(idOf(kind), 'notice_kind', KIND_RATE, 1)
   return byKind.granted && (await buckets.take(idOf(address.toLowerCase()), 'notice_address', ADDRESS_RATE, 1)).granted
@@ -200,7 +200,7 @@ function idOf(name: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** @returns the email's id; null when the address is none, or bounced not long ago */
+/** @returns the email's id; null when the address is invalid or bounced within the last day */
 async function mailTo(
   { mailer }: Pick<NoticesOptions, 'mailer'>,
   db: Db,
@@ -213,7 +213,7 @@ async function mailTo(
   return mailer.send(db, { to: parsed.address, attached: null, headers: [], subject, text, about })
 }
 
-/** Takes away records that are older than 400 days. @returns how many; `limit` means that there may be more */
+/** Deletes records older than 400 days. @returns how many; `limit` means that there may be more */
 export function forgetNotices(db: Db, now: Date, limit: number): Promise<number> {
   return db.execute(sql.forget, [firstIdAt(new Date(now.getTime() - KEPT_MS)), limit])
 }

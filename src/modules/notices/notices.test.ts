@@ -75,7 +75,7 @@ function event(world: World, type: 'health.grade_changed' | 'domain.verification
   } as const
 }
 
-/** An endpoint that has only failed for five days; what it is told next switches it off. */
+/** An endpoint that has only failed for five days; the next delivery to it disables it. */
 async function failingEndpoint(world: World, url: string): Promise<string> {
   const { api } = world.account
   const made = await api.post(HOOKS, { url, events: ['health.grade_changed'], name: 'Shop\u2028"quoted"' })
@@ -90,7 +90,7 @@ async function failingEndpoint(world: World, url: string): Promise<string> {
   return id
 }
 
-test('an endpoint that only failed for five days is told of by one mail, which is nobody’s sending', async () => {
+test('an endpoint that failed for five days leads to one mail, which counts as nobody’s sending', async () => {
   await using house = await houseWithMail()
   await using receiver = await webhookReceiver()
   receiver.answer = (_, reply) => void reply.writeHead(500).end()
@@ -113,7 +113,7 @@ test('an endpoint that only failed for five days is told of by one mail, which i
   assert.deepEqual([usage.emails.used, usage.delivery.delivered], [0, 0])
 })
 
-test('a grade that fell to F is told to the account and to the operator, once each', async () => {
+test('a grade that fell to F is reported to the account and to the operator, once each', async () => {
   await using house = await houseWithMail()
   const { world } = house
   const grade = { previous_grade: 'A', grade: 'F', score: 12 }
@@ -134,7 +134,7 @@ test('a grade that fell to F is told to the account and to the operator, once ea
   ])
 })
 
-test('a quota is told of at 80 and at 100 per cent, once a month each', async () => {
+test('a quota is reported at 80 and at 100 per cent, once a month each', async () => {
   await using house = await houseWithMail()
   const { world } = house
   const { accountId, api } = world.account
@@ -165,7 +165,7 @@ test('a quota is told of at 80 and at 100 per cent, once a month each', async ()
   )
 })
 
-test('where all mail stays in the house, a notice stands in the inbox of the account that it is about', async () => {
+test('when all mail stays on the server, a notice is in the inbox of the account that it is about', async () => {
   await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
   await using receiver = await webhookReceiver()
   receiver.answer = (_, reply) => void reply.writeHead(410).end()
@@ -181,7 +181,7 @@ test('where all mail stays in the house, a notice stands in the inbox of the acc
   assert.equal((await other.api.get('/api/v1/inbox')).body.data.length, 0)
 })
 
-test('of one kind an account’s address gets five notices a day; more are records', async () => {
+test('an account’s address gets five notices of one kind a day; further ones stay records', async () => {
   await using house = await houseWithMail({ POSTHORN_RATE_LIMITS: 'on' })
   const { world } = house
   const grade = { previous_grade: 'B', grade: 'A', score: 91 }
@@ -192,7 +192,7 @@ test('of one kind an account’s address gets five notices a day; more are recor
   assert.equal((await taken()).filter(({ email_id }) => email_id !== null).length, 5)
 })
 
-test('an account’s former address is told of the new one, which is no link, five times a day at most', async () => {
+test('the former address of an account is told the new one, not as a link, at most five times a day', async () => {
   await using house = await houseWithMail({ POSTHORN_RATE_LIMITS: 'on' })
   const { world } = house
   const { api, accountId } = world.account

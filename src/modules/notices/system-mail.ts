@@ -1,9 +1,9 @@
-// Mail that the system writes itself. It takes the way of every mail: stored and queued in the caller's transaction,
-// delivered, retried and recorded as others are, so it is sent once when the transaction commits and never when it does
-// not. It belongs to no customer but to an account of nobody, whose id no customer can have; no quota counts it.
+// Mail that the system writes itself. It goes the way of every mail: stored and queued in the caller's transaction, then
+// delivered, retried and recorded like others. So it is sent once if the transaction commits, and never if it does not. It
+// belongs to a system account whose id no customer can have; no quota counts it.
 //
-// It cannot go in circles: the envelope sender is a signed return path, what comes back there is read and never answered,
-// and `Auto-Submitted: auto-generated` (RFC 3834 section 5) asks answering machines to be silent.
+// It cannot loop: the envelope sender is a signed return path, mail to that path is read but never answered, and
+// `Auto-Submitted: auto-generated` (RFC 3834 section 5) asks autoresponders to stay silent.
 
 import { type Address, type EmailAddress, suppressionKey } from '../../mail/address.ts'
 import { encodeBase64, encodeQuotedPrintable } from '../../mail/encodings.ts'
@@ -17,7 +17,7 @@ import { EMAIL_LIFE_MS, encodeContent, enqueue, type SiteIds } from '../outbox/i
 import { mayWeSend } from '../suppression/index.ts'
 
 const SUBJECT_CHARS = 300
-/** The tag of the reports of TLS. That of other mail of the system is whom it is about. */
+/** The tag of TLS reports. The tag of other system mail is the account that it is about. */
 const TLS_REPORT = 'tls-report'
 
 type Sent = Readonly<{ accountId: string; tag: string | null }>
@@ -26,7 +26,7 @@ export function isTlsReport({ accountId, tag }: Sent): boolean {
   return accountId === SYSTEM_ACCOUNT_ID && tag === TLS_REPORT
 }
 
-/** In whose inbox a mail stands where all mail stays in the house. */
+/** The account whose inbox shows a mail when all mail stays on the server. */
 export function inboxOwner(sent: Sent): string {
   const { accountId, tag } = sent
   return accountId === SYSTEM_ACCOUNT_ID && tag !== null && !isTlsReport(sent) ? tag : accountId
@@ -37,14 +37,14 @@ export interface SystemMail {
   readonly subject: string
   /** Lines end in LF. */
   readonly text: string
-  /** What stands behind the text: a message, or only the header of one, with CRLF; or a report that is packed (RFC 8460). */
+  /** Attached after the text: a message or only its header, with CRLF line ends; or a compressed report (RFC 8460). */
   readonly attached:
     | { readonly type: 'message/rfc822' | 'text/rfc822-headers'; readonly content: Buffer }
     | { readonly type: 'application/tlsrpt+gzip'; readonly filename: string; readonly content: Buffer }
     | null
-  /** Further fields, ASCII. */
+  /** Further header fields, in ASCII. */
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** Whose account it is about: where all mail stays in the house, it stands in that account's inbox. */
+  /** The account that the mail is about, whose inbox shows it when all mail stays on the server. */
   readonly about?: string | null
 }
 
@@ -52,17 +52,17 @@ export interface SystemMailerOptions {
   readonly clock: Clock
   readonly ids: Ids
   readonly sites: SiteIds
-  /** The address it comes from. */
+  /** The sender address. */
   readonly from: string
   readonly hostname: string
-  /** The id of the domain of that name from which mail may go out, which signs; null: there is none. */
+  /** The id of the domain of that name that may send and signs the mail; null when there is none. */
   readonly signingDomain: (name: string) => Promise<string | null>
 }
 
 export interface SystemMailer {
   /** False for a day after a mail to this address bounced. */
   maySend(db: Db, to: Address): Promise<boolean>
-  /** Stores and queues it in the caller's transaction; who commits wakes delivery. @returns the id of the email */
+  /** Stores and queues the mail in the caller's transaction; the caller wakes delivery. @returns the id of the email */
   send(db: Db, mail: SystemMail): Promise<string>
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { disabledNotice } from './words.ts'
 
-test('what a customer chose stands in no subject, and as no link in the text', () => {
+test('a text chosen by a customer is in no subject, and not a link in the text', () => {
   const name = `URGENT\u2028verify at https://evil.example/login or www.evil.example, a@evil.example ${'x'.repeat(200)}`
   const endpoint = {
     accountId: 'account-1',

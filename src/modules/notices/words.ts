@@ -6,7 +6,7 @@ import type { EventType, FollowedEvent } from '../events/index.ts'
 export interface Notice {
   /** Null: for the operator. */
   readonly accountId: string | null
-  /** Stands for one fact for ever. */
+  /** Identifies one fact for ever. */
   readonly key: string
   readonly kind: string
   readonly subject: string
@@ -38,15 +38,15 @@ const RESOURCES: Readonly<Record<string, string>> = {
   risk_previews: 'risk previews',
 }
 
-/** @param text one line each; names and addresses that somebody else chose come in here */
+/** @param lines one string per line; may contain names and addresses chosen by others */
 function written(lines: readonly string[]): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these have no place in a mail's text
   return `${lines.map((line) => line.replaceAll(/[\u0000-\u001f\u007f]/g, ' ')).join('\n')}\n`
 }
 
 /**
- * What a customer chose, in a mail under the operator's name: one line of bounded length, in which no reader's program makes a
- * link of an address.
+ * A text chosen by a customer, for a mail under the operator's name: one line of bounded length, in which no mail client turns an
+ * address into a link.
  */
 function shown(text: string): string {
   const plain = text
@@ -103,8 +103,7 @@ export function formerAddressNotice({ accountId, after }: MovedAccount, at: Date
   }
 }
 
-/** What an event of the log is worth telling. */
-/** The events that are told of. */
+/** The event types that lead to notices. */
 export const NOTICED: readonly EventType[] = ['health.grade_changed', 'domain.verification_failed']
 
 export function noticesOf({ type, eventId, accountId, at, data }: FollowedEvent): readonly Notice[] {
@@ -175,7 +174,7 @@ function domainNotice(
   }
 }
 
-/** @returns null below the first level; of the levels reached, the highest */
+/** @returns the notice for the highest level reached; null below the first level */
 export function quotaNotice(
   { account_id: accountId, resource, used }: AccountUsage,
   limit: number | null,
