@@ -1,5 +1,5 @@
-// The composition root: the only place where rooms meet. Nothing here decides anything; it makes the parts, hands each
-// what it needs, and starts and stops them in order.
+// The composition root: the only place where rooms meet. It decides nothing; it makes the parts, passes each what it needs, and
+// starts and stops them in order.
 
 import type { AddressInfo } from 'node:net'
 import os from 'node:os'
@@ -105,7 +105,7 @@ export interface Rooms {
   readonly endpoints: readonly AnyEndpoint[]
   readonly metrics: ServiceMetrics
   readonly traces: Traces
-  /** The dashboard's files; null without them. */
+  /** The dashboard's files; null when there are none. */
   pages: DashboardPages | null
   /** Called after each acceptance; the delivery role of this process listens. */
   onQueued: () => void
@@ -182,7 +182,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     risk,
     acceptance: {
       idle: accepting.idle,
-      // By REST and by SMTP alike: an answer within seconds, also when the database hangs.
+      // For REST and SMTP alike: an answer within seconds, even when the database hangs.
       submit: async (submission) => {
         const began = clock.monotonicMs()
         const accepted = await pulse.whileBeating(() => accepting.submit(submission), true)
@@ -362,7 +362,7 @@ interface Running {
   readonly submission: Submission | null
 }
 
-/** The services of this process, in the order in which they start. */
+/** The services of this process, in start order. */
 export async function servicesOf(rooms: Rooms): Promise<Running> {
   const { config, ground, database, accounts, domains } = rooms
   const has = (role: (typeof config.roles)[number]): boolean => config.roles.includes(role)
@@ -391,7 +391,7 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
     )
   }
   if (has('worker') || has('mx')) services.push(rooms.inbound.service)
-  // A client that is slow to hand something in takes nothing from the time in which mail on the wire comes to its end.
+  // These stop together, so that a client slow to submit takes no time from mail that is being delivered.
   const traffic: Service[] = []
   if (rooms.delivery !== null) {
     services.push(...(rooms.outgoing?.services ?? []))
@@ -424,7 +424,7 @@ function listener({ senders }: Rooms): Service {
 
 export async function apiServer(rooms: Rooms): Promise<HttpServer> {
   const { pages, endpoints } = rooms
-  // Where the dashboard stands, the plain page of the inbox steps back.
+  // With the dashboard, the plain inbox page is left out.
   const shown = endpoints.filter(
     ({ method, path }) => pages === null || method !== 'GET' || !['/', '/inbox'].includes(path),
   )
@@ -433,7 +433,7 @@ export async function apiServer(rooms: Rooms): Promise<HttpServer> {
   return http
 }
 
-/** What every process answers, whatever its roles: whether it is well, and its figures. */
+/** The endpoints of every process, whatever its roles: health and metrics. */
 async function healthServer(rooms: Rooms, pages: DashboardPages | null = null): Promise<HttpServer> {
   const { config, ground, accounts, database } = rooms
   const http = await httpServer({
@@ -460,7 +460,7 @@ async function healthServer(rooms: Rooms, pages: DashboardPages | null = null): 
 /** A running process. */
 export interface App {
   readonly rooms: Rooms
-  /** The port that HTTP listens on: of the API, or of health and metrics alone; null where that one was taken. */
+  /** The HTTP port, of the API or only of health and metrics; null when the latter's port was taken. */
   readonly httpPort: number | null
   /** The port of the inbound MX; null without the role. */
   readonly mxPort: number | null
@@ -469,7 +469,7 @@ export interface App {
   stop(deadline: AbortSignal): Promise<void>
 }
 
-/** Starts every role of the configuration over an open store. The store stays the caller's to close. */
+/** Starts every role of the configuration on an open store. The caller closes the store. */
 export async function startApp(
   config: Config,
   ground: Ground,

@@ -1,4 +1,4 @@
-// Every command but those of main.ts itself.
+// All commands except those of main.ts itself.
 
 import { accountCommands } from './modules/accounts/index.ts'
 import { reportCommands } from './modules/bounces/index.ts'

@@ -1,4 +1,4 @@
-// A setting that cannot be read stops the start and says which it is and why; the others are taken as documented.
+// A setting that cannot be read stops the start with its name and the reason; the others are read as documented.
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
@@ -63,10 +63,10 @@ const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['POSTHORN_LOG_LEVEL', 'loud', /not one of error, warn, info, debug, silent/],
 ]
 
-/** Their text is any; what they name is read when it is used, and the start says so. */
+/** Settings with any text; what they name is read at its first use, and the start reports errors. */
 const FREE = ['POSTHORN_DATA_DIR', 'POSTHORN_PLANS_FILE', 'POSTHORN_METRICS_TOKEN', 'POSTHORN_API_KEY']
 
-test('every setting refuses what cannot be meant, by its name and with the reason', () => {
+test('every setting refuses invalid values, with its name and the reason', () => {
   for (const [name, text, why] of WRONG) {
     assert.throws(
       () => readConfig({ [name]: text }),
@@ -81,7 +81,7 @@ test('every setting refuses what cannot be meant, by its name and with the reaso
   )
 })
 
-test('two listeners at one port are told by both settings, unless one of them does not run or is at another address', () => {
+test('two listeners at one port are reported by both settings, unless one does not run or has another address', () => {
   const cases: readonly (readonly [Record<string, string>, RegExp | null])[] = [
     [
       { POSTHORN_HTTP_PORT: '31000', POSTHORN_HTTPS_PORT: '31000' },
@@ -102,7 +102,7 @@ test('two listeners at one port are told by both settings, unless one of them do
   }
 })
 
-test('a certificate authority is asked over TLS, or on this machine', () => {
+test('a certificate authority is asked over TLS or on this machine', () => {
   for (const acmeDirectory of [
     'https://ca.example/directory',
     'http://127.0.0.1:14000/dir',
@@ -117,14 +117,14 @@ test('a certificate authority is asked over TLS, or on this machine', () => {
     )
 })
 
-test('all that is wrong is told at once', () => {
+test('all invalid settings are reported at once', () => {
   assert.throws(
     () => readConfig({ POSTHORN_MX_PORT: 'x', POSTHORN_ROLES: 'y' }),
     /POSTHORN_MX_PORT: .*\n +POSTHORN_ROLES: /,
   )
 })
 
-test('what stands in the contract is read as it says', () => {
+test('the values in the contract are read as it says', () => {
   const config = readConfig({
     DATABASE_URL: 'postgresql://u:p@one,two:5433/posthorn',
     POSTHORN_BIND: '::',
@@ -155,7 +155,7 @@ test('what stands in the contract is read as it says', () => {
   assert.equal(config.allowPrivateNetworks, true)
 })
 
-test('a relay is named by an address, or by a name as DNS, containers and files of hosts have them', () => {
+test('a relay is named by an IP address, or by a name from DNS, a container or a hosts file', () => {
   const hosts = ['192.0.2.1', 'smtp.example.com', 'localhost', 'mail_relay', '_smtp.mail-1.example']
   for (const host of hosts) {
     assert.deepEqual(readConfig({ POSTHORN_DELIVERY: `relay:${host}:587` }).delivery, {
@@ -168,7 +168,7 @@ test('a relay is named by an address, or by a name as DNS, containers and files 
   assert.deepEqual(absolute, { kind: 'relay', host: 'smtp.example.com', port: 25 })
 })
 
-test('an empty setting counts as none: the defaults are those of the contract', () => {
+test('an empty setting counts as unset: the defaults are those of the contract', () => {
   const names = Object.values(SETTINGS).map(({ name }) => [name, ' '])
   const config = readConfig(Object.fromEntries(names))
   assert.deepEqual(config, readConfig({}))

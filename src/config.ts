@@ -1,5 +1,5 @@
-// The settings of an instance, and the only reader of the environment. Every setting stands in one table, from which
-// docs/config.md is generated. A setting that cannot be read stops the start and says which, and why.
+// The settings of an instance, and the only reader of the environment. All settings are in one table, from which
+// docs/config.md is generated. A setting that cannot be read stops the start with an error that names it and the reason.
 
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ export type RelayTls = 'off' | 'starttls' | 'implicit' | 'offered'
 
 interface Setting<T> {
   readonly name: string
-  /** As the reference prints it. */
+  /** As printed in the reference. */
   readonly default: string
   readonly meaning: string
   /** @throws Error whose message completes "NAME: ..." */
@@ -209,7 +209,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
 }
 
-/** For what makes links, or answers them. @throws Error when nobody could know where they lead */
+/** For processes that make or serve links. @throws Error when the links would have no known address */
 export function assertReachable({ publicUrl }: Pick<Config, 'publicUrl'>): void {
   if (new URL(publicUrl).port === '0')
     throw new Error(
@@ -217,7 +217,7 @@ export function assertReachable({ publicUrl }: Pick<Config, 'publicUrl'>): void 
     )
 }
 
-/** What is given without the other half that it needs. */
+/** Settings that are given without the other half that they need. */
 function halvesOf({ tlsCertFile, tlsKeyFile, relayUser, relayPassword }: Read): readonly string[] {
   const pairs = [
     ['POSTHORN_TLS_CERT_FILE', tlsCertFile, 'POSTHORN_TLS_KEY_FILE', tlsKeyFile],
@@ -229,14 +229,14 @@ function halvesOf({ tlsCertFile, tlsKeyFile, relayUser, relayPassword }: Read): 
   })
 }
 
-/** Two listeners at one address and port, of the roles that there are. */
+/** Pairs of listeners of the active roles that share an address and port. */
 function sharedPorts(read: Read): readonly string[] {
   const { bind, httpHost, httpPort, httpsPort } = read
   const has = (...wanted: readonly Role[]): boolean => wanted.some((role) => read.roles.includes(role))
   const web = httpHost ?? bind
   const isReached = has('api', 'tracking')
   const listeners: readonly (readonly [setting: string, host: string, ports: readonly (number | null)[]])[] = [
-    // Where it is for health alone, a port that is taken is done without.
+    // A process that serves only health does without the port when it is taken.
     ['POSTHORN_HTTP_PORT', web, isReached ? [httpPort] : []],
     ['POSTHORN_HTTPS_PORT', web, isReached ? [httpsPort] : []],
     ['POSTHORN_SUBMISSION_PORT', bind, has('submission') ? read.submissionPorts : []],
@@ -252,11 +252,11 @@ function sharedPorts(read: Read): readonly string[] {
 }
 
 /**
- * What is called like a setting and is none: one that is misspelt would be passed over in silence, and with it what it was
- * to change. No error, for the environment may hold settings of another release.
+ * Names that look like settings but are none. A misspelt setting would otherwise be ignored silently, with no effect. Not an
+ * error, because the environment may contain settings of another release.
  */
 export function strayNames(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
-  // The guides put a client's key there.
+  // The guides store a client's key under this name.
   const known = new Set(['POSTHORN_KEY', ...Object.values(SETTINGS).map(({ name }) => name)])
   return Object.keys(environment).filter((name) => /^POSTHORN_/i.test(name) && !known.has(name))
 }
@@ -303,7 +303,7 @@ function url(text: string | undefined): string | null {
   return text.replace(/\/+$/, '')
 }
 
-/** RFC 8555 section 6.1. This machine may be asked in the clear. */
+/** RFC 8555 section 6.1 requires https; a server on this machine may be asked without TLS. */
 function secureUrl(text: string | undefined): string | null {
   const address = url(text)
   if (address === null) return null
@@ -340,7 +340,7 @@ function deliveryMode(text: string | undefined): DeliveryMode {
   return { kind: 'relay', host: six ?? relayHost(other), port: remotePort(number) ?? 25 }
 }
 
-/** A name may hold underscores, as those of containers do, and end with the root's dot. */
+/** A name may contain underscores, as container names do, and end with the root's dot. */
 function relayHost(text: string): string {
   const name = text.replace(/\.$/, '')
   try {
@@ -358,13 +358,13 @@ function roles(text: string | undefined): readonly Role[] {
   return named
 }
 
-/** Never repeated in the message: it may hold a password. */
+/** The error never repeats the value, which may contain a password. */
 function databaseUrl(text: string | undefined): string | null {
   if (text !== undefined && !/^postgres(ql)?:\/\//.test(text)) throw new Error('must begin with postgresql://')
   return text ?? null
 }
 
-/** A name of letters, digits and hyphens between dots, or an address. */
+/** A name of letters, digits and hyphens between dots, or an IP address. */
 function host(text: string | undefined): string | null {
   if (text === undefined || isIP(text) !== 0) return text ?? null
   const labels = text.split('.')
@@ -399,7 +399,7 @@ function proxies(text: string | undefined): readonly string[] {
   for (const item of named) {
     const [address = '', bits] = parseNetwork(item)?.split('/') ?? []
     if (bits === undefined) throw new Error(`"${item}" is not a network; use the form 10.0.0.0/8 or 2001:db8::/32`)
-    // ::ffff:0:0/96 holds all of IPv4.
+    // ::ffff:0:0/96 covers all of IPv4.
     if (Number(bits) === 0 || (address.startsWith('::ffff:') && Number(bits) <= 96))
       throw new Error(`"${item}" covers every address, so any client could fake its own: list only your proxies`)
   }
@@ -422,7 +422,7 @@ function spfMechanism(text: string | undefined): string | null {
   return text
 }
 
-/** A file that holds a certificate in PEM. */
+/** A file that contains a PEM certificate. */
 function authority(text: string | undefined): string | null {
   if (text === undefined) return null
   try {

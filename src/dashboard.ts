@@ -1,5 +1,5 @@
-// The dashboard as the service knows it: where its build lies, and the addresses of its views (those of
-// dashboard/src/router.tsx). A checkout in which it was not built has none, and the plain inbox page instead.
+// The location of the dashboard's build, and the addresses of its views (those of dashboard/src/router.tsx). A checkout without
+// a build has the plain inbox page instead.
 
 import path from 'node:path'
 import { arePagesBuilt } from './platform/http/dashboard-files.ts'
@@ -19,11 +19,11 @@ const ADDRESSES: readonly string[] = [
 
 export interface DashboardPages {
   readonly folder: string
-  /** Of the views, in Fastify's form. */
+  /** The addresses of the views, in Fastify's form. */
   readonly addresses: readonly string[]
 }
 
-/** Null when it was not built. */
+/** Null when the dashboard was not built. */
 export function dashboardPages(): DashboardPages | null {
   return arePagesBuilt(FOLDER) ? { folder: FOLDER, addresses: ADDRESSES } : null
 }

@@ -1,5 +1,5 @@
-// The document of the API, and the documentation under /docs: a fixed list of pages, files of docs/ as they are in the repository, and the reference from
-// the document that is served. A page is made once, when it is first asked for.
+// The API document, and the documentation under /docs: a fixed list of pages, which are files of docs/ as they are in the
+// repository, and the reference made from the served API document. A page is made once, at its first request.
 
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -14,7 +14,7 @@ const FOLDER = path.join(import.meta.dirname, '../docs')
 interface Page {
   readonly slug: string
   readonly title: string
-  /** Below docs/; null: made from the OpenAPI document. */
+  /** Below docs/; null when made from the OpenAPI document. */
   readonly file: string | null
 }
 
@@ -70,7 +70,7 @@ const NAVIGATION: readonly DocsGroup[] = GROUPS.map(([title, pages]) => ({
 }))
 const FIRST = 'quick-start'
 
-/** @param document the OpenAPI document; asked for when the reference is first read */
+/** @param document returns the OpenAPI document; called when the reference is first read */
 export function docsEndpoints(document: () => object): readonly AnyEndpoint[] {
   const made = new Map<string, Promise<Answer>>()
   const answer = (slug: string): Promise<Answer> => {
@@ -121,7 +121,7 @@ async function makePage({ slug, title, file }: Page, document: () => object): Pr
   return docsPage({ href: `/docs/${slug}`, title }, NAVIGATION, body)
 }
 
-/** A link of a file of docs/ as it is on this site; null: what it names is on no page here. */
+/** A link in a file of docs/, converted for this site; null when its target is not one of the pages. */
 function linkFrom(file: string, href: string): string | null {
   if (/^(?:[a-z]+:|\/|#)/i.test(href)) return href
   const [target = '', hash] = href.split('#', 2)

@@ -1,6 +1,6 @@
-// What `npm start` tells a newcomer: where the dashboard is, a key, and a curl line that sends a first mail. The account
-// is made at the first start; its test key is kept in the data directory, since it can do nothing but fill the inbox.
-// While the installation has no operator, each start prints an address with a set-up token; the one before ends.
+// What `npm start` prints for newcomers: the address of the dashboard, a key, and a curl command that sends a first mail. The
+// account is made at the first start; its test key is kept in the data directory, because it can only fill the inbox. While the
+// installation has no operator, each start prints an address with a new set-up token; the previous token expires.
 
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -14,7 +14,7 @@ interface FirstAccount {
   readonly test_api_key: string
 }
 
-/** @returns the lines to print; none, and nothing is made, where this process is no newcomer's: it has no API */
+/** @returns the lines to print; without the API role there are none, and no account is made */
 export async function firstRun(rooms: Rooms): Promise<readonly string[]> {
   const { config } = rooms
   if (!config.roles.includes('api')) return []
@@ -43,7 +43,7 @@ export async function firstRun(rooms: Rooms): Promise<readonly string[]> {
   ]
 }
 
-/** The token stands behind the number sign: no server's log sees it. */
+/** The token comes after the number sign, so that no server logs it. */
 async function setUpAddress(rooms: Rooms, accountId: string): Promise<string> {
   const { ids, clock } = rooms.ground
   const token = await newSetupToken({ database: rooms.database, ids, clock }, accountId)
@@ -54,7 +54,7 @@ function fileOf({ config }: Rooms): string {
   return path.join(config.dataDir, 'first-account.json')
 }
 
-/** Null when there is none that can be read, or its account is not in this database. */
+/** Null when there is no readable file, or when its account is not in this database. */
 async function readFirstAccount(rooms: Rooms): Promise<FirstAccount | null> {
   try {
     const known = JSON.parse(await readFile(fileOf(rooms), 'utf8')) as FirstAccount

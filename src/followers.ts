@@ -1,4 +1,4 @@
-// The rooms that follow the log, connected: the log itself over HTTP, statistics, webhooks, health. A part of the composition root.
+// Connects the rooms that follow the log: the log over HTTP, statistics, webhooks, health. A part of the composition root.
 
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
@@ -26,18 +26,18 @@ export interface FollowersOptions {
   readonly mailer: SystemMailer
   /** Whether the disk has room for mail. */
   readonly hasRoom: () => boolean
-  /** Mail was queued. */
+  /** Called after mail was queued. */
   readonly onMailed: () => void
-  /** A request to an endpoint is over. */
+  /** Called when a request to an endpoint is over. */
   readonly onWebhook: (told: ToldWebhook) => void
 }
 
 export interface Followers {
   readonly onMoved: AccountRoutesOptions['onMoved']
   readonly endpoints: readonly AnyEndpoint[]
-  /** What the worker role runs. */
+  /** The services of the worker role. */
   readonly workers: readonly Service[]
-  /** Services that hold answers open: started after HTTP, so that they end before it waits for its answers. */
+  /** Services that hold responses open. They start after HTTP, so that they stop before it waits for its responses. */
   readonly beforeHttpStops: readonly Service[]
 }
 
@@ -104,7 +104,7 @@ export function followersOf(options: FollowersOptions): Followers {
         log,
         mailer: options.mailer,
         buckets: accounts.buckets,
-        // Where all mail stays in the house, an inbox of nobody is no place to read.
+        // In the sandbox all mail stays on the server, and nobody reads an inbox without an owner.
         operatorEmail: config.delivery.kind === 'sandbox' ? null : config.operatorEmail,
         account: (accountId) => accounts.settings(accountId).catch(nullIfGone),
         month: () => accounts.quotas.period().month,
@@ -116,7 +116,7 @@ export function followersOf(options: FollowersOptions): Followers {
   }
 }
 
-/** Whether opens or clicks are tracked: the domain's word, else the account's. */
+/** Whether opens or clicks are tracked: by the domain's setting, or else the account's. */
 function isTrackedBy(account: TrackingDefaults, domain: DomainSettings | null): boolean {
   const opens = domain?.openTrackingEnabled ?? account.openTrackingEnabled
   const clicks = domain?.clickTrackingEnabled ?? account.clickTrackingEnabled

@@ -1,4 +1,4 @@
-// What a process stands on: clock, ids, log, the DNS. Tests put their own in place of it.
+// The foundation of a process: clock, ids, log, DNS. Tests replace it with their own.
 
 import type { Config } from './config.ts'
 import { type CorrectableClock, systemClock } from './platform/clock.ts'
@@ -10,16 +10,16 @@ import { largeTurns, type Turns } from './platform/intake.ts'
 import { createLogger, type Logger } from './platform/log.ts'
 import { systemMemory } from './platform/memory.ts'
 
-/** What tests put in place of the outside. */
+/** The dependencies on the outside, which tests replace. */
 export interface Ground {
   readonly clock: CorrectableClock
   readonly ids: Ids
   readonly log: Logger
-  /** For delivery, and for whoever asks about somebody else's domain. */
+  /** For delivery, and for questions about other people's domains. */
   readonly resolver: Resolver
   /** For the verification of the accounts' own domains: never from a cache. */
   readonly verifier: Resolver
-  /** Of large bodies, whichever door they came by. */
+  /** Turns for large bodies, from all entry points together. */
   readonly turns: Turns
 }
 

@@ -1,5 +1,5 @@
-// Hearing back, connected: what comes to the inbound MX and over HTTP about mails that were sent, and the system's own mail,
-// by which what is for the operator goes on. A part of the composition root.
+// Connects the feedback about sent mail, which arrives at the inbound MX and over HTTP, and the system's own mail, which forwards
+// what is for the operator. A part of the composition root.
 
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
@@ -21,7 +21,7 @@ export interface HearingOptions {
   readonly domains: Domains
   readonly sites: SiteIds
   readonly verpMac: VerpMac
-  /** After the commit that ends a report, with what became of it. */
+  /** Called after the commit that completes a report, with its outcome. */
   readonly onRead: (kind: string, outcome: string) => void
 }
 
@@ -46,7 +46,7 @@ export function hearingOf({ config, ground, store, domains, sites, verpMac, onRe
   })
   const forward = operatorForward({
     mailer,
-    // In the sandbox nothing leaves this machine, and an inbox of nobody is no place to read.
+    // In the sandbox nothing leaves this machine, and nobody reads an inbox without an owner.
     operator: config.delivery.kind === 'sandbox' ? null : config.operatorEmail,
     hostname,
   })
@@ -72,7 +72,7 @@ function holderOf({ accountId, domainIds }: Principal): Holder {
   return { accountId, domainIds: domainIds?.map((id) => id.toLowerCase()) ?? null }
 }
 
-/** Reports about our own host are the operator's, kept with the system account. */
+/** Reports about our own host belong to the operator and are kept with the system account. */
 async function ownersOf(domains: Domains, hostname: string, name: string): Promise<readonly string[]> {
   if (!name.includes('.') || !/^[a-z0-9.-]{1,253}$/.test(name)) return []
   const host = name === hostname.toLowerCase() ? [SYSTEM_ACCOUNT_ID] : []

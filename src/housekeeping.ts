@@ -1,5 +1,4 @@
-// What every instance does now and then: making tomorrow's partitions, taking away what has had its day. A part of the
-// composition root.
+// Periodic work: making partitions ahead of time, and deleting expired data. A part of the composition root.
 
 import type { Ground } from './ground.ts'
 import { forgetConfirmationMails } from './modules/contacts/index.ts'
@@ -25,8 +24,8 @@ const CLEAN_AT_ONCE = 1_000
 const INBOX_KEPT_MS = 30 * 86_400_000
 
 /**
- * Partitions must be there before anything is accepted: the first turn is part of the start. They are made a week ahead, each
- * hour, and at once when the time of day has come to another day: a clock may be turned by more than a week.
+ * Partitions must exist before anything is accepted, so the first turn is part of the start. They are made a week ahead, every
+ * hour, and at once when the date has changed, because a clock may jump by more than a week.
  */
 export function partitionsLoop(database: Database, { clock, log }: Ground): Service {
   let madeOn = Number.NaN
@@ -55,7 +54,7 @@ export function partitionsLoop(database: Database, { clock, log }: Ground): Serv
   }
 }
 
-/** Of every table that has a partition a day: those around `now`, and a week ahead. */
+/** For every table with daily partitions: those around `now`, and a week ahead. */
 export async function ensurePartitions(db: Db, now: Date): Promise<void> {
   await ensureOutboxPartitions(db, now)
   await ensureEventPartitions(db, now)
@@ -68,8 +67,8 @@ export function cleaningLoops(database: Database, ground: Ground): readonly Serv
 }
 
 /**
- * Tells of suppressions that have ended, soon after their end. An entry and its event go in one transaction, and what another
- * machine is at is passed over: killed or run twice, it is told once.
+ * Reports ended suppressions soon after their end. An entry and its event go in one transaction, and entries locked by another
+ * process are skipped, so an end is reported once even after a crash or when run twice.
  */
 function expiryLoop(database: Database, { clock, ids, log }: Ground): Service {
   return loop({
@@ -82,7 +81,7 @@ function expiryLoop(database: Database, { clock, ids, log }: Ground): Service {
   })
 }
 
-/** Takes away what has had its day: nothing waits for it, so its pace does not matter. */
+/** Deletes expired data. Nothing waits for it, so its pace does not matter. */
 function cleaningLoop(database: Database, { clock, ids, log }: Ground): Service {
   return loop({
     name: 'cleaning',

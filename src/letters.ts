@@ -1,4 +1,4 @@
-// Stored emails as other rooms ask for them, put together from the rooms below. A part of the composition root.
+// Stored emails in the form that other rooms need, composed from the rooms below. A part of the composition root.
 
 import type { EmailDoor } from './modules/bounces/index.ts'
 import type { Composer } from './modules/delivery/index.ts'
@@ -18,7 +18,7 @@ const MAX_BODY_BYTES = 2_147_483_647
 /** As long as a return path is valid. */
 const REPORTS_MATCHED_MS = 60 * 86_400_000
 
-/** The outbox, as the bounces room sees it from below. */
+/** The outbox as seen by the bounces room, which may not depend on it. */
 export function reportedEmails(clock: Clock): EmailDoor<ReportedEmail> {
   return {
     byToken: lockReportedEmail,
@@ -36,7 +36,7 @@ interface ComposeParts {
   readonly senders: SenderDomains
 }
 
-/** An email as a receiver gets it: composed and signed as delivery does, the same bytes. */
+/** An email as the recipient gets it: composed and signed as by delivery, with the same bytes. */
 export async function composedLetter(
   { database, composer, senders }: ComposeParts,
   accountId: string,
@@ -44,7 +44,7 @@ export async function composedLetter(
 ): Promise<Buffer> {
   const [letter] = await fetchLetters(database.system, [{ id, accountId }], MAX_BODY_BYTES)
   if (letter === undefined) throw emailErrors.not_found()
-  // What stands in pieces does not come along, whatever its size.
+  // A body stored in pieces is not fetched with the letter, whatever its size.
   const body = letter.body ?? (await fetchBody(database.system, letter))
   if (body === null) throw emailErrors.not_found()
   const { domainId } = letter

@@ -1,5 +1,5 @@
-// The listeners, connected: HTTP, submission, the inbound MX, and the certificate that those which speak TLS show, which a
-// renewal replaces in all of them at once. A part of the composition root.
+// Connects the listeners: HTTP, submission, the inbound MX, and the certificate of the TLS listeners, which a renewal replaces in
+// all of them at once. A part of the composition root.
 
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
@@ -32,15 +32,15 @@ export interface ListenersOptions {
   readonly metrics: Pick<ServiceMetrics, 'note'>
 }
 
-/** The instance's certificate as it is now, and its renewals. */
+/** The instance's current certificate, and its renewals. */
 export interface OwnCertificate {
   readonly present: Certificate
-  /** Takes part in every renewal from now on. */
+  /** The listener gets every later renewal. */
   share(listener: { useCertificate(certificate: Certificate): void }): void
   readonly watch: Service
 }
 
-/** The operator's; where the public URL's host is our name, its certificate of an authority; else a self-signed one. */
+/** The operator's certificate; or, when the public URL's host is our name, its CA certificate; or else a self-signed one. */
 export async function ownCertificate({
   config,
   ground,
@@ -77,7 +77,7 @@ export function inboundMx(options: ListenersOptions, certificate: Certificate): 
     port: config.mxPort,
     hostname: config.hostname,
     certificate,
-    // An answer within seconds, also when the database hangs.
+    // An answer within seconds, even when the database hangs.
     inbound: { ...inbound, take: (report) => pulse.whileBeating(() => inbound.take(report)) },
     unsubscribe: (localPart) => {
       const carryOut = tracking.unsubscribeMail(localPart)
@@ -117,8 +117,8 @@ function refusalOf(error: unknown): ApiError {
 }
 
 /**
- * HTTP in the clear. Its port may be taken by another process of the machine where nobody comes but to ask how this one is: then
- * it works without.
+ * HTTP without TLS. When it offers only health checks and another process on the machine has taken the port, this process works
+ * without it.
  */
 export function httpService(
   { config, ground }: Pick<ListenersOptions, 'config' | 'ground'>,

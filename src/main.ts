@@ -1,4 +1,4 @@
-// The command line. `serve` and `start` run the service; every other command works whether or not it is running.
+// The command line. `serve` and `start` run the service; every other command works whether or not the service is running.
 
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
@@ -19,9 +19,9 @@ import { catchStray } from './platform/stray.ts'
 
 const STOP_WITHIN_MS = 30_000
 
-// Whoever reads the output may leave early (`| head`): what was begun is finished all the same.
+// The reader of the output may leave early (`| head`); the command is completed all the same.
 process.stdout.on('error', () => undefined)
-// The log, too, may go to a full disk or to nobody. This also makes a pipe there one that does not block (platform/log-stream.ts).
+// The log may go to a full disk or a closed pipe too. This also makes a pipe there non-blocking (platform/log-stream.ts).
 process.stderr.on('error', () => undefined)
 
 function print(line: string): void {
@@ -32,7 +32,7 @@ function warn(line: string): void {
   process.stderr.write(`posthorn: ${line}\n`)
 }
 
-/** The commands of this file, none of which takes anything behind its words. */
+/** The commands of this file; none of them takes arguments. */
 const OWN = [
   own('serve', 'run the service with the roles of POSTHORN_ROLES', () => serve(false)),
   own('start', 'run the service like serve, and print how to send a first email', () => serve(true)),
@@ -61,7 +61,7 @@ function asksForHelp(word: string): boolean {
   return word === '--help' || word === '-h'
 }
 
-/** @param hello says where everything is and sends the newcomer a first mail's curl line */
+/** @param hello prints all addresses, and the curl command for a newcomer's first mail */
 async function serve(hello: boolean): Promise<void> {
   const config = processConfig()
   assertReachable(config)
@@ -157,7 +157,7 @@ async function runCommand(words: readonly string[]): Promise<void> {
   }
 }
 
-/** `posthorn account --help`: the commands that begin so. @throws UsageError when there are none, or it is no question */
+/** `posthorn account --help`: prints the commands of that group. @throws UsageError when there are none, or without --help */
 function printGroup(words: readonly string[]): void {
   const [group] = words
   const among = [...commands, ...instanceCommands].filter(({ path: [word] }) => word === group)
@@ -170,7 +170,7 @@ function printGroup(words: readonly string[]): void {
 
 function readArgs(command: CommandFace, args: readonly string[]): ReturnType<typeof parseArgs> {
   try {
-    // Where the usage names nothing, nothing may stand.
+    // A command whose usage is empty takes no positional arguments.
     const allowPositionals = command.usage !== ''
     return parseArgs({ args: [...args], options: command.options, allowPositionals, strict: true })
   } catch (cause) {
@@ -182,7 +182,7 @@ function findCommand<Found extends CommandFace>(among: readonly Found[], words: 
   return among.find(({ path: wanted }) => wanted.every((word, i) => words[i] === word)) ?? null
 }
 
-/** How the command that was called wrongly is called; empty when there is none of that name. */
+/** The usage of a command called wrongly; empty when there is no such command. */
 function usageAfter(words: readonly string[]): string {
   const found = findCommand<CommandFace>([...OWN, ...commands, ...instanceCommands], words)
   return found === null ? '' : `\n${usageOf(found)}`

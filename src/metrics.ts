@@ -1,5 +1,4 @@
-// What the service says of itself at /metrics: the table of every metric, and where its figures come from. A part of the
-// composition root.
+// The service's metrics at /metrics: the table of all metrics, and the sources of their values. A part of the composition root.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Config } from './config.ts'
@@ -150,7 +149,7 @@ export function serviceMetrics({ database, ground, beating, isUp }: ServiceMetri
   })
 }
 
-/** Emails of a submission, one for each recipient. */
+/** Counts the emails of a submission, one per recipient. */
 export function noteAccepted(
   metrics: ServiceMetrics,
   outcomes: readonly ({ readonly kind: 'accepted'; readonly accepted: Accepted } | { readonly kind: string })[],
@@ -162,7 +161,7 @@ export function noteAccepted(
   )
 }
 
-/** Counts an attempt whose result is durable. @returns who runs the receiving host */
+/** Counts an attempt whose result is durable. @returns the provider that runs the receiving host */
 export function noteAttempt(metrics: ServiceMetrics, { attempt, host, recipientDomain, sandbox }: TriedEmail): string {
   const provider = sandbox ? 'sandbox' : host === null ? 'none' : providerOf(recipientDomain, [host]).name
   metrics.note('attempts', 1, { outcome: attempt.outcome, provider })
@@ -171,7 +170,7 @@ export function noteAttempt(metrics: ServiceMetrics, { attempt, host, recipientD
 
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']
 
-/** `GET /metrics`: for whoever asks from this machine without a proxy, and for bearers of the token; hidden from all else. */
+/** `GET /metrics`: for direct requests from this machine and for bearers of the token; 404 for everyone else. */
 export function metricsEndpoint(metrics: ServiceMetrics, { metricsToken }: Pick<Config, 'metricsToken'>): AnyEndpoint {
   return endpoint({
     method: 'GET',

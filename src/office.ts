@@ -1,4 +1,4 @@
-// The operator's endpoints and what stands behind them, connected. A part of the composition root.
+// Connects the operator's endpoints and the services behind them. A part of the composition root.
 
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'

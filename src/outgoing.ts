@@ -1,4 +1,4 @@
-// Requests to addresses that somebody else chose, and TLS towards receivers. A part of the composition root.
+// Requests to addresses chosen by others, and TLS towards receivers. A part of the composition root.
 
 import { isIP } from 'node:net'
 import os from 'node:os'
@@ -13,7 +13,7 @@ import { secureResolver } from './platform/dns-secure.ts'
 import type { Service } from './platform/lifecycle.ts'
 import type { Store } from './platform/store.ts'
 
-/** The one way out; this instance's own addresses are none of the places that it leads to. */
+/** The only way for such requests; it does not lead to this instance's own addresses. */
 export function outgoingRequests(config: Config, { resolver }: Ground): Connector {
   return connector({
     resolver,
@@ -25,7 +25,7 @@ export function outgoingRequests(config: Config, { resolver }: Ground): Connecto
   })
 }
 
-/** Asked each time: a machine's addresses change. */
+/** Read each time, because a machine's addresses change. */
 function ownAddresses(): readonly string[] {
   return Object.values(os.networkInterfaces()).flatMap((faces) => (faces ?? []).map(({ address }) => address))
 }
@@ -36,9 +36,9 @@ export function closing(outgoing: Connector, name: string): Service {
 
 export interface OutgoingTls {
   readonly transport: Transport
-  /** What the delivery role runs beside delivery. */
+  /** The services that the delivery role runs beside delivery. */
   readonly services: readonly Service[]
-  /** What the worker role runs. */
+  /** The services of the worker role. */
   readonly workers: readonly Service[]
 }
 
@@ -50,7 +50,7 @@ export interface OutgoingTlsOptions {
   readonly onMailed: () => void
 }
 
-/** Null where no mail goes straight to its receivers. */
+/** Null unless mail goes directly to its receivers. */
 export function outgoingTls({ config, ground, store, mailer, onMailed }: OutgoingTlsOptions): OutgoingTls | null {
   if (config.delivery.kind !== 'direct') return null
   const { clock, log, resolver } = ground

@@ -1,5 +1,5 @@
-// What readers do with mails, connected: tracking over the outbox, and the TLS listener that serves branded names. A part
-// of the composition root.
+// Connects what readers do with mails: tracking on top of the outbox, and the TLS listener for branded names. A part of the
+// composition root.
 
 import { parse } from 'tldts'
 import type { Config } from './config.ts'
@@ -42,7 +42,7 @@ export function readersOf({ config, ground, store, accounts }: ReadersOptions): 
   })
 }
 
-/** Contract section 18: an https public URL without the operator's certificate gets one of an authority. */
+/** Contract section 18: an https public URL without a certificate of the operator gets one from a CA. */
 export function certifiedHost({
   publicUrl,
   tlsCertFile,
@@ -62,12 +62,12 @@ export interface SecureOptions {
   readonly http: HttpServer
 }
 
-/** Under a branded name the public paths alone are answered: the API and the dashboard have their own address. */
+/** A branded name serves only the public paths; the API and the dashboard have their own address. */
 export function isWithheld({ isBranded }: Pick<TrackingRoom, 'isBranded'>, host: string, url: string): boolean {
   return !isPublic(url) && isBranded(host.replace(/\.$/, ''))
 }
 
-/** What mails lead to, and what a certificate's CA asks: all that a process with the tracking role and without the API answers. */
+/** Paths of links in mails and of a CA's challenges: all that a process with the tracking role but without the API serves. */
 export function isLink(path: string): boolean {
   return isPublic(path) || path.startsWith('/confirm/')
 }
@@ -76,7 +76,7 @@ function isPublic(url: string): boolean {
   return /^\/(?:track|\.well-known\/acme-challenge)\//.test(url)
 }
 
-/** HTTP over TLS. What a branded name withholds goes by the name of the handshake, whatever the request says. */
+/** HTTP over TLS. Whether a name is branded is decided by the name in the handshake, whatever the request says. */
 export function secureListener({ config, ground, tracking, own, http }: SecureOptions, port: number): HttpsService {
   return httpsService({
     host: config.httpHost,

@@ -1,9 +1,9 @@
-// The relay of the settings, as delivery takes it. A part of the composition root.
+// The relay from the settings, in the form that delivery takes. A part of the composition root.
 
 import type { Config } from './config.ts'
 import type { Relay } from './modules/delivery/index.ts'
 
-/** Null: mail goes to its own receivers, or nowhere. */
+/** Null when mail goes directly to its receivers, or nowhere. */
 export function relayOf({ delivery, relayTls, relayUser, relayPassword }: Config): Relay | null {
   if (delivery.kind !== 'relay') return null
   const { host, port } = delivery

@@ -10,7 +10,7 @@ import { forgetWhatIsOld } from './retention.ts'
 const DAY_MS = 86_400_000
 const NEVER = new AbortController().signal
 
-/** Turns the clock and makes the partitions of that day, as the hourly turn does. */
+/** Advances the clock and makes the partitions of that day, as the hourly turn does. */
 async function live(world: World, days: number): Promise<void> {
   const { system } = world.rooms.database
   world.clock.advance(days * DAY_MS)
@@ -30,7 +30,7 @@ const WAITING = statement(
   `select exists (select from queue where state <> 2) or exists (select from event e, follower f where (e.xid, e.seq) > (f.xid, f.seq)) as more`,
 )
 
-/** Until what can be sent is sent, and every follower has read the log. */
+/** Waits until everything that can be sent is sent, and every follower has read the log. */
 async function settle(world: World): Promise<void> {
   const { database } = world.rooms
   do await new Promise((resolve) => setTimeout(resolve, 50))
@@ -61,7 +61,7 @@ const ALL = { emails: 2, bodies: 2, pieces: 2, attempts: 2, events: 5, bounces: 
 const SHELL = { emails: 2, bodies: 0, pieces: 0, attempts: 0, events: 0, bounces: 0 }
 const NOTHING = { emails: 0, bodies: 0, pieces: 0, attempts: 0, events: 0, bounces: 0 }
 
-test('each account keeps its data as long as it wants, and its figures for ever', async () => {
+test('each account keeps its data for its own retention, and its figures for ever', async () => {
   await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
   const { database } = world.rooms
   const brief = await world.newAccount()
@@ -128,7 +128,7 @@ test('each account keeps its data as long as it wants, and its figures for ever'
   await sameFigures()
 })
 
-test('what is still to be sent, told or read does not go, and no more of its account than is older', async () => {
+test('data still to be sent, told or read is kept, and of its account only older data is deleted', async () => {
   await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox', POSTHORN_ROLES: 'api,delivery' } })
   const { system } = world.rooms.database
   const scheduled = await world.newAccount()
@@ -168,7 +168,7 @@ test('what is still to be sent, told or read does not go, and no more of its acc
   assert.deepEqual(await left(), [unread[0], { emails: 1, bodies: 0, pieces: 0, attempts: 0, events: 0, bounces: 0 }])
 })
 
-test('whoever reads holds up a drop, and nobody waits long behind it', async () => {
+test('a reader holds up a drop, and nobody waits long behind the drop', async () => {
   await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
   const { database } = world.rooms
   await send(world.account, 'ann@customer.example')
@@ -209,7 +209,7 @@ const DAYS_OF = statement(
      count(*) filter (where inhparent = 'webhook_delivery'::regclass)::int as deliveries from pg_inherits`,
 )
 
-test('days of hits and of what webhooks were told go one by one, and no drop waits long for a reader', async () => {
+test('days of hits and webhook deliveries are dropped one by one, and no drop waits long for a reader', async () => {
   await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
   const { database } = world.rooms
   const days = () => database.system.one<{ hits: number; deliveries: number }>(DAYS_OF)
@@ -231,7 +231,7 @@ test('days of hits and of what webhooks were told go one by one, and no drop wai
   assert.deepEqual(await days(), young)
 })
 
-test("machines that make and drop the same days at the same moment are not in each other's way", async () => {
+test('processes that make and drop the same days at once do not block each other', async () => {
   await using world = await startWorld()
   const { database } = world.rooms
   const now = world.clock.now()

@@ -1,15 +1,16 @@
-// Retention: data goes when it is older than its account's `retention_days` (default 90), by whole days of UTC. A part of the
-// composition root.
+// Retention: data is deleted when it is older than its account's `retention_days` (default 90), by whole days in UTC. A part of
+// the composition root.
 //
-// - Events, contents, attempts and bounces go then; the email's own row not before 60 days, since whoever unsubscribes by
-//   mail or complains is found by it. Figures stay for ever, and so do the lists of who must not be mailed.
-//   Hits go after two weeks and what webhooks were told after a month, whoever they are of.
-// - Days that no account wants any longer go by partition. An account that keeps less than another is deleted from in lots of
-//   some hundred rows, with a rest three times as long as the lot took: it takes a quarter of a connection at most.
-// - Nothing goes that is still to be sent, to be told to a webhook, or to be read by a follower of the log: what is older
-//   than the oldest such thing of its account waits with it.
-// - What was begun is noted before anything is deleted, so a recount of the statistics never takes a half-forgotten day for
-//   a whole one. A crash leaves the rest for the next turn.
+// - Events, contents, attempts and bounces go then. The email's own row stays at least 60 days, because unsubscribes by mail and
+//   complaints are matched with it. Figures stay for ever, and so do the lists of recipients who must not be mailed. Hits go
+//   after two weeks and webhook deliveries after a month, for every account.
+// - Days that no account needs any longer are dropped by partition. For an account with a shorter retention, rows are deleted in
+//   batches of some hundred, each followed by a rest three times as long as the batch took, so that this uses at most a quarter
+//   of a connection.
+// - Nothing is deleted that is still to be sent, to be delivered to a webhook, or to be read by a follower of the log; data newer
+//   than the oldest such item of its account waits with it.
+// - The start of a deletion is recorded before anything is deleted, so that a recount of the statistics never takes a partly
+//   deleted day for a complete one. After a crash the next turn deletes the rest.
 
 import type { Ground } from './ground.ts'
 import {
@@ -53,7 +54,7 @@ export function retentionLoop({ database, ground }: RetentionOptions): Loop {
   })
 }
 
-/** One turn: resolves when nothing is left that may go today. Rejects when `signal` aborts. */
+/** One turn: resolves when nothing is left to delete today. Rejects when `signal` aborts. */
 export async function forgetWhatIsOld({ database, ground }: RetentionOptions, signal: AbortSignal): Promise<void> {
   const { system } = database
   const now = ground.clock.now()
@@ -63,7 +64,7 @@ export async function forgetWhatIsOld({ database, ground }: RetentionOptions, si
     oldestUntold(system, yesterday),
     readUpTo(system, now),
   ])
-  /** An email is accepted some moments before its event is written, its recipients' ids some apart. */
+  /** The margin: an email is accepted shortly before its event is written, and the ids of its recipients are slightly apart. */
   const waiting = (accountId: string): Date => earliest([unended.get(accountId), untold.get(accountId), read], HOUR_MS)
   const days = await longestRetentionDays(system)
   const all = earliest([...unended.values(), ...untold.values(), read], HOUR_MS)
@@ -94,14 +95,14 @@ function whenOf({ days }: Keeping, now: Date, waiting: Date): Until {
   }
 }
 
-/** The first moment of the day that lies `days` days before today. */
+/** The first moment of the day `days` days before today. */
 function daysBefore(now: Date, days: number): Date {
   return new Date(Math.floor(now.getTime() / DAY_MS - days) * DAY_MS)
 }
 
 function earliest(dates: readonly (Date | undefined)[], lessMs = 0): Date {
   const times = dates.map((date) => date?.getTime() ?? Number.POSITIVE_INFINITY)
-  // There may be as many as accounts: more than a call takes arguments.
+  // There may be as many dates as accounts, more than one call can take as arguments.
   return new Date(times.reduce((first, time) => Math.min(first, time), Number.POSITIVE_INFINITY) - lessMs)
 }
 
@@ -139,7 +140,7 @@ async function forgetOf(
   }
   if (hasEmails) {
     const { emailsBefore } = until
-    // What was first is asked as long as the log may hold a later event of the email.
+    // Firsts are needed while the log may contain a later event of the email.
     const unasked = new Date(emailsBefore.getTime() - (days + 1) * DAY_MS)
     await swept(forgetEmails, since.emailsBefore, emailsBefore)
     await paced(async () => (await forgetFirsts(system, accountId, unasked, AT_ONCE)) === AT_ONCE)

@@ -1,4 +1,4 @@
-// The rooms that send through sending's door, connected: contacts, other vendors' clients. A part of the composition root.
+// Connects the rooms that send through the sending room: contacts, other vendors' clients. A part of the composition root.
 
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'

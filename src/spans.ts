@@ -1,5 +1,5 @@
-// What is told to the traces of an email: its acceptance, each attempt, each webhook about it. Ids, numbers and outcomes; no
-// address, no host. And the line of the log for each attempt, which has the host. A part of the composition root.
+// The spans in the trace of an email: its acceptance, each attempt, each webhook about it, with ids, numbers and outcomes, but no
+// address or host. Also the log line for each attempt, which has the host. A part of the composition root.
 
 import type { TriedEmail } from './modules/delivery/index.ts'
 import type { Accepted } from './modules/sending/index.ts'
@@ -9,7 +9,7 @@ import type { Traces } from './platform/traces.ts'
 
 type Outcome = { readonly kind: 'accepted'; readonly accepted: Accepted } | { readonly kind: string }
 
-/** A trace for each email of a submission; `durationMs` is that of their common commit. */
+/** Records a span for each email of a submission; `durationMs` is that of their common commit. */
 export function traceAccepted(traces: Traces, outcomes: readonly Outcome[], durationMs: number): void {
   for (const outcome of outcomes) {
     if (!('accepted' in outcome)) continue
@@ -47,7 +47,7 @@ export function traceWebhook(traces: Traces, told: ToldWebhook): void {
   })
 }
 
-/** What was said stands in the attempt itself: a reply may repeat an address. */
+/** The server's reply is only in the attempt itself, because it may repeat an address. */
 export function logAttempt(log: Logger, { accountId, emailId, host, smtpCode, attempt }: TriedEmail): void {
   const { number, outcome } = attempt
   const ids = { account_id: accountId, email_id: emailId }
