@@ -6,9 +6,9 @@
 
 export const UNKNOWN = -1
 const SIEVE_BITS = 131_072
-/** Slots per key, at least. */
+/** Cells per key, at least. */
 const ROOM = 2.5
-/** Words of a slot: a slot of four never crosses a cache line. */
+/** Elements per cell: a cell of four never crosses a cache line. */
 const CELL = 4
 const [KEY, TERM, FEATURE, TOLD] = [0, 1, 2, 3]
 /** A local copy: an exported binding is looked up at each use, and this one is used for each word. */

@@ -23,7 +23,7 @@ export interface TrapFault {
 }
 
 export interface TrapSummary {
-  /** Rows read, without empty lines and comments. */
+  /** Rows read, without the header, comments and empty lines. */
   readonly read: number
   /** Rows that changed the list. */
   readonly changed: number
