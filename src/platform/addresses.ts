@@ -1,20 +1,20 @@
-// Which IP addresses may be spoken to on behalf of someone else: a customer's MX, webhook or tracking domain must not
-// lead to our own machines or to a cloud's metadata service. The address is judged, never the text of a host name.
+// Which IP addresses we may connect to on behalf of someone else. A customer's MX, webhook or tracking domain must not
+// lead to our own machines or to a cloud's metadata service. The check looks at the address, never at the host name.
 //
-// ipaddr.js knows the IANA special-purpose registries; what carries an IPv4 address inside an IPv6 one (mapped,
-// 6to4, NAT64) is refused whole when the inner address is not public, and Teredo always: no server lives there.
+// ipaddr.js knows the IANA special-purpose registries. An IPv6 address that embeds an IPv4 address (mapped, 6to4, NAT64)
+// is refused when the embedded address is not public. Teredo is always refused: no server lives there.
 
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Special though the registries call them ordinary, or newer than the library. */
+/** Special, although the registries call them ordinary or the library is older than they are. */
 const REFUSED_RANGES: readonly (readonly [string, number])[] = [
   ['168.63.129.16', 32], // Azure's platform address
   ['192.0.0.0', 24], // RFC 6890, and Oracle's metadata at 192.0.0.192
-  ['192.88.99.0', 24], // the 6to4 relays of old
+  ['192.88.99.0', 24], // former 6to4 relays
   ['100.64.0.0', 10], // RFC 6598, and Alibaba's metadata at 100.100.100.200
   ['240.0.0.0', 4],
-  ['::', 8], // loopback, unspecified, the deprecated compatible form
+  ['::', 8], // loopback, unspecified, the deprecated IPv4-compatible form
   ['64:ff9b:1::', 48], // RFC 8215: local NAT64
   ['100::', 64], // RFC 6666: discard
   ['100:0:0:1::', 64], // RFC 9780
@@ -22,7 +22,7 @@ const REFUSED_RANGES: readonly (readonly [string, number])[] = [
   ['2001:db8::', 32],
   ['3fff::', 20], // RFC 9637: documentation
   ['5f00::', 16], // RFC 9602: segment routing
-  ['fec0::', 10], // site-local of old
+  ['fec0::', 10], // former site-local
 ]
 
 const REFUSED = REFUSED_RANGES.map(([base, bits]) => [ipaddr.parse(base), bits] as const)
@@ -58,10 +58,10 @@ function isPublicIpv6(address: ipaddr.IPv6): boolean {
   return address.match(...IPV6_PUBLIC) && !isRefused(address)
 }
 
-/** IPv6 is given out as networks of this size by providers: who has one has all of it. */
+/** Providers hand out IPv6 in networks of this size (a /64), so one client owns all of it. */
 const HEXTETS_OF_A_NETWORK = 4
 
-/** By what a client is counted: its address, or the /64 it is in. */
+/** The key under which a client is counted: its IPv4 address, or its IPv6 /64. */
 export function senderNetwork(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip
   const address = ipaddr.process(ip)
@@ -71,10 +71,10 @@ export function senderNetwork(ip: string): string {
 }
 
 /**
- * A CIDR, or an address alone for itself, in one spelling. Bits of the host may stand in it.
+ * Normalises a CIDR, or a single address as its own network. Host bits may be set.
  *
- * @returns null for anything else: short and octal forms (`10/8`, `010.0.0.1`) mean another network in each reader, and a
- * zone (`fe80::1%eth0`) means something on one machine alone
+ * @returns null for anything else: short and octal forms (`10/8`, `010.0.0.1`) mean different networks to different
+ * readers, and a zone (`fe80::1%eth0`) has a meaning on one machine only
  */
 export function parseNetwork(text: string): string | null {
   const [host = '', bits, more] = text.split('/')

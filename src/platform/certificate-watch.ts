@@ -1,6 +1,6 @@
-// A renewed certificate is used without a restart: the files are looked at every ten seconds, and what they hold anew goes
-// to every listener. A key and a certificate that do not belong together are a renewal half done, or a mistake: the
-// present one stays, it is told once, and the next look may find them whole.
+// Uses a renewed certificate without a restart: the files are read every ten seconds, and a changed pair goes to every
+// listener. A key and a certificate that do not match are a half-finished renewal or a mistake: the current pair stays in
+// use, the fault is logged once, and the next read may find a matching pair.
 
 import { X509Certificate } from 'node:crypto'
 import { assertPair, type Certificate } from './certificates.ts'
@@ -8,11 +8,11 @@ import { type Loop, loop } from './lifecycle.ts'
 import type { Logger } from './log.ts'
 
 export interface CertificateWatchOptions {
-  /** The one that the listeners began with. */
+  /** The one the listeners started with. */
   readonly present: Certificate
   /** @throws when it cannot be read */
   readonly read: () => Promise<Certificate>
-  /** For connections from now on. */
+  /** Applies to new connections. */
   readonly use: (certificate: Certificate) => void
   readonly log: Logger
   readonly everyMs?: number

@@ -1,6 +1,6 @@
-// Certificates of an instance: the operator's, or a self-signed one that is made at the first start and kept in the data
-// directory, written in DER by hand so that no program is called (RFC 5280). It is made anew when the host name is
-// another one or when it is about to expire. Key and certificate stand in one file, so that no crash parts them.
+// The instance's certificate: the operator's, or a self-signed one made at the first start and kept in the data
+// directory. It is written in DER by hand, so no external program is called (RFC 5280). It is made again when the host
+// name has changed or when it is about to expire. Key and certificate share one file, so a crash cannot separate them.
 
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
@@ -18,10 +18,10 @@ export interface InstanceCertificateOptions {
   readonly certFile: string | null
   readonly keyFile: string | null
   readonly dataDir: string
-  /** The names of a self-signed certificate, the first one foremost. */
+  /** Names of a self-signed certificate, the main one first. */
   readonly names: readonly string[]
   readonly now: Date
-  /** False: a self-signed one that has to be made is not kept; for who only looks. Absent: it is. */
+  /** False: a newly made self-signed certificate is not stored, for callers that only look. Default: true. */
   readonly keeps?: boolean
 }
 
@@ -64,7 +64,7 @@ export function assertPair({ cert, key }: Certificate): void {
   const secret = privateKey(key)
   if (!certificate.checkPrivateKey(secret))
     throw new Error('POSTHORN_TLS_KEY_FILE: the key does not match the certificate')
-  // What the TLS library refuses beyond that: a key that is too small, a digest that is too weak.
+  // The TLS library refuses more than that: a key that is too small, a digest that is too weak.
   parsed(
     () => createSecureContext({ cert, key }),
     'POSTHORN_TLS_CERT_FILE',
@@ -76,7 +76,7 @@ function privateKey(key: string): KeyObject {
   try {
     return createPrivateKey(key)
   } catch (cause) {
-    // By its label: OpenSSL says no more than that nobody gave it a passphrase, each version in other words.
+    // Checked by its label: OpenSSL only says that it got no passphrase, worded differently in each version.
     const isEncrypted = /^-----BEGIN ENCRYPTED |^Proc-Type: 4,ENCRYPTED/m.test(key)
     const fault = isEncrypted ? 'contains an encrypted key: remove its passphrase' : 'contains no PEM private key'
     return blame('POSTHORN_TLS_KEY_FILE', fault)(cause)
@@ -116,7 +116,7 @@ export interface CertificateOptions {
   readonly notAfter?: Date
 }
 
-/** An ECDSA P-256 certificate for `names`, its own issuer. */
+/** An ECDSA P-256 certificate for `names`, signed by itself. */
 export function selfSigned({ names = ['localhost'], notBefore, notAfter }: CertificateOptions = {}): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const ecdsaSha256 = sequence(oid('2a8648ce3d040302'))

@@ -1,12 +1,12 @@
-// Time is given, never taken: tests turn it by hand, and several machines follow the database's clock.
+// Time is injected, never read directly: tests set it by hand, and several machines follow the database's clock.
 
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** The only way this code base asks for the time. */
 export interface Clock {
-  /** The time of day, for due times and records. It may be corrected by steps: never measure a duration with it. */
+  /** The time of day, for due times and records. It may jump when corrected: never measure a duration with it. */
   now(): Date
-  /** Milliseconds on a clock that only goes forward, for durations and deadlines. */
+  /** Milliseconds on a monotonic clock, for durations and deadlines. */
   monotonicMs(): number
   /** Rejects with `signal.reason` when aborted. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
@@ -14,20 +14,20 @@ export interface Clock {
 
 /** A clock whose time of day can be corrected, so that all machines agree with their database. */
 export interface CorrectableClock extends Clock {
-  /** @param byMs what to add to the time of day, beside all that was added before */
+  /** @param byMs added to the time of day, on top of all earlier corrections */
   correct(byMs: number): void
 }
 
-/** A smaller step is drift, and no clock that somebody has turned. */
+/** A smaller step is drift, not a clock that somebody has set. */
 export const TURNED_MS = 5_000
-/** By then a machine's clock has been corrected by the database's, some five seconds at a time, if it was that which was turned. */
+/** By then a machine's clock that was set has been corrected to the database's, which is asked about every five seconds. */
 export const SETTLED_AFTER_MS = 15_000
 
 /**
- * Whoever puts work off asks this before looking what is due.
+ * For callers that defer work: they ask before looking for what is due.
  *
- * @returns tells, once and when the clock has settled, that the time of day was put back: what was put off before may lie
- * too far ahead. So it does after the beginning, since nobody knows what was before
+ * @returns a function that returns true once after the time of day was put back and the clock has settled: work deferred
+ * before may be due too far ahead. It also returns true once after the start, since nobody knows what happened before
  */
 export function putBackSince(clock: Clock): () => boolean {
   let aheadMs = Number.POSITIVE_INFINITY

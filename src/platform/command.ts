@@ -1,4 +1,4 @@
-// A command of `posthorn`, as a value: main.ts finds it by its words, reads its options, opens the store, and runs it.
+// A command of `posthorn`, as a value: main.ts finds it by its words, parses its options, opens the store and runs it.
 
 import type { Clock } from './clock.ts'
 import type { Database } from './db.ts'
@@ -7,7 +7,7 @@ import type { Ids } from './ids.ts'
 import type { Logger } from './log.ts'
 import type { Secrets } from './secrets.ts'
 
-/** What commands read of the settings. */
+/** The settings that commands use. */
 export interface CommandSettings {
   readonly dnsServers: readonly string[]
   readonly allowPrivateNetworks: boolean
@@ -25,24 +25,24 @@ export interface CommandContext {
   readonly log: Logger
   /** One line on standard output. */
   readonly print: (line: string) => void
-  /** One line on standard error: what the operator should know although the command did as it was told. */
+  /** One line on standard error: something the operator should know although the command succeeded. */
   readonly warn: (line: string) => void
 }
 
 export type OptionValues = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>
 
-/** An option, as `parseArgs` reads it and as `--help` tells it. */
+/** An option, as `parseArgs` reads it and `--help` shows it. */
 export interface CommandOption {
   readonly type: 'string' | 'boolean'
-  /** It may be given several times. */
+  /** May be given several times. */
   readonly multiple?: boolean
-  /** Names the value in the help, such as `address`. Only for strings. */
+  /** Name of the value in the help, such as `address`; only for strings. */
   readonly value?: string
-  /** One line: what it does, what it may be, and what holds without it. */
+  /** One line: its effect, the allowed values and the default. */
   readonly about: string
 }
 
-/** Of every command that prints records: one record is printed as an object and many as one array, on a line. */
+/** For every command that prints records: one record is printed as an object and several as one array, on one line. */
 export const JSON_OPTION = { json: { type: 'boolean', about: 'print JSON' } } as const
 
 /** How a command is called. */
@@ -51,7 +51,7 @@ export interface CommandFace {
   readonly path: readonly string[]
   /** One line. */
   readonly summary: string
-  /** What stands behind the words, such as `<key id>`; empty: nothing but options may. */
+  /** The positional arguments, such as `<key id>`; empty: the command takes options only. */
   readonly usage: string
   readonly options: Readonly<Record<string, CommandOption>>
 }
@@ -61,10 +61,10 @@ export interface Command extends CommandFace {
   run(context: CommandContext, values: OptionValues, positionals: readonly string[]): Promise<void>
 }
 
-/** A fault of how the command was called: shown with its usage, exit status 2. */
+/** The command was called wrongly: shown with its usage, exit status 2. */
 export class UsageError extends Error {}
 
-/** What a failed command says on standard error; with `--json` a refusal that has a code is a line of JSON. */
+/** What a failed command prints on standard error; with `--json` an ApiError is printed as one line of JSON. */
 export function failureText(error: Error, inJson: boolean): string {
   const { message, cause } = error
   if (error instanceof ApiError && inJson) {
@@ -75,7 +75,7 @@ export function failureText(error: Error, inJson: boolean): string {
   return `posthorn: ${message}${faults}${why}`
 }
 
-/** What exactly is wrong with what was given. */
+/** The faults of single fields, one per line. */
 function faultsIn({ details }: ApiError): string {
   const { fields = [] } = details as { fields?: readonly FieldFault[] }
   return fields.map(({ field, message }) => `\n  ${field}: ${message}`).join('')

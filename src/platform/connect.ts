@@ -1,17 +1,17 @@
-// The one way out for requests to addresses that somebody else chose. Whoever can name a URL must not reach our own
-// machines with it, so the address is judged, not the text:
+// The only way out for requests to addresses that somebody else chose. Someone who can name a URL must not reach our own
+// machines with it, so the check looks at the address, not at the text:
 //
-// - The URL is read by the WHATWG rules, once. Only https (and http where private networks are allowed), no user name, and
-//   of the ports below 1024 those of the web alone; of those above none on which databases and caches listen.
-// - A literal address is judged at once. A name is resolved by our Resolver; when any of its addresses is not public, the
-//   name is refused whole. The connection is made to an address that was judged, never to a name that is resolved again, and
-//   the socket's own idea of its peer is compared before a byte is sent. Every request judges anew.
-// - This instance's own addresses are refused as well, though they are public.
-// - No redirects, no proxies of the environment, no cookies, no decompression; TLS 1.2 at least, with verification.
-// - One deadline over all: DNS, connection, TLS, request, answer. Of the answer, MAX_BODY_BYTES are read, then it is cut.
-// - Connections are kept for a few seconds, apart for each `tenant` that asks: no answer meant for one reaches another.
+// - The URL is parsed once, by the WHATWG rules. Only https (and http where private networks are allowed), no user name.
+//   Of the ports below 1024 only those of the web are allowed; of those above, none on which databases and caches listen.
+// - A literal address is checked at once. A name is resolved by our Resolver; if any of its addresses is not public, the
+//   whole name is refused. The connection goes to a checked address, never to a name that is resolved again, and the
+//   socket's peer address is compared before a byte is sent. Every request is checked anew.
+// - This instance's own addresses are refused as well, although they are public.
+// - No redirects, no proxies from the environment, no cookies, no decompression; at least TLS 1.2, with verification.
+// - One deadline covers everything: DNS, connection, TLS, request, answer. The answer is cut after MAX_BODY_BYTES.
+// - Connections are kept for a few seconds, separately for each `tenant`: no tenant gets an answer meant for another.
 //
-// What went wrong is a value. A refused target says so and nothing about what listens there.
+// Failures are values. A refused target is reported as refused, with nothing about what listens there.
 
 import net from 'node:net'
 import tls from 'node:tls'
@@ -27,7 +27,7 @@ const MAX_ADDRESSES = 4
 const MAX_POOLS = 1_000
 const POOL_CONNECTIONS = 32
 const KEEP_ALIVE_MS = 4_000
-/** A connection that never comes about must not keep whoever comes later waiting for it. */
+/** A connection that is never established must not hold up later requests. */
 const CONNECT_WITHIN_MS = 10_000
 const FIRST_FREE_PORT = 1_024
 const WEB_PORTS = [443, 8443]
@@ -37,19 +37,19 @@ const SERVICE_PORTS = new Set([
 ])
 
 export type Failure =
-  | 'refused' // the target may not be spoken to
+  | 'refused' // the target is not allowed
   | 'dns' // the name has no address
   | 'connect'
   | 'tls'
   | 'timeout'
-  | 'protocol' // the answer is no HTTP, or its head is too large
+  | 'protocol' // the answer is not HTTP, or its head is too large
 
 export type Outcome =
   | {
       readonly kind: 'answered'
       readonly status: number
       readonly headers: Readonly<Record<string, string | string[] | undefined>>
-      /** At most MAX_BODY_BYTES of it. */
+      /** The first MAX_BODY_BYTES at most. */
       readonly body: Buffer
     }
   | { readonly kind: 'failed'; readonly failure: Failure; readonly detail: string }
@@ -59,7 +59,7 @@ export interface OutgoingRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | null
-  /** Over everything. */
+  /** The deadline for everything together. */
   readonly timeoutMs: number
   /** Requests of different tenants never share a connection. */
   readonly tenant: string
@@ -75,14 +75,14 @@ export interface ConnectorOptions {
   readonly resolver: Resolver
   /** Lets requests reach private addresses, any port, and plain http (tests). */
   readonly allowPrivate: boolean
-  /** What is ourselves though its address is public: refused as private ones are. */
+  /** Our own places, refused like private addresses although their addresses are public. */
   readonly own?: OwnPlaces
-  /** For TCP and TLS together. 10,000 when absent. */
+  /** For TCP and TLS together; default 10,000. */
   readonly connectWithinMs?: number
 }
 
 export interface OwnPlaces {
-  /** Names of this instance; what they resolve to is refused under any name. */
+  /** Names of this instance; the addresses they resolve to are refused under any name. */
   readonly hosts: readonly string[]
   readonly addresses: () => readonly string[]
 }
@@ -90,7 +90,7 @@ export interface OwnPlaces {
 /** The rule that a URL breaks. */
 export type UrlFault = 'url' | 'scheme' | 'userinfo' | 'port' | 'private_address'
 
-/** What is wrong with a URL as such, before its name is resolved; null when nothing is. */
+/** The fault of the URL itself, before its name is resolved; null when there is none. */
 export function urlFault(text: string, allowPrivate: boolean): UrlFault | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what URL parsers drop in silence
   if (text.length > MAX_URL_CHARS || /[\u0000-\u0020\u007f\\]/.test(text) || !URL.canParse(text)) return 'url'
@@ -125,7 +125,7 @@ export function connector({
 }: ConnectorOptions): Connector {
   const pools = new Map<string, Pool>()
 
-  /** Of the requests that wait for a connection each would wait for another one: they end with this one. */
+  /** Requests waiting for a connection fail with this one: each of them would only wait for another attempt. */
   const leave = (name: string, pool: Pool): void => {
     if (pools.get(name) === pool) pools.delete(name)
     const left = pool.stats.running > 0 ? pool.close() : pool.destroy(unheard(new Error('no connection in time')))
@@ -177,7 +177,7 @@ export function connector({
     let last: Outcome = failed('connect', 'no connection')
     for (const address of addresses) {
       last = await exchange(poolOf(asked.tenant, url, address), url, asked, signal)
-      // Only a connection that never came about is tried elsewhere: anything later may have been heard.
+      // Only a connection that was never established is retried at another address: later, the request may have been received.
       if (last.kind === 'answered' || last.failure !== 'connect') return last
     }
     return last
@@ -226,7 +226,7 @@ async function exchange(pool: Pool, url: URL, asked: OutgoingRequest, signal: Ab
       body: asked.body,
       signal,
     })
-    // The client looks at the signal once a request has a connection, and not before.
+    // The client checks the signal only once a request has a connection.
     const answer = await Promise.race([asking, aborted(signal)])
     if (answer === undefined) return LATE
     const body = await firstBytes(answer.body, signal)
@@ -236,7 +236,7 @@ async function exchange(pool: Pool, url: URL, asked: OutgoingRequest, signal: Ab
   }
 }
 
-/** What came of the body until it ended, reached the limit, broke, or the time was up: the status has been read. */
+/** What arrived of the body until it ended, reached the limit, broke or timed out: the status has already been read. */
 async function firstBytes(
   stream: AsyncIterable<Buffer> & { destroy(error?: Error): unknown; on(name: 'error', heard: () => void): unknown },
   signal: AbortSignal,
@@ -256,7 +256,7 @@ async function firstBytes(
   return Buffer.concat(chunks)
 }
 
-/** Nobody has heard anything of the request. */
+/** Marks an error after which the peer cannot have received any of the request. */
 function unheard(error: Error): Error {
   return Object.assign(error, { beforeRequest: true })
 }
@@ -264,7 +264,7 @@ function unheard(error: Error): Error {
 interface PoolOptions {
   readonly allowPrivate: boolean
   readonly connectWithinMs: number
-  /** A connection did not come about in time. */
+  /** Called when a connection was not established in time. */
   readonly onSilent: (pool: Pool) => void
 }
 
@@ -309,7 +309,7 @@ function poolTo(url: URL, address: string, { allowPrivate, connectWithinMs, onSi
 function socketTo(url: URL, address: string): net.Socket {
   const port = portOf(url)
   const host = hostOf(url)
-  // An address is never looked up, so nothing but the judged one is connected to.
+  // The socket gets an address, so nothing is resolved and only the checked address is connected to.
   const socket =
     url.protocol === 'https:'
       ? tls.connect({
@@ -330,7 +330,7 @@ function isPeer(socket: net.Socket, address: string, allowPrivate: boolean): boo
   return allowPrivate || (isPublicAddress(peer) && spelled(peer) === spelled(address))
 }
 
-/** An address in the one spelling of the system. */
+/** The address in the system's canonical spelling. */
 function spelled(address: string): string {
   return new net.SocketAddress({ address, family: net.isIPv6(address) ? 'ipv6' : 'ipv4' }).address
 }

@@ -1,6 +1,6 @@
-// Lists of addresses as people have them in files: a header line names the columns, commas, semicolons or tabs are between
-// them, and the column of the addresses goes by one of its usual names. Columns of other names are left out, so that what
-// a service exports can be imported.
+// Lists of addresses as people have them in files: a header line names the columns, commas, semicolons or tabs separate
+// them, and the address column has one of its usual names. Unknown columns are ignored, so that exports of other services
+// can be imported.
 
 import type { Readable } from 'node:stream'
 import { type CsvFault, type CsvRow, readCsv } from './csv.ts'
@@ -11,13 +11,13 @@ export class HeaderMissing extends Error {}
 export interface ListRow {
   readonly line: number
   readonly email: string
-  /** The known columns that the file has, by their names in lower case; a row that ends early has '' for the rest. */
+  /** The known columns that the file has, by name in lower case; a row that ends early has '' for the rest. */
   readonly fields: Readonly<Record<string, string>>
 }
 
 /**
- * @param columns those of the list, whether or not anything is taken of them
- * @param onIgnored told the others, once
+ * @param columns the known columns of the list, whether or not they are used
+ * @param onIgnored called once with the other columns
  * @throws HeaderMissing; CsvTooLarge
  */
 export async function* readCsvList(
@@ -54,14 +54,14 @@ function headerOf(row: CsvRow | CsvFault): ReadonlyMap<string, number> {
   return new Map(given.slice(0, MAX_COLUMNS).map((name, index) => [name === address ? 'email' : name, index]))
 }
 
-/** Spreadsheets of many countries write semicolons, or tabs. */
+/** In many countries spreadsheets write semicolons, or tabs. */
 const SEPARATORS = [',', ';', '\t'] as const
 const MAX_COLUMNS = 1_000
-/** As other services name the column of the address, without blanks and marks. */
+/** Names that other services give the address column, without blanks, hyphens and underscores. */
 const ADDRESS_COLUMNS = new Set(['email', 'emailaddress', 'recipient', 'address'])
 const SHOWN_CHARS = 320
 
-/** As much of what was given as an answer repeats. */
+/** The part of the input that an answer repeats. */
 export function shown(text: string): string {
   return text.slice(0, SHOWN_CHARS).toWellFormed().replaceAll('\0', '\ufffd')
 }

@@ -1,13 +1,13 @@
-// CSV as RFC 4180 has it, for lists that come and go as files: CRLF, LF or CR end a line, blanks around cells are dropped, a quoted
-// cell may go over several lines. The dashboard reads with it too, in the browser: it imports no values.
+// CSV per RFC 4180, for imported and exported lists. CRLF, LF or CR ends a line, blanks around cells are dropped, and a quoted
+// cell may span several lines. The dashboard uses this parser in the browser too: it imports no values.
 //
-// A row that is not CSV is told with its line, and the reading goes on at the line behind the one where that row began:
-// one forgotten quote costs one row. The common parsers give up the rest of the file, or take it for one cell; that is
-// why this one is our own. Memory is bounded by the longest row.
+// A row that is not valid CSV is reported with its line, and parsing resumes at the line after the one where that row
+// began, so one forgotten quote costs one row. Common parsers give up on the rest of the file or take it for one cell;
+// hence this parser of our own. Memory is bounded by the longest row.
 //
-// Spreadsheets take a cell that begins with = + - @ or a control for a formula, and an address may begin with most of
-// these. What is written gets an apostrophe in front of such a cell, and of one that has apostrophes before such a
-// character, so that reading takes off exactly what writing put there.
+// Spreadsheets treat a cell that begins with = + - @ or a control character as a formula, and an address may begin with
+// most of these. The writer puts an apostrophe in front of such a cell, and in front of one that has apostrophes before
+// such a character, so the reader removes exactly what the writer added.
 
 import type { Readable } from 'node:stream'
 
@@ -28,14 +28,14 @@ function csvCell(text: string | null): string {
   return NEEDS_QUOTES.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
 }
 
-/** Several texts in one cell, parted by commas: what has a comma, a quote or a blank at an end stands in quotes. */
+/** Several texts in one cell, separated by commas; a text with a comma, a quote or a blank at either end is quoted. */
 export function cellOfTexts(texts: readonly string[]): string {
   return texts.map((text) => (NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(',')
 }
 
 const TEXT_OF_CELL = /\s*(?:"((?:[^"]|"")*)"\s*|([^,]*))(?:,|$)/gy
 
-/** The texts of such a cell, but for empty ones. A quote that does not stand around a whole text is a character like others. */
+/** The non-empty texts of such a cell. A quote that does not enclose a whole text is an ordinary character. */
 export function textsOfCell(cell: string): readonly string[] {
   return [...cell.matchAll(TEXT_OF_CELL)]
     .map(([, quoted, bare = '']) => quoted?.replaceAll('""', '"') ?? bare.trim())
@@ -43,7 +43,7 @@ export function textsOfCell(cell: string): readonly string[] {
 }
 
 export interface CsvRow {
-  /** Where the row begins, counted from 1. */
+  /** The line on which the row begins, counted from 1. */
   readonly line: number
   readonly cells: readonly string[]
 }
@@ -53,14 +53,14 @@ export interface CsvFault {
   readonly fault: string
 }
 
-/** The file is larger than was allowed. */
+/** The file is larger than allowed. */
 export class CsvTooLarge extends Error {}
 
 /**
- * The rows of a file as they come in, the header line among them; empty lines are left out. Octets that are no UTF-8
- * become U+FFFD.
+ * Yields the rows of a file as they arrive, including the header line; empty lines are left out. Octets that are not
+ * UTF-8 become U+FFFD.
  *
- * @param separators the first of these that stands in the first line is the file's
+ * @param separators the first of these that occurs in the first line is the file's separator
  * @throws CsvTooLarge past `maxBytes`; whatever `source` fails with
  */
 export async function* readCsv(
@@ -81,7 +81,7 @@ function separatorOf(header: string, separators: readonly [string, ...string[]])
   return separators.find((separator) => header.includes(separator)) ?? separators[0]
 }
 
-/** The rows of a text that is there whole. The separator is one character, no quote and no blank. */
+/** The rows of a complete text. The separator is one character, neither a quote nor a blank. */
 export function* csvRows(text: string, separator: string): Generator<CsvRow | CsvFault> {
   const rows = rowReader(separator)
   yield* rows.read(
@@ -96,11 +96,11 @@ interface RowReader {
 }
 
 function rowReader(separator = ','): RowReader {
-  // The lines of a row that is still open, kept to begin again behind its first one.
+  // The lines of a row that is still open, kept so that parsing can resume after its first line.
   let held: Line[] = []
   let open: OpenRow | null = null
 
-  /** Tells the broken row; nothing of what it seemed to hold is lost, its later lines are read again for themselves. */
+  /** Reports the broken row and returns its later lines, which are parsed again as rows of their own: nothing is lost. */
   const giveUp = function* (line: number, fault: string): Generator<CsvFault, Line[]> {
     const again = held.slice(1)
     held = []
@@ -141,7 +141,7 @@ function rowReader(separator = ','): RowReader {
 
 interface Line {
   readonly number: number
-  /** Null: longer than a row may be. */
+  /** Null: the line is longer than a row may be. */
   readonly text: string | null
 }
 
@@ -177,7 +177,7 @@ async function* linesOf(source: Readable, maxBytes: number): AsyncGenerator<Line
   yield cut(`${rest}${decoder.decode()}\n`, true)
 }
 
-/** A row whose quoted cell went over the end of the line. */
+/** A row whose quoted cell continues past the end of the line. */
 interface OpenRow {
   readonly cells: readonly string[]
   readonly cell: string
@@ -222,7 +222,7 @@ function readLine({ text }: Line, open: OpenRow | null, separator: string): Read
   }
 }
 
-/** @returns the text up to the closing quote and where it goes on, or -1 when the line ends before */
+/** @returns the text up to the closing quote and the index after it, or -1 when the line ends first */
 function readQuoted(text: string, from: number): { readonly text: string; readonly end: number } {
   let found = ''
   let at = from

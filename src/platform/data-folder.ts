@@ -1,15 +1,15 @@
-// The folder that POSTHORN_DATA_DIR names, made when it is not there. Whatever is wrong with it is told by that name.
+// The folder that POSTHORN_DATA_DIR names, created when it is missing. Errors about it name that setting.
 
 import { access, chown, constants, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Where a restore puts the cluster until all of the backup is there. */
+/** Where a restore puts the cluster until the whole backup is there. */
 export const RESTORING = 'postgres.restoring'
 
 /**
- * Private to our user when it is made here.
+ * Created with access for our user only.
  *
- * @throws Error naming the setting, when it cannot be used as a folder, or holds half of an instance
+ * @throws Error naming the setting, when it cannot be used as a folder or holds a half-restored instance
  */
 export async function ensureDataFolder(folder: string): Promise<void> {
   await ensureFolder(folder)
@@ -19,16 +19,16 @@ export async function ensureDataFolder(folder: string): Promise<void> {
 }
 
 /**
- * An instance begun there would be an empty one, with another secret beside what was restored. Where a cluster stands all
- * the same, an older release has begun one.
+ * A new instance there would be empty, with a different secret beside the restored data. If a cluster is there all the
+ * same, an older release has created it.
  *
- * @param names what is in the data directory
+ * @param names the entries of the data directory
  */
 export function isHalfRestored(names: readonly string[]): boolean {
   return names.includes(RESTORING) && !names.includes('postgres') && !names.includes('postgres.apart')
 }
 
-/** As `ensureDataFolder`, whatever is in it. */
+/** Like `ensureDataFolder`, but ignores the contents. */
 export async function ensureFolder(folder: string): Promise<void> {
   try {
     await make(path.resolve(folder))
@@ -39,23 +39,23 @@ export async function ensureFolder(folder: string): Promise<void> {
 }
 
 /**
- * For what asks an instance and should not begin one: a command in the wrong folder, or without POSTHORN_DATA_DIR, would
- * be answered by an empty one, and back that up. Changes nothing.
+ * For commands that query an instance and must not create one: in the wrong folder, or without POSTHORN_DATA_DIR, they
+ * would get their answers from an empty instance, or back that up. Changes nothing.
  *
- * @throws Error naming the setting, when no embedded database was ever begun in the folder or it cannot be used
+ * @throws Error naming the setting, when no embedded database was ever created in the folder or it cannot be used
  */
 export async function assertBegun(folder: string): Promise<void> {
   const there = await stat(folder).catch(() => null)
   if (there !== null) await ensureDataFolder(folder)
   const names = there === null ? [] : await readdir(folder)
-  // Whoever moved the cluster to a server of their own leaves the log.
+  // An operator who moved the database to a server of their own leaves the log behind.
   if (names.some((name) => name.startsWith('postgres') && name !== 'postgres.log')) return
   throw new Error(
     `POSTHORN_DATA_DIR: there is no instance in "${folder}"; set it to the folder of your instance, or create one with posthorn start, serve or migrate`,
   )
 }
 
-/** @throws Error saying whose the folder is, when we may not work in it */
+/** @throws Error naming the folder's owner when we may not work in it */
 async function assertOurs(folder: string): Promise<void> {
   try {
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
@@ -66,8 +66,8 @@ async function assertOurs(folder: string): Promise<void> {
   }
 }
 
-// Step by step: `recursive` goes round for ever where the folder above is there and making one in it is still answered
-// with ENOENT, as in /proc.
+// Creates one level at a time: `recursive` loops forever where the parent exists and mkdir in it still answers ENOENT, as
+// in /proc.
 async function make(folder: string): Promise<void> {
   const made = await attempt(folder)
   if (made !== 'ENOENT') return
@@ -75,7 +75,7 @@ async function make(folder: string): Promise<void> {
   if ((await attempt(folder)) === 'ENOENT') throw new Error(`cannot create a folder in ${path.dirname(folder)}`)
 }
 
-/** @returns null when the folder is there now, ENOENT when the one above it seems not to be */
+/** @returns null when the folder exists, ENOENT when its parent seems to be missing */
 async function attempt(folder: string): Promise<'ENOENT' | null> {
   try {
     await mkdir(folder, { mode: 0o700 })
@@ -90,8 +90,8 @@ async function attempt(folder: string): Promise<'ENOENT' | null> {
 }
 
 /**
- * Gives what root has made in a folder to whose the folder is: a command of root's would leave what the service cannot
- * read. Does nothing for anybody else, nor in a folder of root's own.
+ * Gives a file that root made in a folder to the folder's owner: otherwise a command run by root would leave files that
+ * the service cannot read. Does nothing for other users, nor in a folder that root owns.
  */
 export async function giveToOwner(folder: string, made: string): Promise<void> {
   if (process.getuid?.() !== 0) return
@@ -99,7 +99,7 @@ export async function giveToOwner(folder: string, made: string): Promise<void> {
   if (uid !== 0) await chown(made, uid, gid)
 }
 
-/** Writes beside and renames, so that whoever reads finds the old text or the new one, whole, whenever the power goes. */
+/** Writes a new file and renames it, so that readers find the complete old or new text, even after a power failure. */
 export async function replaceFile(file: string, text: string, mode = 0o600): Promise<void> {
   await writeFile(`${file}.new`, text, { mode, flush: true })
   await giveToOwner(path.dirname(file), `${file}.new`)

@@ -1,5 +1,5 @@
-// The time of day of every process, whatever its roles, is that of the database (docs/adr/0006): asked when its store is opened,
-// before anything is served, and every few seconds from then on.
+// Every process, whatever its roles, takes its time of day from the database (docs/adr/0006): once when its store is
+// opened, before anything is served, and then every few seconds.
 
 import { type CorrectableClock, TURNED_MS } from './clock.ts'
 import type { Db } from './db.ts'
@@ -14,14 +14,14 @@ export interface FollowOptions {
 }
 
 const ASK_EVERY_MS = 5_000
-/** A smaller difference may be the way of the answer. */
+/** A smaller difference may be network latency. */
 const CLOCK_STEP_MS = 250
 
-/** Asks once, and corrects the clock by the answer. */
+/** Asks once and corrects the clock by the answer. */
 export async function followDatabase({ db, clock, log }: FollowOptions): Promise<void> {
   const askedMs = clock.monotonicMs()
   const now = await databaseNow(db)
-  // The database answered at some time between the question and now: of a slow answer nobody knows when.
+  // The database answered at some point between the question and now; for a slow answer that point is unknown.
   const halfMs = (clock.monotonicMs() - askedMs) / 2
   const behindMs = now.getTime() - (clock.now().getTime() - halfMs)
   if (Math.abs(behindMs) < CLOCK_STEP_MS + halfMs) return
@@ -30,7 +30,7 @@ export async function followDatabase({ db, clock, log }: FollowOptions): Promise
     log.warn({ behind_ms: Math.round(behindMs) }, "this machine's clock is not the database's, which is followed")
 }
 
-/** Ready when the clock has been corrected. While the database is away the clock goes on as it is. */
+/** Ready once the clock has been corrected. While the database is unavailable the clock runs on uncorrected. */
 export function databaseClock(options: FollowOptions): Service {
   const following = loop({
     name: "the database's clock",

@@ -1,14 +1,14 @@
-// PostgreSQL, by SQL written as SQL. Two faces of one database: `system` is the service itself, `tenant` is the API
-// acting for one account; row level security shows the tenant that account's rows alone, beside the scoping in each
-// statement. Statements are named, so the server parses and plans each once per connection.
+// PostgreSQL, with SQL written as SQL. One database has two faces: `system` is the service itself, `tenant` is the API
+// acting for one account. Row level security shows the tenant only that account's rows, in addition to the scoping in
+// each statement. Statements are named, so the server parses and plans each once per connection.
 //
-// Connections are pipelined: statements that are issued without awaiting one another travel together. In a transaction
-// a statement that fails fails all that follow it, so rows may be written with `Promise.all`; what is still going on there
-// when the transaction has ended is refused its statements, which would stand alone or in somebody else's.
+// Connections are pipelined: statements issued without awaiting one another travel together. In a transaction, a failed
+// statement fails all that follow it, so rows may be written with `Promise.all`. Once the transaction has ended, its late
+// statements are refused: they would run alone or in somebody else's transaction.
 //
-// A server that is gone without a word (its power, its network) answers nothing and closes nothing. Its connections are
-// given up: those with a statement under way some nine seconds later, when nobody answers the door there either
-// (silence.ts), idle ones after some 20. Where there is a door and no answer, after a minute.
+// A server that disappears silently (power, network) neither answers nor closes anything. Its connections are given up:
+// those with a statement under way after some nine seconds, if it accepts no new connection either (silence.ts), idle ones
+// after some 20. If it accepts connections but does not answer, after a minute.
 
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
@@ -17,7 +17,7 @@ import { optionsDropped, serversOf } from './servers.ts'
 import { type SilenceWatch, type Watchable, watchSilence } from './silence.ts'
 import { answerWithin } from './within.ts'
 
-/** A statement with the name under which connections prepare it. Names are `room_what`, unique in the code base. */
+/** A statement and the name under which connections prepare it. Names are `room_what`, unique in the code base. */
 export interface Statement {
   readonly name: string
   readonly text: string
@@ -27,43 +27,43 @@ export function statement(name: string, text: string): Statement {
   return { name, text }
 }
 
-/** Something statements run on: the pool (each statement its own transaction) or one transaction. */
+/** Something that runs statements: the pool (each statement its own transaction) or one transaction. */
 export interface Db {
   /** Resolves to the rows. Bigints come as numbers, timestamps as Date, jsonb parsed, bytea as Buffer. */
   query<Row extends object>(statement: Statement, values?: readonly unknown[]): Promise<readonly Row[]>
   /** Resolves to the first row, or null. */
   one<Row extends object>(statement: Statement, values?: readonly unknown[]): Promise<Row | null>
-  /** Resolves to the number of rows that the statement touched. */
+  /** Resolves to the number of rows that the statement affected. */
   execute(statement: Statement, values?: readonly unknown[]): Promise<number>
 }
 
-/** What writes, and reads nothing. */
+/** Writes only, reads nothing. */
 export type Writer = Pick<Db, 'execute'>
 
 export interface Database {
-  /** As the service: every account's rows. */
+  /** As the service: sees the rows of all accounts. */
   readonly system: Db
   /**
    * One transaction as the service. Commits when `work` resolves, rolls back when it rejects.
    *
-   * What `work` executes by `posting` is sent and not waited for: `execute` resolves at once, to 0. The commit follows it in
-   * the same stream, so a statement that fails there still undoes all, and the transaction rejects with its error. For the
-   * last writes of a transaction that many wait for: it saves them a journey to the server and back.
+   * Statements that `work` executes through `posting` are sent without waiting: `execute` resolves to 0 at once. The commit
+   * follows them in the same stream, so a failed one still undoes everything, and the transaction rejects with its error.
+   * For the last writes of a transaction that many wait for: it saves them one round trip.
    */
   transaction<T>(work: (db: Db, posting: Writer) => Promise<T>): Promise<T>
   /** One transaction as one account. */
   tenant<T>(accountId: string, work: (db: Db) => Promise<T>): Promise<T>
   /**
-   * The same for what only reads: the server refuses it to write. What `work` comes to is told at once, for the end of such a
-   * transaction changes nothing of it; its connection is free again a journey later.
+   * The same, read-only: the server refuses writes. The result of `work` is delivered at once, because the end of such a
+   * transaction cannot change it; the connection is free again one round trip later.
    */
   reading<T>(accountId: string, work: (db: Db) => Promise<T>): Promise<T>
   /**
    * Calls `heard` for every NOTIFY on `channel`, and with null when notifications may have been missed (after the
-   * connection was lost and made again). Resolves once the server listens.
+   * connection was lost and re-established). Resolves once the server listens.
    */
   listen(channel: string, heard: (payload: string | null) => void): Promise<void>
-  /** The connections of this process. `waiting`: requests for one that have none yet. */
+  /** The connections of this process. `waiting`: requests that wait for one. */
   pools(): readonly { readonly name: string; readonly open: number; readonly idle: number; readonly waiting: number }[]
   /** Rejects when the database does not answer within `withinMs`. */
   ping(withinMs: number): Promise<void>
@@ -71,18 +71,18 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
-  /** A connection string (servers.ts), or what the embedded supervisor hands out. */
+  /** A connection string (servers.ts), or the one that the embedded supervisor returns. */
   readonly url: string
   /** The most connections of each face. */
   readonly maxConnections?: number
-  /** A connection whose statement is not answered for so long is given up. Longer than any statement may take. */
+  /** A connection whose statement gets no answer for this long is given up. Longer than any statement may take. */
   readonly answerWithinMs?: number
-  /** A connection that has waited for so long makes us look whether its server is still there. */
+  /** Once a connection has waited for this long, we check whether its server is still there. */
   readonly silentAfterMs?: number
   /**
-   * Asked of every new connection before it is used, beside whether it has begun with our options; rejects for a server that
-   * must not be: after a failover it is another one, and settings change. Whoever wanted the connection is told that the
-   * database is not there now.
+   * Checks every new connection before it is used, besides the check that it started with our options. Rejects for a
+   * server that must not be used: after a failover it is another one, and settings change. The request that wanted the
+   * connection then fails as if the database were unavailable.
    */
   readonly admit?: (client: pg.Client) => Promise<void>
   readonly onError: (error: unknown) => void
@@ -95,16 +95,16 @@ const SILENT_AFTER_MS = 5_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 const IDLE_MS = 60_000
 const LISTEN_RETRY_MS = 500
-// Without `jit=off` a server before 18 compiles each small statement anew: a plan type that is switched off costs so much
-// on paper that compiling seems to pay. It took 280 ms a question.
+// Without `jit=off` a server before 18 compiles every small statement: a disabled plan type costs so much on paper that
+// compiling seems to pay. It took 280 ms per query.
 const COMMON =
   '-c jit=off -c search_path=posthorn -c statement_timeout=30s -c idle_in_transaction_session_timeout=15s -c timezone=UTC'
-// The service's statements were chosen with these plans: one that depended on statistics taken from an empty table ran
-// 1,000 times slower. They never apply to the API's role, whose lists need the planner.
+// The service's statements were designed for these plans: one that relied on statistics of an empty table ran 1,000 times
+// slower. They never apply to the API's role, whose lists need the planner.
 const SYSTEM_PLANS =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_bitmapscan=off'
-// A list's filters are null when they let all pass: planned once for all values, it reads an account from its newest row
-// on whatever is asked for (a recipient among a million emails: 3 s). So these are planned for the values given.
+// The filters of a list are null when unset: a plan for all values walks an account from its newest row whatever is asked
+// for (one recipient among a million emails: 3 s). So these statements are planned for the actual values.
 const TENANT_PLANS = '-c plan_cache_mode=force_custom_plan'
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -113,7 +113,7 @@ pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
 export function connect(options: DatabaseOptions): Database {
   const { url, maxConnections = 8, answerWithinMs = ANSWER_WITHIN_MS } = options
   let closing = false
-  // Connections that are being closed may be broken off by a server that stops: nobody's error.
+  // A stopping server may break off connections that are being closed: not an error.
   const onError = (error: unknown): void => {
     if (!closing) options.onError(error)
   }
@@ -163,7 +163,7 @@ export function connect(options: DatabaseOptions): Database {
   }
 }
 
-/** Had a pooler dropped what a connection asks for at its start, row level security would be off, and no statement timed out. */
+/** If a pooler dropped a connection's start-up options, row level security would be off and no statement would time out. */
 async function assertOptions(client: pg.Client, role: string): Promise<void> {
   const { rows } = await client.query(
     `select current_user = '${role}' and current_setting('statement_timeout') = '30s' as kept`,
@@ -171,7 +171,7 @@ async function assertOptions(client: pg.Client, role: string): Promise<void> {
   if (rows[0]?.kept !== true) throw optionsDropped()
 }
 
-/** For the pool's `verify`. Meanwhile nobody else hears a connection that breaks, which would end the process. */
+/** For the pool's `verify`. Listens for connection errors meanwhile: unheard, one would end the process. */
 function admission(role: string, admit: (client: pg.Client) => Promise<void>, onError: (error: unknown) => void) {
   return (client: pg.Client, done: (error?: Error) => void): void => {
     const heard = (): void => undefined
@@ -190,7 +190,7 @@ function admission(role: string, admit: (client: pg.Client) => Promise<void>, on
   }
 }
 
-/** A goodbye that a server which hangs does not hear is not waited for. */
+/** Does not wait long for a goodbye that a hanging server never receives. */
 async function soon(goodbye: Promise<unknown>): Promise<void> {
   const late = Promise.withResolvers<void>()
   const timer = setTimeout(late.resolve, CLOSE_WITHIN_MS)
@@ -225,7 +225,7 @@ function isWritable(value: unknown): boolean {
   return value === null || typeof value !== 'object' || value instanceof Date || Buffer.isBuffer(value)
 }
 
-/** Statements that are issued at one go travel in one packet: a system call each would cost more than many of them. */
+/** Statements issued in the same turn travel in one packet: a system call each would cost more than many of them. */
 function together(client: pg.PoolClient): (config: pg.QueryConfig) => Promise<pg.QueryResult> {
   const { stream } = (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection
   let held = false
@@ -244,7 +244,7 @@ function together(client: pg.PoolClient): (config: pg.QueryConfig) => Promise<pg
 
 const SET_ACCOUNT = statement('platform_set_account', `select set_config('app.account_id', $1, true)`)
 
-/** Where PostgreSQL waits for the synchronous standby. It warns from there when somebody breaks the wait off. */
+/** Where PostgreSQL waits for the synchronous standby. It issues a warning from there when that wait is cancelled. */
 const BROKEN_OFF_WAIT = 'SyncRepWaitForLSN'
 /** "Cannot connect now". */
 const NOT_ADMITTED = '57P03'
@@ -260,7 +260,7 @@ async function read<T>(pool: pg.Pool, accountId: string, work: Work<T>): Promise
     told.resolve(result)
     return result
   }
-  // What fails behind the telling costs its connection, which `transact` gives up, and nothing else.
+  // A failure after the result was delivered only costs the connection, which `transact` gives up.
   transact(pool, accountId, tell, 'begin read only').catch(told.reject)
   return told.promise
 }
@@ -273,7 +273,7 @@ async function transact<T>(
 ): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
-  // A connection that breaks while it is ours says so to nobody else; unheard it would end the process.
+  // Only we hear that a checked-out connection broke; unheard, the error would end the process.
   const heard = (error: Error): void => {
     broken = error
   }
@@ -292,7 +292,7 @@ async function transact<T>(
     execute: async (what: Statement, values: readonly unknown[] = []) => {
       if (over) throw late(what.name)
       const ready = values.map(valueOf)
-      // The driver throws away a statement whose values it cannot write, and the server, which has not seen it, commits.
+      // The driver drops a statement whose values it cannot encode, and the server, which never saw it, commits.
       if (!ready.every(isWritable)) throw new Error(`${what.name} has values that cannot be posted`)
       const answer = db.execute(what, ready)
       answer.catch(() => undefined)
@@ -301,13 +301,13 @@ async function transact<T>(
     },
   }
   try {
-    // Sent ahead of the work without waiting. Should the account not be set, the transaction is aborted and every
-    // later statement fails with it: a failure never widens what is seen.
+    // Sent ahead of the work without waiting. If setting the account fails, the transaction is aborted and every later
+    // statement fails with it: a failure never widens what is visible.
     const begun: Promise<unknown>[] = [send({ text: begin })]
     if (accountId !== null) begun.push(db.execute(SET_ACCOUNT, [accountId]))
     const [result] = await Promise.all([work(db, posting), ...begun])
     over = true
-    // Where a statement has failed, and whoever issued it took no notice, the server rolls back and says so here alone.
+    // If a statement failed and its caller ignored that, the server rolls back and says so only here.
     const [{ command }] = await Promise.all([client.query('commit'), ...posted])
     if (command !== 'COMMIT') throw new Error('a statement of the transaction had failed: it was rolled back')
     if (isAlone) throw new UnknownEnd('no standby has confirmed the commit', client)
@@ -398,8 +398,8 @@ function listenOn(url: string, watch: SilenceWatch, onError: (error: unknown) =>
   }
 }
 
-// SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown, crash, not yet up), 25006 (read-only: the primary of
-// before) and what sockets say.
+// SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown, crash, starting up), 25006 (read-only: the former
+// primary), and the errors of sockets.
 const UNAVAILABLE_STATE = /^(08|53|57P|25006)/
 const READ_ONLY = '25006'
 const UNAVAILABLE_SOCKET = new Set([
@@ -411,7 +411,7 @@ const UNAVAILABLE_SOCKET = new Set([
   'EAGAIN',
   'ENOTFOUND',
   'EAI_AGAIN',
-  // Its machine, or the way there, is gone.
+  // The machine, or the route to it, is gone.
   'EHOSTUNREACH',
   'EHOSTDOWN',
   'ENETUNREACH',
@@ -420,11 +420,11 @@ const UNAVAILABLE_SOCKET = new Set([
   'ECONNABORTED',
 ])
 
-/** A transaction may have been committed, and may not: `unknown-end.ts` finds out. Of the unavailable, for whoever need not know. */
+/** It is unknown whether the transaction was committed; `unknown-end.ts` finds out. Counts as unavailable for other callers. */
 export class UnknownEnd extends Error {
-  /** "Transaction resolution unknown", of the class of connections. */
+  /** "Transaction resolution unknown", of the class of connection errors. */
   readonly code = '08007'
-  /** The server's process that had it; null: it never said which. */
+  /** The pid of the server process that ran it; null when it was never reported. */
   readonly backend: number | null
 
   constructor(message: string, client: object, cause?: unknown) {
@@ -434,7 +434,7 @@ export class UnknownEnd extends Error {
   }
 }
 
-/** True when an error says that the database is not there now, rather than that the statement was wrong. */
+/** True when an error means that the database is unavailable, rather than that the statement was wrong. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code } = error as { code?: unknown }
@@ -444,42 +444,42 @@ export function isUnavailable(error: unknown): boolean {
   )
 }
 
-/** True of a server that answers, and takes no writes: of the unavailable too. */
+/** True for a server that answers but takes no writes; counts as unavailable too. */
 export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === READ_ONLY
 }
 
-/** True when a transaction was broken off so that another could go on (deadlock, serialization): it may be run again. */
+/** True when a transaction was aborted so that another could proceed (deadlock, serialization): it may be run again. */
 export function isBrokenOff(error: unknown): boolean {
   const state = sqlState(error)
   return state === '40P01' || state === '40001'
 }
 
-/** A row of a day that has no partition, and what a pipeline says of the statements behind it, which may be heard first. */
+/** A row for a day without partition, and the error a pipeline gives later statements, which may be heard first. */
 const NO_PARTITION: ReadonlySet<string> = new Set(['23514', '25P02'])
 
-/** True when the partitions of the days to come may be wanting: made, they may let the same pass. */
+/** True when the partitions of coming days may be missing: once they exist, the same work may succeed. */
 export function mayLackPartition(error: unknown): boolean {
   return NO_PARTITION.has(sqlState(error) ?? '')
 }
 
-/** True for a row whose day is not made yet. A check that is not passed has the same state, and a name. */
+/** True for a row whose day has no partition yet. A violated check has the same state, but also a constraint name. */
 export function lacksDay(error: unknown): boolean {
   return sqlState(error) === '23514' && (error as { readonly constraint?: string }).constraint === undefined
 }
 
-/** Statement and lock time-outs. */
+/** Statement and lock timeouts. */
 const LATE: ReadonlySet<string> = new Set(['57014', '55P03'])
 
 /**
- * True when the same may be answered a moment later: the database is away, broke it off, took too long, or lacks the day of a
- * clock that was turned, which is made within a second.
+ * True when the same request may succeed a moment later: the database is unavailable, aborted it, took too long, or lacks
+ * the partition of a day because a clock was changed; that partition is made within a second.
  */
 export function isPassing(error: unknown): boolean {
   return isUnavailable(error) || isBrokenOff(error) || LATE.has(sqlState(error) ?? '') || lacksDay(error)
 }
 
-/** The SQLSTATE of an error the server raised, or null. */
+/** The SQLSTATE of an error that the server raised, or null. */
 export function sqlState(error: unknown): string | null {
   const { code } = (error ?? {}) as { code?: unknown }
   return error instanceof Error && typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null

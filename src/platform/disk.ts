@@ -1,12 +1,12 @@
-// Room on the disk. PostgreSQL that runs out of disk stops with everything it has; so nothing is accepted any more while
-// there is still room to deliver and to record what was accepted before.
+// Free disk space. A PostgreSQL that runs out of disk stops completely, so intake stops while there is still room to
+// deliver and record what was accepted before.
 
 import { statfs } from 'node:fs/promises'
 import { type Loop, loop } from './lifecycle.ts'
 import type { Logger } from './log.ts'
 
 export interface DiskGuard extends Loop {
-  /** As of the last look, at most 2 seconds ago. */
+  /** As of the last check, at most 2 seconds ago. */
   hasRoom(): boolean
 }
 
@@ -17,7 +17,7 @@ const KEPT_MESSAGES = 2
 
 export interface DiskRoom {
   readonly freeBytes: number
-  /** With less than this nothing is accepted. */
+  /** Nothing is accepted below this. */
   readonly keptBytes: number
 }
 
@@ -30,7 +30,7 @@ export async function diskRoom(folder: string, maxMessageBytes: number): Promise
 
 /**
  * @param folder on the file system that fills up: the data directory
- * @param maxMessageBytes as above
+ * @param maxMessageBytes as for `diskRoom`
  */
 export function diskGuard(folder: string, maxMessageBytes: number, log: Logger): DiskGuard {
   let room = true

@@ -1,11 +1,11 @@
-// Asking a zone's own name servers: someone who has just published a record must not wait for a resolver's cache.
-// Used for domain verification when the operator names no resolver.
+// Queries a zone's own name servers: a customer who has just published a record must not wait for a resolver's cache.
+// Used for domain verification when the operator configures no resolver.
 //
-// The zone is found by walking up from the name until NS records stand; its servers' addresses come from the base
-// resolver and must be public. Three servers at most are asked, as one list: c-ares takes the next when one is silent.
-// When no server can be found, or none answers, the base resolver answers instead, so that this is never worse than it.
-// A server knows its own zones alone: an alias that leaves them is followed here, 8 steps at most, to the servers of the
-// next.
+// The zone is found by walking up from the name until NS records exist. The addresses of its servers come from the base
+// resolver and must be public. At most three servers are asked, as one list: c-ares moves on when one is silent. When no
+// server can be found, or none answers, the base resolver answers instead, so the result is never worse than its own.
+// A server knows only its own zones: an alias that leaves them is followed here, at most 8 steps, to the servers of the
+// next zone.
 
 import { isIPv6 } from 'node:net'
 import { isPublicAddress } from './addresses.ts'
@@ -24,7 +24,7 @@ const MAX_ZONES = 1_000
 export interface AuthoritativeOptions {
   readonly clock: Clock
   readonly allowPrivate?: boolean
-  /** Of the name servers, for tests. */
+  /** Port of the name servers, for tests. */
   readonly port?: number
 }
 
@@ -41,7 +41,7 @@ export function authoritativeResolver(
     )
     const addresses = answers.flatMap((answer) => (answer.kind === 'found' ? answer.records.slice(0, 1) : []))
     const allowed = addresses.filter((address) => allowPrivate || isPublicAddress(address))
-    // IPv4 first: a machine without IPv6 would wait for nothing.
+    // IPv4 first: a machine without IPv6 would otherwise wait in vain.
     return allowed.sort((a, b) => Number(isIPv6(a)) - Number(isIPv6(b))).slice(0, MAX_SERVERS)
   }
 

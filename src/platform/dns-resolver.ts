@@ -1,14 +1,15 @@
 // The real DNS: c-ares through node:dns (never `dns.lookup`, whose four threads also sign), with a cache of our own.
 //
 //   cache        positive answers for their TTL, 5 s to 1 h; MX, TXT, NS and PTR come without one: 60 s. NXDOMAIN and
-//                NODATA 30 s. SERVFAIL and time-outs 5 s, so that a burst for one broken domain asks once. 20,000
+//                NODATA 30 s. SERVFAIL and timeouts 5 s, so that a burst for one broken domain asks once. At most 20,000
 //                answers; the oldest go first.
-//   coalescing   equal questions under way are one question; a caller who gives up leaves it running for the others.
-//   time         two tries of 5 s for each server, and 20 s for all together. c-ares gives a server that was quick so far a
-//                second, not five: the second try is one that remembers nothing, or slow answers would be lost.
-//   limit        256 questions under way, of which one zone takes at most 32; the others wait, and their wait counts
-//                against the 20 s. A thousand hanging names of one zone keep no one else waiting. Beyond 10,000 waiting
-//                the answer is a time-out at once.
+//   coalescing   identical queries under way share one query; a caller that gives up leaves it running for the others.
+//   time         two tries of 5 s for each server, and 20 s for everything. c-ares gives a server that was quick so far one
+//                second, not five, so the second try uses a fresh resolver without that memory; otherwise slow answers
+//                would be lost.
+//   limit        256 queries under way, at most 32 of them in one zone; the others wait, and their wait counts against
+//                the 20 s. A thousand hanging names of one zone hold up nobody else. Beyond 10,000 waiting queries the
+//                answer is an immediate timeout.
 //
 // Nothing outlives the process; a crash loses nothing.
 
@@ -32,7 +33,7 @@ const MAX_WAITING = 10_000
 
 export interface DnsResolverOptions {
   readonly clock: Clock
-  /** `ip`, `ip:port` or `[ip6]:port`; absent or empty: the system's. */
+  /** `ip`, `ip:port` or `[ip6]:port`; absent or empty: the system's servers. */
   readonly servers?: readonly string[]
   readonly tryMs?: number
   readonly tries?: number
@@ -49,13 +50,13 @@ interface Cached {
 
 interface Waiting {
   readonly zone: string
-  /** false: the one who waited has had a time-out. */
+  /** False: the waiting query has timed out. */
   readonly go: (mayGo: boolean) => void
   readonly untilMs: number
 }
 
 export interface DnsResolver extends Resolver {
-  /** The answer, asked anew though one is in the cache; the cache then has the new one. */
+  /** Queries again even when the answer is cached, and then caches the new answer. */
   fresh(): Resolver
 }
 
@@ -103,13 +104,13 @@ type Look<T> = (from: dns.Resolver) => Promise<Looked<T>>
 
 class Asker {
   readonly #clock: Clock
-  /** Knows which servers are silent, and asks them last; one try. */
+  /** For the first try; remembers which servers are silent and asks them last. */
   readonly #resolver: dns.Resolver
-  /** For the other tries; null when there are none. */
+  /** Makes a resolver for the remaining tries; null when there are none. */
   readonly #another: (() => dns.Resolver) | null
   readonly #totalMs: number
   readonly #maxUnderWay: number
-  /** In the order of asking. */
+  /** In the order in which the answers were stored, oldest first. */
   readonly #cache = new Map<string, Cached>()
   readonly #underWay = new Map<string, Promise<DnsAnswer<unknown>>>()
   readonly #perZone = new Map<string, number>()
@@ -199,7 +200,7 @@ class Asker {
     this.#perZone.set(zone, (this.#perZone.get(zone) ?? 0) + 1)
   }
 
-  /** @returns false when there was no turn in time */
+  /** @returns false when there was no free slot in time */
   async #enter(zone: string): Promise<boolean> {
     if (this.#mayRun(zone)) {
       this.#admit(zone)
@@ -236,7 +237,7 @@ class Asker {
   }
 }
 
-/** The last two labels: near enough to who answers, and short of a list of public suffixes. */
+/** The last two labels: close enough to who answers, without a list of public suffixes. */
 function zoneOf(name: string): string {
   return name.split('.').slice(-2).join('.')
 }
@@ -249,7 +250,7 @@ const FAILURES: Readonly<Record<string, DnsFailure>> = {
   ENOTFOUND: 'nxdomain',
   ENODATA: 'nodata',
   ETIMEOUT: 'timeout',
-  // A name that cannot be asked for does not exist.
+  // A name that cannot be queried does not exist.
   EBADNAME: 'nxdomain',
 }
 

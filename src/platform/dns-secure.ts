@@ -1,12 +1,12 @@
-// Answers of the DNS with what DNSSEC says about them, from validating resolvers that the operator trusts and reaches by
-// a way that nobody else can write on (RFC 7672 section 2.1: best on the same machine). They validate, and tell by the AD
-// bit; what does not validate is SERVFAIL. c-ares hides that bit, so questions are asked here.
+// DNS answers with their DNSSEC status, from validating resolvers that the operator trusts and reaches over a path that
+// nobody else can write to (RFC 7672 section 2.1: best on the same machine). They validate and report it by the AD bit;
+// an answer that fails validation is SERVFAIL. c-ares hides that bit, so the queries are sent here.
 //
-//   secure     the answer, or that there is none, is signed down from the trust anchor
+//   secure     the answer, or its absence, is signed down from the trust anchor
 //   failed     SERVFAIL (bogus, or the name servers do not answer) or no answer within 3 tries of 2 s
-//   cache      for the shortest TTL in the answer, 5 s to 1 h, what is missing 30 s, failures 5 s; 10,000 answers
+//   cache      the shortest TTL in the answer, 5 s to 1 h; negative answers 30 s; failures 5 s; at most 10,000 answers
 //
-// UDP first, TCP when the answer was cut.
+// UDP first, TCP when the answer was truncated.
 
 import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
@@ -27,7 +27,7 @@ export type SecureAnswer<T> =
       readonly kind: 'found'
       readonly records: readonly T[]
       readonly secure: boolean
-      /** Where the aliases ended; the name itself when there are none. */
+      /** Where the chain of aliases ends; the name itself when there is none. */
       readonly name: string
     }
   | { readonly kind: 'none'; readonly secure: boolean }
@@ -42,12 +42,12 @@ export interface Tlsa {
 
 /** Names are A-labels without a trailing dot. Never throws. */
 export interface SecureResolver {
-  /** Exchanges in lower case. */
+  /** The exchanges, in lower case. */
   mx(name: string): Promise<SecureAnswer<string>>
-  /** IPv4 where there is one, else IPv6. */
+  /** IPv4 addresses if there are any, otherwise IPv6. */
   addresses(name: string): Promise<SecureAnswer<string>>
   tlsa(name: string): Promise<SecureAnswer<Tlsa>>
-  /** What the name itself is an alias of, whatever that leads to. */
+  /** The direct alias target of the name, whatever that resolves to. */
   cname(name: string): Promise<SecureAnswer<string>>
 }
 
@@ -131,7 +131,7 @@ function answerOf<T>(packet: Reply | null, type: Type, asked: string, read: (dat
   return records.length === 0 ? { kind: 'none', secure } : { kind: 'found', records, secure, name }
 }
 
-/** Null: no server answered. */
+/** Returns null when no server answered. */
 async function question(servers: readonly string[], type: Type, name: string): Promise<Reply | null> {
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const server = addressOf(servers[attempt % servers.length] ?? '')
@@ -154,7 +154,7 @@ async function question(servers: readonly string[], type: Type, name: string): P
       const whole = answer === null ? null : await overTcp(server, streamEncode(packet as never))
       if (whole !== null && isAnswer(whole)) return whole
     } catch {
-      // The next try, perhaps of another server.
+      // Next try, possibly with another server.
     }
   }
   return null
@@ -186,7 +186,7 @@ function overUdp({ host, port }: Server, bytes: Buffer, isAnswer: (packet: Reply
       const packet = decoded(() => decode(message) as Reply)
       if (packet !== null && isAnswer(packet)) end(packet)
     })
-    // Connected, so that nobody but the server is heard.
+    // A connected socket, so that it receives from this server only.
     socket.connect(port, host, () => socket.send(bytes))
   })
 }

@@ -1,4 +1,4 @@
-// The one way to ask the DNS. The interface stands here so that tests declare zones instead.
+// The only way to query the DNS. The interface is separate so that tests can declare zones instead.
 
 export interface MxRecord {
   readonly preference: number
@@ -12,12 +12,12 @@ export type DnsAnswer<T> =
   | { readonly kind: 'found'; readonly records: readonly T[]; readonly ttl: number }
   | { readonly kind: DnsFailure }
 
-/** Names are A-labels without a trailing dot. Never throws but with `signal.reason`. */
+/** Names are A-labels without a trailing dot. Only ever throws `signal.reason`. */
 export interface Resolver {
   mx(name: string, signal?: AbortSignal): Promise<DnsAnswer<MxRecord>>
   a(name: string, signal?: AbortSignal): Promise<DnsAnswer<string>>
   aaaa(name: string, signal?: AbortSignal): Promise<DnsAnswer<string>>
-  /** Each record's strings joined (RFC 7208 section 3.3, RFC 6376 section 3.6.2.2). */
+  /** The strings of each record are joined (RFC 7208 section 3.3, RFC 6376 section 3.6.2.2). */
   txt(name: string, signal?: AbortSignal): Promise<DnsAnswer<string>>
   cname(name: string, signal?: AbortSignal): Promise<DnsAnswer<string>>
   ns(name: string, signal?: AbortSignal): Promise<DnsAnswer<string>>

@@ -1,5 +1,5 @@
-// What a caller did wrong, as a vocabulary. The code is contract, the message is prose; `platform/http` alone turns an
-// ApiError into an answer. Anything that is not an ApiError is a bug and its text is never shown.
+// The errors that callers cause, as a vocabulary. The code is contract, the message is prose. Only `platform/http` turns
+// an ApiError into an answer. Anything that is not an ApiError is a bug, and its text is never shown.
 
 export interface ApiErrorFacts {
   readonly details?: Readonly<Record<string, unknown>>
@@ -7,9 +7,9 @@ export interface ApiErrorFacts {
   readonly message?: string
   /** Seconds; becomes the Retry-After header. */
   readonly retryAfter?: number
-  /** Further response headers that belong to this answer. */
+  /** Additional response headers of this answer. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Further top-level fields of this answer, beside the four that every error has. */
+  /** Additional top-level fields of this answer, beside the four that every error has. */
   readonly also?: Readonly<Record<string, unknown>>
 }
 
@@ -73,13 +73,13 @@ export const platformErrors = defineErrors({
 /**
  * 400 for one parameter of a path or query, or one header.
  *
- * @param words what is asked of it: `must be a day`
+ * @param words what the parameter must be: `must be a day`
  */
 export function parameterError(parameter: string, rule: string, words: string): ApiError {
   return platformErrors.invalid_parameter({ parameter, rule }, { message: `${parameter} ${words}` })
 }
 
-/** What rooms say of parameters that they read themselves. */
+/** Messages for parameters that rooms parse themselves. */
 export const PARAMETER_WORDS = {
   cursor: 'must be the next_cursor of the previous page',
   email: 'must be an email address',
@@ -90,7 +90,7 @@ const UNKNOWN_OUTCOME =
   'The service cannot answer right now, and it is not known whether the request was carried out. Send it again; for an email, with the same Idempotency-Key'
 const RETRY_AFTER_SECONDS = 5
 
-/** 503 for what may have been written. */
+/** 503 for a request whose writes may have been carried out. */
 export function unknownOutcome(cause?: unknown): ApiError {
   const facts = { message: UNKNOWN_OUTCOME, retryAfter: RETRY_AFTER_SECONDS }
   return platformErrors.service_unavailable({ outcome: 'unknown' }, cause === undefined ? facts : { ...facts, cause })
@@ -103,16 +103,16 @@ export interface FieldFault {
   readonly message: string
 }
 
-/** Of a body that is JSON and no object: nothing more can be said of it. */
+/** For a body that is JSON but not an object: nothing more can be said about it. */
 export const NO_OBJECT: FieldFault = { field: '', rule: 'type', message: 'must be a JSON object' }
 
-/** Of an `expires_at` that has passed, whatever came: what is no moment is the schema's to tell. */
+/** Faults of an `expires_at` in the past, for any input; a value that is not a time is the schema's to report. */
 export function endFaults(expiresAt: unknown, now: Date, message: string): readonly FieldFault[] {
   const end = typeof expiresAt === 'string' ? new Date(expiresAt) : expiresAt
   return end instanceof Date && end <= now ? [{ field: 'expires_at', rule: 'future', message }] : []
 }
 
-/** 422 with every fault at once. */
+/** 422 with all faults at once. */
 export function validationError(fields: readonly FieldFault[]): ApiError {
   return platformErrors.validation_error({ fields })
 }

@@ -1,5 +1,5 @@
-// A map of what was read a moment ago: bounded in number (the longest unused goes first) and in age. What is too old
-// counts as absent, so a change made elsewhere is seen after `maxAgeMs` at the latest, whatever was lost on the way.
+// A cache of recent reads, bounded in number (least recently used goes first) and in age. An entry that is too old counts
+// as absent, so a change made elsewhere is seen after `maxAgeMs` at the latest, even if a notification was lost.
 
 import type { Clock } from './clock.ts'
 

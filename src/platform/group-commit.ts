@@ -1,11 +1,11 @@
-// Group commit: whatever arrives while the commit before is running is written together in the next. A request that
-// finds nothing running is written at once, and under load the groups grow by themselves. Where nobody waits for the answer
-// a group may linger for more.
+// Group commit: everything that arrives while a commit is running is written together in the next one. A request that
+// finds nothing running is written at once, and under load the groups grow by themselves. Where nobody waits for the
+// answer, a group may linger for more items.
 
 export interface GroupCommitOptions<Item, Result> {
   /**
-   * Writes a group in one transaction; answers one result per item, in order. Rejecting rejects every item. A result that is
-   * still to come keeps its item waiting, and not the next group.
+   * Writes a group in one transaction; resolves to one result per item, in order. Rejecting rejects every item. A result
+   * that is still pending keeps its item waiting, but not the next group.
    */
   readonly write: (items: readonly Item[]) => Promise<readonly (Result | PromiseLike<Result>)[]>
   readonly sizeOf: (item: Item) => number
@@ -13,14 +13,14 @@ export interface GroupCommitOptions<Item, Result> {
   readonly maxItems: number
   /** The most bytes in one group, by `sizeOf`; a single larger item goes alone. */
   readonly maxBytes: number
-  /** Up to so long a group waits for more, unless it has `enough`; 0: not at all. */
+  /** Longest time a group waits for more items, unless it has `enough`; 0: not at all. */
   readonly lingerMs?: number
   readonly enough?: number
-  /** Only behind a group of so many: where few come nobody is kept waiting. */
+  /** Lingers only after a group of at least this size: where few items come, nobody is kept waiting. */
   readonly lingerBehind?: number
   /** How many groups may be under way at once. */
   readonly concurrency: number
-  /** The most bytes that may wait; past that `add` rejects with `full()`. */
+  /** The most bytes that may wait; beyond that `add` rejects with `full()`. */
   readonly maxWaitingBytes: number
   readonly full: () => Error
 }

@@ -1,4 +1,4 @@
-// What operators and load balancers ask: is the process alive, can it work.
+// What operators and load balancers ask: is the process alive, and can it work?
 
 import { Type } from 'typebox'
 import type { Database } from './db.ts'

@@ -1,6 +1,6 @@
-// The TLS listener beside the plain one: the same handler, a certificate by the name that the client asks for. A name
-// that nobody has here ends the handshake with a fatal alert; a client that names none gets the instance's own
-// certificate. The callback never throws: a throw in it would end the process.
+// The TLS listener beside the plain one: the same handler, with a certificate chosen by the name the client asks for. An
+// unknown name ends the handshake with a fatal alert; a client that sends no name gets the instance's own certificate.
+// The callback never throws: an exception there would end the process.
 
 import type { RequestListener } from 'node:http'
 import { createServer } from 'node:https'
@@ -16,26 +16,26 @@ export interface HttpsOptions {
   readonly host: string
   readonly port: number
   readonly log: Logger
-  /** For clients that name nobody, and for the instance's own names. */
+  /** For clients that send no name, and for the instance's own names. */
   readonly own: Certificate
   readonly ownNames: readonly string[]
-  /** A certificate of an authority for this name, a guest's or our own; null: there is none here. */
+  /** A certificate issued by an authority for this name, a guest's or our own; null when there is none. */
   readonly contextFor: (name: string) => SecureContext | null
-  /** `guest`: the guest's name that the client asked for, else null. */
+  /** `guest`: the guest name that the client asked for, otherwise null. */
   readonly handle: (guest: string | null) => RequestListener
-  /** Its endpoints are answered under every name. */
+  /** Its endpoints answer under every name. */
   readonly lane: Lane | null
 }
 
 const HANDSHAKE_WITHIN_MS = 10_000
 const HEADERS_WITHIN_MS = 15_000
-/** Node looks every 30 s for whom its timeouts have passed. */
+/** How often Node checks its timeouts, in ms; its default is 30 s. */
 const LATENESS_SEEN_AFTER_MS = 1_000
 const MAX_HEADER_BYTES = 16_384
 
 export interface HttpsService extends Service {
   port(): number | null
-  /** A renewed certificate of the instance's own, for connections from now on. */
+  /** Uses a renewed certificate of the instance for new connections. */
   useCertificate(own: Certificate): void
 }
 

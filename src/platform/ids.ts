@@ -1,9 +1,9 @@
-// Identifiers and chance are given, never taken.
+// Ids and randomness are injected, never generated in place.
 
 import { randomBytes } from 'node:crypto'
 
 export interface Ids {
-  /** A fresh UUID version 7 (RFC 9562 section 5.7), increasing within one process but where its clock is put back. */
+  /** A fresh UUID version 7 (RFC 9562 section 5.7), increasing within one process unless its clock is put back. */
   next(): string
   /** Cryptographically strong random bytes. */
   bytes(length: number): Buffer
@@ -11,19 +11,19 @@ export interface Ids {
   chance(): number
 }
 
-/** Of a UUID. */
+/** Size of a UUID. */
 export const ID_BYTES = 16
 const MS_BYTES = 6
 const POOL_BYTES = 4096
 const TAIL_BYTES = 8
-/** Corrections by less are drift, and ids wait for the clock; who looks for ids by the time of a record allows for a second. */
+/** Smaller corrections are drift, and ids wait for the clock; code that looks up ids by a record's time allows for a second. */
 const FOLLOWED_BACK_MS = 500
 
 /**
- * UUID version 7 with a 12-bit counter in rand_a (RFC 9562 section 6.2, method 1): ids made in one millisecond by one
- * process still sort in the order in which they were made, so an id is a cursor. A clock that is put back is followed, as by
- * a process that starts then (section 6.2 has it keep the later time): an id says when it was made wherever that is asked, in
- * days, ages and the bounds of what belongs together, and no order outlasts a process.
+ * UUID version 7 with a 12-bit counter in rand_a (RFC 9562 section 6.2, method 1): ids made by one process in the same
+ * millisecond still sort in the order in which they were made, so an id can serve as a cursor. When the clock is put back,
+ * ids follow it, as in a process started then (section 6.2 would keep the later time): days, ages and ranges rely on the
+ * creation time in an id, and no order is promised beyond one process.
  *
  * @param nowMs the time of day in milliseconds since 1970
  */
@@ -33,7 +33,7 @@ export function systemIds(nowMs: () => number = () => Date.now()): Ids {
   const id = Buffer.alloc(ID_BYTES)
   let pool = Buffer.alloc(0)
   let used = 0
-  /** @returns where so many fresh bytes begin in the pool */
+  /** @returns the offset of `length` fresh bytes in the pool */
   const taken = (length: number): number => {
     if (used + length > pool.length) {
       pool = randomBytes(Math.max(POOL_BYTES, length))
@@ -69,19 +69,19 @@ export function systemIds(nowMs: () => number = () => Date.now()): Ids {
   }
 }
 
-/** No id comes before the one, and none after the other: the bounds of all. */
+/** Bounds of all ids: none sorts before the first or after the last. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 const HEX = Buffer.from('0123456789abcdef')
 const DASH = 45
-/** The latest id; the dashes stay. */
+/** Buffer for the text of the latest id; the dashes stay in place. */
 const shown = Buffer.from(FIRST_ID)
 
 /**
- * The text of a UUID's 16 bytes from `start`. One string, not a tree of pieces: many are kept while they wait.
+ * The text of a UUID's 16 bytes from `start`. Builds one flat string, because many are kept while they wait.
  *
- * @param bytes at least 16 of them from there
+ * @param bytes at least 16 of them from `start`
  */
 export function idOfBytes(bytes: Uint8Array, start: number): string {
   let at = 0
@@ -94,7 +94,7 @@ export function idOfBytes(bytes: Uint8Array, start: number): string {
   return shown.toString('latin1')
 }
 
-/** @throws for a text that is no UUID */
+/** @throws for a text that is not a UUID */
 export function bytesOfId(id: string): Buffer {
   const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
   if (bytes.length !== ID_BYTES) throw new TypeError('not a UUID')
@@ -107,12 +107,12 @@ export function isUuid(text: string): boolean {
   return UUID.test(text)
 }
 
-/** The moment a version 7 id was made, to the millisecond. */
+/** The creation time of a version 7 id, to the millisecond. */
 export function timeOfId(id: string): Date {
   return new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16))
 }
 
-/** The smallest version 7 id of a moment, which none before 1970 has: bounds for range scans and partitions. */
+/** The smallest version 7 id of a time (not before 1970): a bound for range scans and partitions. */
 export function firstIdAt(at: Date): string {
   const bytes = Buffer.alloc(ID_BYTES)
   bytes.writeUIntBE(Math.max(0, at.getTime()), 0, MS_BYTES)

@@ -1,16 +1,16 @@
-// What clients hand over, on its way in: requests and messages of any size, with a bounded amount of memory.
+// Receives requests and messages of any size from clients, in bounded memory.
 //
-// Up to a megabyte (MAX_IN_MEMORY_BYTES), and up to 64 MB of all such together, is kept in memory. What is larger goes on in
-// a file that has no name, and comes back into memory when all of it is there and its turn has come. All of these together
-// are at most 40 MB (LARGE_TOGETHER_BYTES) in a process, whichever door they came by, so that neither large bodies nor the
-// copies that are made of them add up: of 25 MB there is one at a time. A client that is slow, or never ends, holds nothing
-// but its file; the files together are bounded too (MAX_SPOOLED_BYTES).
+// A body of up to a megabyte (MAX_IN_MEMORY_BYTES) stays in memory, as long as all such bodies together stay below 64 MB. A
+// larger one continues in a file without a name, and is read back into memory once it is complete and its turn has come.
+// Large bodies in memory are limited to 40 MB together (LARGE_TOGETHER_BYTES) per process, whichever listener they came
+// through, so that neither they nor the copies made of them add up: of 25 MB there is one at a time. A client that is slow,
+// or never finishes, occupies only its file; the files together are bounded too (MAX_SPOOLED_BYTES).
 //
-// Where a control group limits the memory (memory.ts), less of all of these is kept (of 25 MB still one at a time, be it a body
-// that comes in or a mail that goes out), and a turn comes when there is room for what will be made of it. When there is none for
-// ten seconds a body is refused, and a mail goes nevertheless.
+// Where a control group limits the memory (memory.ts), all these limits are lower (of 25 MB still one at a time, be it an
+// incoming body or an outgoing mail), and a turn also needs enough free memory for everything derived from the body. If
+// there is not enough within ten seconds, a body is refused, while a mail proceeds anyway.
 //
-// A file without a name is gone with its process.
+// A file without a name disappears with its process.
 
 import { type FileHandle, open, unlink } from 'node:fs/promises'
 import path from 'node:path'
@@ -20,30 +20,30 @@ export const MAX_IN_MEMORY_BYTES = 1_048_576
 const MAX_TOGETHER_BYTES = 64 * 1_048_576
 const LARGE_TOGETHER_BYTES = 40 * 1_048_576
 const MAX_SPOOLED_BYTES = 1_073_741_824
-/** Of the memory there is, at most so much for small bodies together, and for large ones unless one is alone. */
+/** Largest share of the memory limit for small bodies together, and for large ones unless there is only one. */
 const SMALL_SHARE = 1 / 32
 const LARGE_SHARE = 1 / 64
-/** What is made of a byte of a large body, by us and by the backend that stores it, and what delivery may take meanwhile. */
+/** Memory per byte of a large body: our copies, those of the backend that stores it, and what delivery uses meanwhile. */
 const NEEDED_PER_BYTE = 6
 const LOOK_AGAIN_MS = 250
 const LOOKS = 40
-/** Looks. */
+/** In looks. */
 const COLLECT_EVERY = 4
 
-/** Large bodies in memory: first come, first served, within LARGE_TOGETHER_BYTES. One for all of a process. */
+/** Turns of large bodies in memory: first come, first served, within LARGE_TOGETHER_BYTES. One instance per process. */
 export interface Turns {
-  /** The most that small bodies may have together. */
+  /** The most bytes that small bodies may hold together. */
   readonly smallBytes: number
-  /** @returns NO_MEMORY when there was none for it */
+  /** @returns NO_MEMORY when there was not enough memory */
   take<T>(bytes: number, work: () => Promise<T>): Promise<T | typeof NO_MEMORY>
   /**
-   * For a content of so many bytes that must be worked on, sooner or later; before any body. Waits for nothing where memory has
+   * For content of this size that must be processed sooner or later; goes before any body. Does not wait when memory has
    * no limit.
    *
-   * @returns to be called when its memory has been taken, or given back
+   * @returns a function to call once the memory has been allocated or released
    */
   grow(bytes: number): Promise<() => void>
-  /** Something large was thrown away: where memory has a limit it goes now. */
+  /** Call after dropping something large: where memory has a limit, garbage is collected at once. */
   collect(): void
 }
 
@@ -66,11 +66,11 @@ export function largeTurns(memory: Memory | null = null): Turns {
   const hasRoom = (bytes: number): boolean => !isLimited || memory.freeBytes() >= bytes * NEEDED_PER_BYTE
   const admit = (): void => {
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
-      // One that is larger than all of the room goes alone.
+      // A body larger than the whole limit goes alone.
       if (taken > 0 && taken + next.bytes > together) return
       const fits = hasRoom(next.bytes)
       if (!fits && looks < LOOKS) return lookAgain()
-      // Who comes behind one that was refused waits for a second.
+      // After a refusal, the next one waits for a second only.
       looks = fits ? 0 : LOOKS - COLLECT_EVERY
       waiting.shift()
       const mayWork = fits || next.mustGo
@@ -119,13 +119,13 @@ export function largeTurns(memory: Memory | null = null): Turns {
 }
 
 export interface IntakeOptions {
-  /** Where the files are; nothing stays there. */
+  /** The folder of the files; nothing stays there. */
   readonly folder: string
   readonly turns: Turns
   readonly tooLarge: (mostBytes: number) => Error
-  /** Too much is on its way already. */
+  /** Too much is being received already. */
   readonly noRoom: () => Error
-  /** A gigabyte when absent. */
+  /** Default: a gigabyte. */
   readonly maxSpooledBytes?: number
 }
 
@@ -133,24 +133,24 @@ export interface Intake {
   begin(mostBytes: number): Arriving
 }
 
-/** One body. Whoever began it ends it with `drop`. */
+/** One body. The caller that began it ends it with `drop`. */
 export interface Arriving {
   /**
-   * @returns null: taken; else a promise to wait for before more is read
-   * @throws what the options say, after which nothing more may be added
+   * @returns null when the chunk was taken; otherwise a promise to await before reading more
+   * @throws the errors of the options, after which nothing more may be added
    */
   add(chunk: Buffer): Promise<void> | null
-  /** Whether its turn must be waited for. */
+  /** Whether the body must wait for its turn. */
   isLarge(): boolean
   /**
-   * Works on the whole. What was large is there until `work` has resolved and not a moment longer: its memory goes back at
-   * once instead of with the garbage. (Work that was given up may go on behind: then it is left to the garbage.)
+   * Processes the complete body. A large one stays in memory only until `work` has resolved: then its memory is released at
+   * once, not by the garbage collector. (Work that was given up may still be running: then it is left to the collector.)
    */
   work<T>(work: (whole: Buffer) => Promise<T>): Promise<T>
   drop(): Promise<void>
 }
 
-/** Of this process, whichever door they came by. */
+/** Counts all files of this process, across all intakes. */
 let spools = 0
 
 export function intake(options: IntakeOptions): Intake {
@@ -240,7 +240,7 @@ async function readAll(file: FileHandle, into: Buffer): Promise<void> {
   }
 }
 
-/** The memory of a buffer that has all of its own goes back to the system now. Every view of it is empty from then on. */
+/** Releases the memory of a buffer that owns its whole ArrayBuffer. Every view of it is empty afterwards. */
 export function giveBack({ buffer, length }: Buffer): void {
   if (buffer instanceof ArrayBuffer && length > 0 && buffer.byteLength === length) buffer.transfer(0)
 }

@@ -1,16 +1,16 @@
-// How lines stand in a journal's files (journal.ts): each behind its CRC-32 in eight hexadecimal digits and a blank, ended by a
-// line feed. Zeros behind the last are room that was not written yet.
+// The line format of a journal's files (journal.ts): a CRC-32 in eight hexadecimal digits, a blank, the line, a line feed.
+// Zeros after the last line are preallocated space.
 
 import { crc32 } from 'node:zlib'
 
-/** Lines as the bytes that will be written, made as they come: nothing else is kept of them while they wait. */
+/** Lines encoded to the bytes that will be written as they are added: nothing else is kept of them while they wait. */
 export interface Sheet {
   readonly lines: number
-  /** What it takes, however full. */
+  /** The size of the buffer, however full it is. */
   readonly roomBytes: number
   /** @param line without line breaks */
   add(line: string): void
-  /** Good until more is added, or all is cleared. */
+  /** Valid until more is added or everything is cleared. */
   bytes(): Buffer
   read(): string[]
   clear(): void
@@ -20,7 +20,7 @@ const LF = 10
 const SPACE = 32
 const HEX = Buffer.from('0123456789abcdef')
 const CHECKSUM_CHARS = 8
-/** Of one character of a string, at most. */
+/** Most bytes that one character of a string takes. */
 const UTF8_BYTES = 3
 const FIRST_BYTES = 16_384
 
@@ -35,7 +35,7 @@ export function newSheet(): Sheet {
       room.copy(larger, 0, 0, end)
       room = larger
     }
-    // Byte by byte in place: many thousand a second come through here.
+    // Byte by byte in place: many thousand lines a second pass through here.
     const from = end + CHECKSUM_CHARS + 1
     const to = from + room.write(line, from)
     const sum = crc32(room.subarray(from, to))
@@ -69,9 +69,9 @@ export function sheetOf(lines: readonly string[]): Sheet {
 }
 
 /**
- * Reads what stands from `start`, at most so many lines; one whose checksum is wrong is passed over.
+ * Reads at most `most` lines from `start`; a line with a wrong checksum is skipped.
  *
- * @returns `end`: where the next one begins; where the lines end, it is `start`
+ * @returns `end`: where the next line begins; equal to `start` when there are no more lines
  */
 export function linesFrom(bytes: Buffer, start: number, most: number): { lines: string[]; end: number } {
   const lines: string[] = []
@@ -86,7 +86,7 @@ export function linesFrom(bytes: Buffer, start: number, most: number): { lines: 
   return { lines, end: at }
 }
 
-/** Up to and with the last line that is whole. */
+/** Everything up to and including the last complete line. */
 export function wholeIn(bytes: Buffer): Buffer {
   return bytes.subarray(0, bytes.lastIndexOf(LF) + 1)
 }

@@ -1,17 +1,17 @@
-// A journal on local disk, for what was acknowledged before the database had it. Lines are synced before `append`
-// resolves; `drain` hands them on and forgets them when the hand-over succeeded. A crash in between hands them on
-// again: whoever takes them must know them by an id of their own.
+// A journal on local disk, for data acknowledged before the database had it. Lines are synced before `append` resolves;
+// `drain` hands them over and deletes them once the hand-over succeeded. After a crash in between, lines are handed over
+// again: the receiver must recognise them by an id of their own.
 //
-// Each process writes files of its own (`<id>.log`, at most 8 MB and what came last), and any process of the same folder may
-// drain them, so what a dead process left behind is not lost. Taking another's file begins with renaming it; a writer that
-// finds its file gone after a sync writes the lines once more into a new one. Its own files a process hands on while it goes
-// on writing them, from where it had come to, so that an append never waits for a drain. Where processes drain all the time,
-// one leaves the others' files alone until they are old. A line that was torn by a crash has a wrong checksum: it was never
-// acknowledged, and is passed over.
+// Each process writes files of its own (`<id>.log`, at most 8 MB plus the last append), and any process on the same folder
+// may drain them, so the files of a dead process are not lost. Taking another process's file begins with renaming it; a
+// writer that finds its file gone after a sync writes the lines again into a new one. A process hands over its own files
+// while it keeps writing them, resuming where it stopped, so an append never waits for a drain. Where processes drain all
+// the time, each leaves the others' files alone until they are old. A line torn by a crash has a wrong checksum: it was
+// never acknowledged, and is skipped.
 //
-// To sync a file that grows, a journaling file system commits all that anybody has changed meanwhile, PostgreSQL above all:
-// tens of milliseconds now and then. So where much is written the next file is made ahead, full of zeros, and written over:
-// then a sync is these bytes alone. Where a line would begin with a zero the file ends.
+// Syncing a growing file makes a journaling file system commit everyone's changes, above all PostgreSQL's: tens of
+// milliseconds now and then. So under heavy writing the next file is prepared in advance, filled with zeros, and then
+// overwritten: a sync then writes only these bytes. The file ends where a line would begin with a zero.
 
 import { constants, statSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, stat, unlink } from 'node:fs/promises'
@@ -21,29 +21,29 @@ import { type Ids, timeOfId } from './ids.ts'
 import { linesFrom, type Sheet, sheetOf, wholeIn } from './journal-lines.ts'
 
 export interface Journal {
-  /** Resolves when the lines are on disk. @param lines without line breaks; a sheet stays as it is until then */
+  /** Resolves when the lines are on disk. @param lines without line breaks; a sheet must not change until then */
   append(lines: readonly string[] | Sheet): Promise<void>
-  /** True while there may be lines that were not handed on. True before the first drain. */
+  /** True while there may be lines that were not handed over. True before the first drain. */
   waiting(): boolean
-  /** Another process may have left lines: they are waited for until the next drain. */
+  /** Another process may have left lines: `waiting` stays true until the next drain. */
   inherit(): void
   /**
-   * Hands on every file's lines; a file whose lines are refused stays. @throws the first refusal, after all files; at once
-   * when the database is away
+   * Hands over the lines of every file; a file whose lines are refused stays. @throws the first refusal, after all files; at
+   * once when the database is unavailable
    */
   drain(take: (lines: readonly string[]) => Promise<void>): Promise<void>
-  /** Lets go of the file; what stands in it is for whoever drains next. */
+  /** Closes the files; lines in them are left to whichever process drains next. */
   close(): Promise<void>
 }
 
 export interface JournalOptions {
-  /** Other processes' files are left alone until nothing was written to them for so long. */
+  /** Other processes' files are left alone until nothing was written to them for this long. */
   readonly othersAfterMs?: number
-  /** The most lines that are handed on at once. */
+  /** The most lines that are handed over at once. */
   readonly linesAtOnce?: number
-  /** The most bytes that this process keeps; past that `append` rejects. */
+  /** The most bytes that this process keeps; beyond that `append` rejects. */
   readonly maxBytes?: number
-  /** One drain follows the other: a file is kept for more until one of them finds nothing new, and the next made ahead. */
+  /** For continuous draining: a file is reused until a drain finds nothing new in it, and the next one is prepared early. */
   readonly keepsFile?: boolean
 }
 
@@ -51,47 +51,47 @@ const TRIES = 5
 const LINES_AT_ONCE = 1_000
 const MAX_FILE_BYTES = 8 * 1_048_576
 const READ_BYTES = 262_144
-/** So much of one file before the next is made ahead. */
+/** Bytes written to one file before the next is prepared. */
 const MUCH_BYTES = 262_144
 const ZEROS_BYTES = 524_288
 const ID_CHARS = 36
 const TAKEN = '.taken'
-/** Linux syncs with the write, in one turn; elsewhere a second call does. */
+/** On Linux the write itself syncs, in one call; elsewhere a second call does. */
 const SYNCED: number | undefined = constants.O_DSYNC
 const NEW_FILE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (SYNCED ?? 0)
 
 type Take = (lines: readonly string[]) => Promise<void>
 
-/** A file that this process has begun and not handed on. */
+/** A file that this process has begun and not yet handed over completely. */
 interface OwnFile {
   readonly handle: FileHandle
   readonly path: string
   readonly inode: number
-  /** How many bytes are there to be written over; 0: it grows. */
+  /** Preallocated bytes that writes go over; 0: the file grows. */
   room: number
-  /** Synced so far, in whole lines. */
+  /** Bytes synced so far, in whole lines. */
   bytes: number
-  /** Handed on so far. */
+  /** Bytes handed over so far. */
   handedOn: number
 }
 
 export function journalIn(folder: string, ids: Ids, options: JournalOptions = {}): Journal {
   const { othersAfterMs = 0, linesAtOnce = LINES_AT_ONCE, maxBytes = Number.POSITIVE_INFINITY } = options
   const own = new Set<OwnFile>()
-  /** The one that is written. */
+  /** The file that appends go to. */
   let file: OwnFile | null = null
-  /** Made ahead. */
+  /** Prepared in advance. */
   let next: OwnFile | null = null
   let making: Promise<void> | null = null
-  /** While this one is written no other is made ahead: there was no room for one. */
+  /** While this file is written, none is prepared: there was no room for one. */
   let without: OwnFile | null = null
-  /** The names of the last that were begun. */
+  /** The names of the files begun last. */
   const begun = { written: '', ahead: '' }
   let queue: Promise<unknown> = Promise.resolve()
   let drains: Promise<unknown> = Promise.resolve()
-  /** Files of others may be there. */
+  /** Other processes' files may be there. */
   let others = true
-  /** Appends that were asked for and are not through. */
+  /** Appends requested and not yet finished. */
   let appending = 0
   const inTurn = <T>(work: () => Promise<T> | T): Promise<T> => {
     const done = queue.then(work)
@@ -107,7 +107,7 @@ export function journalIn(folder: string, ids: Ids, options: JournalOptions = {}
         await writeAll(to.handle, text, to.bytes)
         if (SYNCED === undefined) await to.handle.datasync()
       } catch (error) {
-        // What was half written is passed over, and nothing may follow it on its line.
+        // A half-written line is skipped on reading, so nothing may follow it on its line.
         file = null
         throw error
       }
@@ -135,7 +135,7 @@ export function journalIn(folder: string, ids: Ids, options: JournalOptions = {}
     }
     return file
   }
-  /** Nobody waits for it; where it fails, files grow. */
+  /** Runs in the background; if it fails, files grow. */
   const makeNext = (): void => {
     if (next !== null || making !== null || without === file) return
     without = null
@@ -158,7 +158,7 @@ export function journalIn(folder: string, ids: Ids, options: JournalOptions = {}
     await dropped.handle.close()
     await forget(folder, [dropped.path, dropped.path + TAKEN])
   }
-  /** @param until as far as it was synced when the drain began; null: another process has handed it on */
+  /** @param until bytes synced when the drain began; null: another process has handed the file over */
   const drainOwn = async (from: OwnFile, until: number | null, take: Take): Promise<void> => {
     const isNew = until !== null && from.handedOn < until
     while (until !== null && from.handedOn < until) {
@@ -179,7 +179,7 @@ export function journalIn(folder: string, ids: Ids, options: JournalOptions = {}
     await forget(folder, [from.path, from.path + TAKEN])
     own.delete(from)
   }
-  // Behind the appends that were asked for before.
+  // Queued after the appends requested before.
   const synced = (): Promise<ReadonlyMap<OwnFile, number>> =>
     inTurn(() => new Map([...own].map((each) => [each, each.bytes])))
   const drain = async (ours: ReadonlyMap<OwnFile, number>, take: Take): Promise<void> => {
@@ -211,7 +211,7 @@ export function journalIn(folder: string, ids: Ids, options: JournalOptions = {}
         if (isUnavailable(error)) break
       }
     }
-    // Nothing was written since the drain before.
+    // Nothing was written since the previous drain.
     if (own.size === 0) await inTurn(() => (own.size === 0 ? dropNext() : undefined))
     if (failures.length > 0) throw failures[0]
   }
@@ -249,7 +249,7 @@ export function journalIn(folder: string, ids: Ids, options: JournalOptions = {}
   }
 }
 
-/** Without what taking adds. */
+/** The id in the name, without what taking appends. */
 function nameOf(file: string): string {
   return path.basename(file).slice(0, ID_CHARS)
 }
@@ -279,7 +279,7 @@ async function newFile(folder: string, id: string): Promise<OwnFile> {
   }
 }
 
-/** Nothing in it will be lost, not even its name. */
+/** Fully synced, including its name: nothing written to it can be lost. */
 async function aheadFile(folder: string, id: string): Promise<OwnFile> {
   const made = await newFile(folder, id)
   try {
@@ -299,7 +299,7 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Pr
     at += (await handle.write(bytes, at, bytes.length - at, position + at)).bytesWritten
 }
 
-/** In this turn: a way over the pool's threads would keep all that waits for the next write. */
+/** Synchronous: a detour through the thread pool would hold up everything that waits for the next write. */
 function isStillThere({ inode, path: name }: OwnFile): boolean {
   try {
     return statSync(name, { throwIfNoEntry: false })?.ino === inode
@@ -310,13 +310,13 @@ function isStillThere({ inode, path: name }: OwnFile): boolean {
 
 interface Taken {
   readonly names: readonly string[]
-  /** There are files that are not for us now. */
+  /** Some files were left alone this time. */
   readonly isLeft: boolean
-  /** Every file, without what taking adds. */
+  /** The names of all files, without what taking appends. */
   readonly all: ReadonlySet<string>
 }
 
-/** Renames what others write, so that they notice. */
+/** Renames files that other processes write, so that they notice. */
 async function taken(
   folder: string,
   isOurs: (name: string) => boolean,
@@ -338,7 +338,7 @@ async function taken(
   return { names, isLeft: names.length < others.length, all: new Set(files.map(nameOf)) }
 }
 
-/** What comes next in a file of our own, up to a line's end: a quarter of a megabyte, or a line that is longer. */
+/** The next lines of one of our own files, up to a line's end: a quarter of a megabyte, or one longer line. */
 async function wholeLines({ handle, handedOn }: OwnFile, until: number): Promise<Buffer> {
   for (let size = Math.min(READ_BYTES, until - handedOn); ; size = Math.min(size * 2, until - handedOn)) {
     const bytes = Buffer.allocUnsafe(size)
@@ -363,7 +363,7 @@ async function drainWhole(folder: string, name: string, linesAtOnce: number, tak
   await forget(folder, [path.join(folder, name)])
 }
 
-/** A piece at a time: whoever is waiting for this thread does not wait for a file. @param after told the bytes of each */
+/** Goes piece by piece, so that no file blocks this thread for long. @param after gets the size of each piece in bytes */
 async function handOn(
   bytes: Buffer,
   linesAtOnce: number,

@@ -1,6 +1,6 @@
-// JSON from outside. What PostgreSQL cannot hold (NUL, lone surrogates), what JavaScript would misread (`__proto__`,
-// numbers beyond its range, integers that would silently become others) and what is built to exhaust (depth, number of
-// values) is refused here, once for all rooms.
+// JSON from outside. Refuses, once for all rooms, what PostgreSQL cannot store (NUL, lone surrogates), what JavaScript
+// would misread (`__proto__`, numbers beyond its range, integers that would silently change) and what is built to exhaust
+// us (depth, number of values).
 
 import { type FieldFault, platformErrors, validationError } from './errors.ts'
 
@@ -10,7 +10,7 @@ export const MAX_JSON_VALUES = 200_000
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
 /**
- * A request body, parsed and held against the rules above.
+ * Parses a request body and checks it against the rules above.
  *
  * @throws ApiError invalid_json when it is not UTF-8 JSON; validation_error naming each field that breaks a rule
  */
@@ -34,8 +34,8 @@ const OPENING_BRACE = 0x7b
 const OPENING_BRACKET = 0x5b
 
 /**
- * How many values a JSON text has at most, without parsing it: a million keys take seconds to parse. One step for each
- * byte outside strings.
+ * An upper bound of the number of values in a JSON text, without parsing it: a million keys take seconds to parse. One step
+ * for each byte outside strings.
  */
 function countValues(bytes: Buffer): number {
   let values = 1
@@ -43,13 +43,13 @@ function countValues(bytes: Buffer): number {
     const byte = bytes[at]
     if (byte === QUOTE) at = endOfString(bytes, at + 1)
     else if (byte === COMMA) values++
-    // A container has one value more than commas, unless it is empty. ASCII closes a brace or bracket two further on.
+    // A container has one more value than commas, unless it is empty. In ASCII the closing character is the opening one + 2.
     else if ((byte === OPENING_BRACE || byte === OPENING_BRACKET) && bytes[at + 1] !== byte + 2) values++
   }
   return values
 }
 
-/** Where the quote stands that ends a string; the length of the text when there is none. */
+/** The index of the quote that ends a string; the length of the text when there is none. */
 function endOfString(bytes: Buffer, from: number): number {
   for (let quote = bytes.indexOf(QUOTE, from); quote >= 0; quote = bytes.indexOf(QUOTE, quote + 1)) {
     let slash = quote - 1
@@ -71,7 +71,7 @@ interface Visit {
 
 const MAX_FAULTS = 100
 
-/** Every rule that a parsed value breaks, without recursion: the depth is the sender's to choose. */
+/** Every rule that a parsed value breaks. Not recursive: the sender chooses the depth. */
 export function jsonFaults(root: unknown): FieldFault[] {
   const faults: FieldFault[] = []
   const stack: Visit[] = [{ value: root, path: '', depth: 0 }]
@@ -110,7 +110,7 @@ function checkNumber(number: number, path: string, faults: FieldFault[]): void {
   }
 }
 
-/** From here on a number is an approximation by its very form: `1e+21`. */
+/** From here on JavaScript writes a number with an exponent (`1e+21`), so it is visibly an approximation. */
 const SHOWN_WITH_EXPONENT = 1e21
 
 function fault(field: string, rule: string, message: string): FieldFault {

@@ -1,21 +1,21 @@
-// The languages in which we speak to the recipients of an account's mails: the pages behind links, and the mail that asks
-// for a confirmation. What goes to the account itself is English.
+// The languages used for the recipients of an account's mails: the pages behind links, and the mail that asks for a
+// confirmation. Everything addressed to the account itself is in English.
 
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** Words in every language there is: one that is forgotten does not compile. */
+/** Words in every language: a missing one does not compile. */
 export type InEachLanguage<Words> = Readonly<Record<Language, Words>>
 
-/** @param locale a language tag: `de-AT` is spoken to in German, one that we have no words for in English */
+/** @param locale a language tag: `de-AT` gives German, a language that we have no words for gives English */
 export function languageOf(locale: string): Language {
   return spoken(locale) ?? 'en'
 }
 
 /**
- * What a browser would rather have of ours, for where it is not known who sent the mail.
+ * The one of our languages that a browser prefers, for pages where the sender of the mail is unknown.
  *
- * @param header Accept-Language, as it came
+ * @param header Accept-Language, as received
  */
 export function acceptedLanguage(header: string | undefined): Language {
   let best: { readonly language: Language; readonly weight: number } | null = null
@@ -28,7 +28,7 @@ export function acceptedLanguage(header: string | undefined): Language {
   return best?.language ?? 'en'
 }
 
-/** RFC 9110 section 12.4.2: from 0, not acceptable, to 1, which is also meant by none. */
+/** RFC 9110 section 12.4.2: from 0, not acceptable, to 1, the default. */
 function weightOf(parameter: string): number {
   const [, weight] = /^\s*q\s*=\s*([\d.]{1,5})\s*$/i.exec(parameter) ?? []
   return weight === undefined ? 1 : Number(weight)

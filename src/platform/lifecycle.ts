@@ -1,10 +1,10 @@
-// Whatever runs is a Service. Nothing runs that is not stopped.
+// Everything that runs is a Service, and everything that is started is stopped.
 
 import { once } from 'node:events'
 
 export interface Service {
   readonly name: string
-  /** Where an operator says what it listens on: told when it does not start. */
+  /** The settings that say what it listens on: named when it does not start. */
   readonly settings?: readonly string[]
   /** Resolves when ready for work (the port is bound, the first poll is armed). */
   start(): Promise<void>
@@ -12,15 +12,15 @@ export interface Service {
   stop(deadline: AbortSignal): Promise<void>
 }
 
-/** One, or several that start one after the other and stop at the same time. */
+/** One service, or several that start one after the other and stop at the same time. */
 export type Stage = Service | readonly Service[]
 
 const UNDO_MS = 5_000
-/** Behind the deadline: for the first that is late, and for each of the others. */
+/** Grace after the deadline, in ms: until a first service is late, and for those that stop after it. */
 const LATE_MS = 2_000
 const LATE_TOO_MS = 200
 
-/** Starts in order; when one fails, stops those already started, in reverse, and rejects with its error. */
+/** Starts in order. When one fails, stops those already started, in reverse order, and rejects with its error. */
 export async function startAll(stages: readonly Stage[]): Promise<void> {
   const started: Service[] = []
   for (const service of stages.flat()) {
@@ -37,9 +37,9 @@ export async function startAll(stages: readonly Stage[]): Promise<void> {
 }
 
 /**
- * Stops in reverse order, those of one stage together: each of them has all the time that is left, whoever beside it waits for
- * a slow client. One that fails, or does not settle behind the deadline, does not keep the others up; the errors come together
- * at the end.
+ * Stops in reverse order, the services of one stage together: each has all the remaining time, even if another one waits
+ * for a slow client. A service that fails, or does not settle after the deadline, does not hold up the others; the errors
+ * are thrown together at the end.
  */
 export async function stopAll(stages: readonly Stage[], deadline: AbortSignal): Promise<void> {
   const errors: unknown[] = []
@@ -60,12 +60,12 @@ export async function stopAll(stages: readonly Stage[], deadline: AbortSignal): 
   if (errors.length > 0) throw new AggregateError(errors, 'services did not stop cleanly')
 }
 
-/** Resolves when `signal` aborts, at once when it has. */
+/** Resolves when `signal` aborts, at once if it already has. */
 export async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')
 }
 
-/** @returns false when it did not within `lateMs` of the deadline. @throws what it throws */
+/** @returns false when `work` is not done within `lateMs` after the deadline. @throws what `work` throws */
 async function settles(work: Promise<void>, deadline: AbortSignal, lateMs: number): Promise<boolean> {
   const late = Promise.withResolvers<false>()
   let timer: NodeJS.Timeout | undefined
@@ -83,13 +83,13 @@ async function settles(work: Promise<void>, deadline: AbortSignal, lateMs: numbe
 }
 
 export interface Loop extends Service {
-  /** Cuts the wait before the next turn short. */
+  /** Ends the wait before the next turn early. */
   wake(): void
 }
 
 export interface LoopOptions {
   readonly name: string
-  /** Answers how long to wait before the next turn, in milliseconds; 0 = at once. */
+  /** Resolves to the wait before the next turn, in milliseconds; 0 = at once. */
   readonly turn: (signal: AbortSignal) => Promise<number>
   readonly onError: (error: unknown) => void
   /** The wait after a turn that threw. */

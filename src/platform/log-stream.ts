@@ -1,39 +1,39 @@
-// Where the log's lines go: a file descriptor that may be full, closed by its reader, or read by nobody. None of these is a
-// reason to stop or to wait: what cannot be written waits, up to MAX_WAITING_BYTES, and is tried again; what comes beyond is
-// lost, and how many lines that were is told in their place. On the way out what waits is tried once more.
+// Where log lines go: a file descriptor that may be full, closed by its reader, or read by nobody. None of these is a reason
+// to stop or to wait: lines that cannot be written wait, up to MAX_WAITING_BYTES, and are tried again; further lines are
+// lost, and their number is logged in their place. When the process exits, waiting lines are tried once more.
 //
-// A line is written at once and by the thread that has it: given to a thread of the pool, a process that leaves could neither
-// know how much of it was written nor put the next line behind it.
+// A line is written synchronously, by the thread that logs it: with a write in the thread pool, an exiting process could
+// neither know how much of it was written nor put the next line behind it.
 
 import fs from 'node:fs'
 
 export interface LogStreamOptions {
-  /** A pipe or socket must not block; that of `process.stderr` does not once that was touched. */
+  /** A pipe or socket must not block; that of `process.stderr` does not once `process.stderr` was accessed. */
   readonly fd: number
-  /** So many lines were lost, and there is room for one that says so. */
+  /** Called when lines were lost and there is room again for one that says so. */
   readonly onLost: (lines: number) => void
-  /** As `fs.writeSync`; for tests. */
+  /** Like `fs.writeSync`; for tests. */
   readonly writeSync?: (fd: number, bytes: Buffer) => number
 }
 
 export interface LogStream {
-  /** @param line with its end */
+  /** @param line including its line end */
   write(line: string): void
 }
 
 const MAX_WAITING_BYTES = 1_048_576
-/** Doubled from the first to the last while nothing is taken: a pipe whose reader is at work has room again soon. */
+/** First and longest wait for a retry, doubled while nothing is taken: an active reader of a pipe soon makes room. */
 const AGAIN_AFTER_MS = [5, 200] as const
-/** For a reader that is slow; one that is gone, or a full disk, is not waited for. */
+/** Longest wait for a slow reader at exit, in ms; a closed reader or a full disk is not waited for. */
 const LEAVE_WITHIN_MS = 500
 const LEAVE_STEP_MS = 20
 
 export function logStream({ fd, onLost, writeSync = fs.writeSync }: LogStreamOptions): LogStream {
   let waiting: string[] = []
   let waitingBytes = 0
-  /** What is being written, or is to be written again: the rest of a line that was begun stands at its head. */
+  /** The bytes being written or retried; begins with the rest of a line that was partly written. */
   let batch = Buffer.alloc(0)
-  /** Being written, or waiting for another try. */
+  /** A write is running or waiting for a retry. */
   let isBusy = false
   let lost = 0
   let [againMs] = AGAIN_AFTER_MS as readonly [number, number]
@@ -44,13 +44,13 @@ export function logStream({ fd, onLost, writeSync = fs.writeSync }: LogStreamOpt
     waiting = []
     waitingBytes = 0
     if (lost === 0) return
-    // Said at its place: behind the last line that was kept.
+    // Logged in place: after the last line that was kept.
     const lines = lost
     lost = 0
     onLost(lines)
   }
 
-  /** Writes what waits. @throws as writeSync does, with what is left in `batch` */
+  /** Writes the waiting lines. @throws as writeSync does, with the remainder in `batch` */
   const flush = (): void => {
     for (take(); batch.length > 0; take()) {
       batch = batch.subarray(writeSync(fd, batch))

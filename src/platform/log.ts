@@ -1,7 +1,7 @@
-// One line of JSON per fact on standard error, ids first, message constant. Never a body, a key, a token, a password.
+// One line of JSON per fact on standard error, ids first, message constant. Never a body, a key, a token or a password.
 //
-// A server that is away is one fact, though whatever wants it meets it many times a second: what warns of that and of nothing
-// else is written once in half a minute, the next line with how often it was meant since (`repeated`), and without its place.
+// An unavailable server is one fact, although everything that needs it meets it many times a second: a warning about only
+// that is written once in half a minute. The next line says how often it recurred since (`repeated`), without the stack.
 
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
 import type { Clock } from './clock.ts'
@@ -25,11 +25,11 @@ type Ticks = Pick<Clock, 'monotonicMs'>
 
 const STANDARD_ERROR = 2
 const SAME_WITHIN_MS = 30_000
-/** Messages are constant: more would be a mistake of ours. */
+/** Messages are constant: more of them would be a mistake of ours. */
 const MAX_MESSAGES = 1_000
 
 /**
- * @param clock tells what is the same again; without it each line is written
+ * @param clock for suppressing repetitions; null: every line is written
  * @param to null: standard error
  */
 export function createLogger(level: LogLevel, clock: Ticks | null = null, to: DestinationStream | null = null): Logger {
@@ -53,8 +53,8 @@ export function createLogger(level: LogLevel, clock: Ticks | null = null, to: De
 const MAX_CAUSES = 5
 
 /**
- * What is written of an error: its kind, text, code, place and causes, and none of the fields that libraries hang on it. A
- * broken connection brings the whole client along, a refused request its headers and body.
+ * The part of an error that is logged: its type, message, code, stack and causes, and none of the fields that libraries
+ * attach. A broken connection carries the whole client, a refused request its headers and body.
  */
 export function shownError(thrown: unknown, depth = 0): unknown {
   if (!(thrown instanceof Error)) return typeof thrown === 'object' ? Object.prototype.toString.call(thrown) : thrown
@@ -70,7 +70,7 @@ export function shownError(thrown: unknown, depth = 0): unknown {
   }
 }
 
-/** A server that does not answer, or no longer: nothing of ours is wrong at the place where that was met. */
+/** A server that does not answer, or no longer: the code that met it is not at fault. */
 function isAway(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
   return isUnavailable(error) && (code !== 'ENOENT' || syscall === 'connect')
@@ -90,11 +90,11 @@ function wrap(out: PinoLogger, clock: Ticks | null): Logger {
   }
 }
 
-/** @returns what is to be written; null: the same was written just now */
+/** @returns the fields to write; null when the same was written just now */
 function onceInAWhile({ monotonicMs }: Ticks): (fields: Fields, message: string) => Fields | null {
   const written = new Map<string, { readonly atMs: number; repeated: number }>()
   return (fields, message) => {
-    // With an id beside it, it is a fact about that.
+    // With an id beside the error, the line is a fact about that id.
     if (Object.keys(fields).length !== 1 || !isAway(fields['err'])) return fields
     const now = monotonicMs()
     const last = written.get(message)

@@ -1,25 +1,25 @@
-// How much memory there is: what a control group allows this process and its neighbours in it (a container, systemd's
-// MemoryMax), and how much of that is left. The kernel ends processes of a group that wants more than its limit, so whoever is
-// about to need much looks before. Without a limit there is always room: a whole machine has its page cache to give.
+// How much memory there is: the limit of this process's control group (a container, systemd's MemoryMax), which it shares
+// with its neighbours in the group, and what is left of it. The kernel kills processes of a group that exceeds its limit,
+// so code that is about to need much checks first. Without a limit there is always room: the page cache can shrink.
 
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
 export interface Memory {
-  /** Infinity: none is set. */
+  /** Infinity: no limit is set. */
   readonly limitBytes: number
-  /** What may still be taken, counting as free what the kernel gives up by itself; Infinity without a limit. */
+  /** What may still be used, counting memory that the kernel reclaims by itself as free; Infinity without a limit. */
   freeBytes(): number
-  /** Lets the garbage of this thread go now, where the service was started so that it can. It takes some 50 ms. */
+  /** Collects this thread's garbage at once, if the service was started with that option. Takes some 50 ms. */
   collect(): void
 }
 
 interface Names {
   readonly limit: string
   readonly usage: string
-  /** Of memory.stat: pages of files, which can be read again. */
+  /** Fields of memory.stat: page cache, which can be read again. */
   readonly files: readonly string[]
-  /** Of memory.stat: those of them that somebody works with, programs above all. */
+  /** Field of memory.stat: the part of it that is in use, mostly programs. */
   readonly mapped: string
 }
 
@@ -35,12 +35,12 @@ const FIRST: Names = {
   files: ['total_inactive_file', 'total_active_file'],
   mapped: 'total_mapped_file',
 }
-/** Under so small a limit everything makes do with less: connections, shared buffers. */
+/** Below this limit everything makes do with less: connections, shared buffers. */
 export const LITTLE_MEMORY_BYTES = 1_073_741_824
-/** The first version says "none" by a number near 2^63. */
+/** Version 1 of control groups writes "no limit" as a number near 2^63. */
 const NO_LIMIT = 2 ** 50
 
-/** @param root where control groups are mounted; @param own the file that names those of this process */
+/** @param root where control groups are mounted; @param own the file that names the groups of this process */
 export function systemMemory(root = '/sys/fs/cgroup', own = '/proc/self/cgroup'): Memory {
   const bounds = groupsOf(root, read(own)).flatMap(({ folder, names }) => {
     const limitBytes = Number(read(path.join(folder, names.limit)).trim() || Number.NaN)
@@ -57,7 +57,7 @@ export function systemMemory(root = '/sys/fs/cgroup', own = '/proc/self/cgroup')
   }
 }
 
-/** Its own groups and all above: each may have a limit. */
+/** The process's own groups and all their ancestors: each may have a limit. */
 function groupsOf(root: string, text: string): readonly { readonly folder: string; readonly names: Names }[] {
   const [, first] = /^\d+:(?:[^:]*,)?memory(?:,[^:]*)?:(.*)$/m.exec(text) ?? []
   const [, second = '/'] = /^0::(.*)$/m.exec(text) ?? []
@@ -74,7 +74,7 @@ function takenBytes(folder: string, { usage, files, mapped }: Names): number {
   return Number(read(path.join(folder, usage))) - Math.max(0, givenUp)
 }
 
-/** @returns '' where there is no such file */
+/** @returns '' when the file does not exist */
 function read(file: string): string {
   try {
     return readFileSync(file, 'latin1')

@@ -1,6 +1,6 @@
 // What the process measures about itself, for Prometheus. Every metric is declared in a table, from which docs/metrics.md is
-// made: one that is not in a table does not exist. Figures that stand in the database are asked when they are read, at most
-// every 10 seconds, and a database that is away leaves its figures out instead of failing the page.
+// generated: a metric outside the tables does not exist. Values from the database are queried when the page is read, at most
+// every 10 seconds; while the database is unavailable they are missing, and the page still works.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Clock } from './clock.ts'
@@ -19,7 +19,7 @@ export type MetricTable = Readonly<Record<string, MetricFacts>>
 export type Labels = Readonly<Record<string, string | number>>
 
 export interface Metrics<Table extends MetricTable> {
-  /** Adds to a counter, or notes a value in a histogram. */
+  /** Adds to a counter, or records a value in a histogram. */
   note(metric: keyof Table, value: number, labels?: Labels): void
   /** Replaces all series of a gauge. */
   replace(metric: keyof Table, series: readonly { readonly labels?: Labels; readonly value: number }[]): void
@@ -30,7 +30,7 @@ export interface Metrics<Table extends MetricTable> {
 export interface MetricsOptions<Table extends MetricTable> {
   readonly table: Table
   readonly clock: Clock
-  /** Sets the gauges that are asked for when the page is read. Rejects: the page goes without them. */
+  /** Sets the gauges that are queried when the page is read. If it rejects, the page goes without them. */
   readonly collect: (metrics: Metrics<Table>) => Promise<void>
 }
 

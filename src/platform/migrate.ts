@@ -1,13 +1,13 @@
-// The schema, brought forward. Files `migrations/NNNN-name.sql` are applied in order, each in one transaction together
-// with its row in `posthorn.migration`: killed in between, the next run goes on with the file that was not finished.
-// Forward only; a file that has been applied never changes again, and a database that knows files we do not have
-// belongs to a newer release: both are refused before anything is touched. An advisory lock lets one run at a time.
+// Brings the schema up to date. The files `migrations/NNNN-name.sql` are applied in order, each in one transaction together
+// with its row in `posthorn.migration`: after a kill in between, the next run resumes with the unfinished file. Migrations
+// only go forward. An applied file never changes again, and a database that knows files we do not have belongs to a newer
+// release: both are refused before anything is touched. An advisory lock allows one run at a time.
 //
-// Processes of the release before may work meanwhile and afterwards (CONTRIBUTING.md, "a table or a migration"). A file that
-// waits for a table holds up everybody who comes to that table behind it, so it waits two seconds at a time and lets
-// them pass in between; after a minute it gives up.
+// Processes of the previous release may work meanwhile and afterwards (CONTRIBUTING.md, "a table or a migration"). A file
+// that waits for a table lock blocks everybody who queues for that table behind it, so it waits two seconds at a time and
+// lets them pass in between; after a minute it gives up.
 //
-// The first file is run as the user of the connection string and makes the roles and the schema; every later one as
+// The first file runs as the user of the connection string and creates the roles and the schema; every later one runs as
 // posthorn_owner with search_path = posthorn.
 
 import { createHash } from 'node:crypto'
@@ -18,7 +18,7 @@ import { connectToPrimary, optionsDropped } from './servers.ts'
 
 export interface MigrateOptions {
   readonly folder?: string
-  /** These alone, by name: the state of an older release, to copy its rows into. */
+  /** Only these files, by name: the state of an older release, to copy its rows into. */
   readonly only?: ReadonlySet<string>
   /** Called before each file is applied. */
   readonly onFile?: (name: string) => void
@@ -38,10 +38,10 @@ const FOLDER = path.join(import.meta.dirname, '..', '..', 'migrations')
 const LOCK_KEY = 7_461_839
 const CONNECT_WITHIN_MS = 10_000
 const LOCK_TRIES = 20
-/** Of a tenth of a second each. */
+/** In waits of a tenth of a second. */
 const WAITS_BETWEEN_WORDS = 100
 const WAITS_BEFORE_A_WORD = 10
-/** Lock time-out, deadlock. */
+/** Lock timeout, deadlock. */
 const IN_USE: ReadonlySet<string | undefined> = new Set(['55P03', '40P01'])
 const AS_OWNER = 'set local role posthorn_owner; set local search_path = posthorn;'
 const TABLE = `${AS_OWNER}
@@ -49,10 +49,10 @@ const TABLE = `${AS_OWNER}
   grant select on posthorn.migration to posthorn_system`
 
 /**
- * Applies what is missing.
+ * Applies the missing migrations.
  *
- * @param adminUrl a user that may create roles and is owner of the database (the embedded one's superuser)
- * @returns the names applied now, in order
+ * @param adminUrl a user that may create roles and owns the database (the superuser of the embedded one)
+ * @returns the names of the files applied, in order
  */
 export async function migrate(adminUrl: string, options: MigrateOptions = {}): Promise<readonly string[]> {
   const files = chosen(await readMigrations(options.folder), options.only)
@@ -64,7 +64,7 @@ export async function migrate(adminUrl: string, options: MigrateOptions = {}): P
   })
   client.on('error', () => undefined)
   try {
-    // Before the lock: the connection of a pooler would keep it for ever.
+    // Before the lock: a pooler's connection would keep it for ever.
     const { rows } = await client.query(`select current_setting('lock_timeout') = '2s' as kept`)
     if (rows[0].kept !== true) throw optionsDropped()
     await waitForLock(client, options)
@@ -92,7 +92,7 @@ function migratedBy(newer: readonly string[]): Error {
   )
 }
 
-/** A name for the state that these files lead to. */
+/** Identifies the state that these files lead to. */
 export async function schemaVersion(folder?: string): Promise<string> {
   const files = await readMigrations(folder)
   return sha256(files.map(({ name, checksum }) => `${name} ${checksum}\n`).join(''))
@@ -118,8 +118,8 @@ async function readMigrations(folder = FOLDER): Promise<readonly Migration[]> {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-// Asking again and again instead of waiting in the server: a statement that waits holds a snapshot, and with it back
-// vacuum and the readers of the log.
+// Polls instead of waiting in the server: a waiting statement holds a snapshot, which holds back vacuum and the readers of
+// the log.
 async function waitForLock(client: pg.Client, { onWait, signal }: MigrateOptions): Promise<void> {
   const ask = `select pg_try_advisory_lock(${LOCK_KEY}) as locked`
   for (let waits = 0; (await client.query(ask)).rows[0].locked !== true; waits++) {
@@ -129,7 +129,7 @@ async function waitForLock(client: pg.Client, { onWait, signal }: MigrateOptions
   }
 }
 
-/** Whether an instance was begun in this database. */
+/** Whether this database holds an instance. */
 export async function isMigrated(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query(`select to_regclass('posthorn.migration') is not null as known`)
   return rows[0].known === true
@@ -160,7 +160,7 @@ function outstanding(files: readonly Migration[], done: ReadonlyMap<string, stri
   return missing
 }
 
-/** Again for as long as somebody has a table that it wants. */
+/** Repeats while a table that the file needs is locked. */
 async function applyInTurn(client: pg.Client, file: Migration, first: boolean): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

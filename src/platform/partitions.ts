@@ -1,12 +1,12 @@
-// How the days of a table go that is partitioned by day, and what is done where one is wanting.
+// Drops old days of tables that are partitioned by day, and handles a missing day.
 
 import { type Database, mayLackPartition, type Statement, statement } from './db.ts'
 
 const WAIT_SHORTLY = statement('platform_wait_shortly', `set local lock_timeout = '500ms'`)
 
 /**
- * Drops the days of a table that lie wholly before `before`, the oldest first, one a transaction. Whoever uses the table is
- * waited for half a second, since all others wait behind a drop that waits; then it rejects, and it is for the next time.
+ * Drops the days of a table that lie wholly before `before`, oldest first, one per transaction. It waits half a second for
+ * users of the table, since everybody else queues behind a waiting drop; then it rejects, and the next run tries again.
  *
  * @param drop `select drop_partition('a table', $1::date) as day`
  */
@@ -19,7 +19,7 @@ export async function dropDays(database: Database, drop: Statement, before: Date
   }
 }
 
-/** Does the work once more where a day may be wanting: days are made a week ahead, and a clock may be turned by more. */
+/** Retries the work once when a day may be missing: days are made a week ahead, and a clock may be changed by more. */
 export async function withDays<T>(ensure: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

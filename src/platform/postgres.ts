@@ -1,12 +1,12 @@
 // The embedded PostgreSQL: a real one, from npm, on a unix socket in the data directory.
 //
-// One process owns a data directory, the one that holds the lock of `<data>/posthorn.lock`: it alone starts, adopts and
-// stops the database. `embeddedPostgres` is the owner for the life of a service: it starts the database again when it
-// dies, and a second one on the same directory refuses to start. `attachOrStart` is for a command: it uses what runs,
-// whoever runs it, and otherwise starts one and leaves it without an owner, to be adopted by a service that starts
-// meanwhile. The last command to leave stops a database that nobody owns; commands see one another by an advisory lock.
+// One process owns a data directory, the one that holds the lock on `<data>/posthorn.lock`: only the owner starts, adopts
+// and stops the database. `embeddedPostgres` is the owner for the lifetime of a service: it restarts the database when it
+// dies, and a second one on the same directory refuses to start. `attachOrStart` is for a command: it uses a running
+// database, whoever runs it, or else starts one and leaves it without an owner, so that a service started meanwhile can
+// adopt it. The last command to leave stops an ownerless database; commands see one another by an advisory lock.
 //
-// After a kill -9 of the owner the database lives on without one: the next owner adopts it.
+// After a kill -9 of the owner the database keeps running without one; the next owner adopts it.
 
 import { chown, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -46,23 +46,23 @@ export interface EmbeddedOptions {
   readonly clock: Clock
   /** PostgreSQL settings on top of ours, such as `{ shared_buffers: '1GB' }`. */
   readonly settings?: Settings
-  /** How to run when we are root; for tests. */
+  /** How to run as root; for tests. */
   readonly way?: Way
 }
 
 export interface EmbeddedPostgres extends Service {
-  /** The connection string, as the superuser of the cluster. Throws before `start`. */
+  /** The connection string of the cluster's superuser. Throws before `start`. */
   url(): string
-  /** The postmaster's process number; null while there is none. */
+  /** The postmaster's pid; null while there is none. */
   pid(): number | null
 }
 
-// A command that starts or stops the database holds the lock this long at most, in the usual case.
+// Usually a command that starts or stops the database holds the lock no longer than this.
 const LOCK_WITHIN_MS = 5_000
 const ATTACH_WITHIN_MS = 60_000
 const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 5_000
-// One that ran this long before it died starts the waits anew.
+// A database that ran this long before it died resets the waits.
 const HEALTHY_MS = 10_000
 const LOG_WATCH_MS = 60_000
 const PRESENCE_KEY = 7_461_838
@@ -104,7 +104,7 @@ export function embeddedPostgres(options: EmbeddedOptions): EmbeddedPostgres {
     start: async () => {
       lock = await becomeOwner(dataDir, clock)
       try {
-        // Before all else: the first start of a database may take longer than others wait, who are told who has it.
+        // First of all: the first start of a database may outlast the wait of other processes, which then report who owns it.
         await writeFile(pidFile(dataDir), `${process.pid}\n`)
         around = await prepare(options, dataDir)
         current = await bringUp(around, stopping.signal)
@@ -137,14 +137,14 @@ export function embeddedPostgres(options: EmbeddedOptions): EmbeddedPostgres {
 }
 
 export interface Attached extends AsyncDisposable {
-  /** The connection string, as the superuser of the cluster. */
+  /** The connection string of the cluster's superuser. */
   url(): string
-  /** Lets go of the database, and stops it when nobody owns or uses it. */
+  /** Releases the database, and stops it when nobody owns or uses it. */
   close(): Promise<void>
 }
 
 /**
- * The database of a data directory, for one command: the running one, or one started for the call. What is returned
+ * The database of a data directory, for one command: the running one, or one started for the call. The returned object
  * does not keep the process alive.
  */
 export async function attachOrStart(options: EmbeddedOptions): Promise<Attached> {
@@ -163,7 +163,7 @@ export async function attachOrStart(options: EmbeddedOptions): Promise<Attached>
   }
 }
 
-/** Brings the cluster to the major version of our server, alone on the data directory. @throws Error when it is in use */
+/** Upgrades the cluster to our server's major version while holding the data directory. @throws Error when it is in use */
 export async function upgradeDatabase(options: UpgradeOptions): Promise<Upgraded | null> {
   const dataDir = path.resolve(options.dataDir)
   const lock = await becomeOwner(dataDir, options.clock)
@@ -174,7 +174,7 @@ export async function upgradeDatabase(options: UpgradeOptions): Promise<Upgraded
   }
 }
 
-/** The folder of the cluster of a data directory that has one. */
+/** The cluster folder of a data directory that has a cluster. */
 export async function embeddedCluster(dataDir: string): Promise<string> {
   return clusterOf(await findPlace(path.resolve(dataDir)))
 }
@@ -209,7 +209,7 @@ function attached(options: EmbeddedOptions, dataDir: string, socketDir: string, 
   return { url: () => urlOn(socketDir), close, [Symbol.asyncDispose]: close }
 }
 
-// The driver has these, its types do not.
+// The driver has these methods, its types do not.
 function keepsAlive(client: pg.Client, process: boolean): void {
   const { ref, unref } = client as unknown as Record<'ref' | 'unref', () => void>
   ;(process ? ref : unref).call(client)
@@ -223,7 +223,7 @@ async function bePresent(socketDir: string): Promise<pg.Client | null> {
     const { rows } = await client.query(`select pg_try_advisory_lock_shared(${PRESENCE_KEY}) as present`)
     if (rows[0].present === true) return client
   } catch {
-    // It is not up, or going down: the caller tries again.
+    // It is starting or stopping: the caller tries again.
   }
   await client.end().catch(() => undefined)
   return null
@@ -244,7 +244,7 @@ async function prepare(options: EmbeddedOptions, dataDir: string): Promise<Surro
   return { ground, dataDir, socketDir, settings: options.settings ?? {}, clock: options.clock, log: options.log }
 }
 
-// Root may run a command on the data directory of an ordinary user: the lock stays the user's.
+// Root may run a command on an ordinary user's data directory: the lock file keeps that user as owner.
 async function lockOf(dataDir: string): Promise<Lock | null> {
   const file = path.join(dataDir, 'posthorn.lock')
   const lock = tryLock(file)

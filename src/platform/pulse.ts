@@ -1,7 +1,7 @@
-// The database's pulse, felt once a second over a connection of its own. A server that is gone fails by itself; one that
-// hangs (a stopped process, a frozen disk) would keep every request waiting. When no beat comes within 2 seconds the
-// requests under way are answered 503, and new ones too until it beats again. That this process itself stood still, as a
-// machine that is overloaded or was asleep makes it, is no lost beat.
+// The database's pulse, checked once a second over a connection of its own. A server that is gone fails by itself; one that
+// hangs (a stopped process, a frozen disk) would keep every request waiting. When no beat comes within 2 seconds, requests
+// under way are answered with 503, and so are new ones until it beats again. A standstill of this process itself (an
+// overloaded machine, or one that was asleep) does not count as a lost beat.
 
 import type pg from 'pg'
 import { platformErrors, unknownOutcome } from './errors.ts'
@@ -12,22 +12,22 @@ import { answerWithin } from './within.ts'
 export interface Pulse extends Loop {
   readonly beating: () => boolean
   /**
-   * What `work` comes to, or 503 when the pulse is lost or gets lost meanwhile. What was under way may still be done:
-   * whoever asked asks again, and is told so where `work` writes.
+   * The result of `work`, or 503 when the pulse is lost before or meanwhile. Work under way may still be carried out: the
+   * caller must ask again, and where `work` writes the answer says so.
    */
   readonly whileBeating: <T>(work: () => Promise<T>, writes?: boolean) => Promise<T>
 }
 
 const BEAT_EVERY_MS = 1_000
 const BEAT_WITHIN_MS = 2_000
-/** For the first connection, which is made while everything else of a process begins. */
+/** For the first connection, which is made while the rest of the process starts. */
 const FIRST_WITHIN_MS = 5_000
 
 export function databasePulse(url: string, onChange: (beating: boolean) => void): Pulse {
   const { Client } = serversOf(url)
   let client: pg.Client | null = null
   let beating = true
-  /** Each gives one piece of work up. A set, not an abort signal: this is asked for every request. */
+  /** Each entry gives up one piece of work. A set, not an abort signal: every request passes here. */
   const underWay = new Set<() => void>()
 
   const connect = async (withinMs: number): Promise<pg.Client> => {

@@ -1,25 +1,25 @@
-// What is stored sealed, named by the rooms that store it, and sealed anew when the instance's secret was changed. A row is
-// replaced only if it is still what was read; one that was written meanwhile is met by the next pass. Each row is a
-// transaction of its own, so a pass that is cut off is gone on with by the next.
+// The columns that are stored sealed, declared by the rooms that store them, and their resealing after a change of the
+// instance's secret. A row is replaced only if it still holds what was read; one written meanwhile is left to the next pass.
+// Each row is a transaction of its own, so the next pass resumes one that was cut off.
 
 import type { Db, Statement } from './db.ts'
 import type { Secrets } from './secrets.ts'
 import { sealedStatements } from './sql-secrets.ts'
 
 export interface SealedColumn {
-  /** Such as `dkim key`: what is sealed for, and told when one cannot be opened. */
+  /** Such as `dkim key`: the purpose that is sealed for, named when a value cannot be opened. */
   readonly purpose: string
   /**
-   * $1 the number of the secret that is right, $2 the row id to go on after (empty: from the beginning), $3 how many.
-   * Answers `SealedRow`s that were sealed under another secret, by row id.
+   * $1 number of the current secret, $2 row id to continue after (empty: from the beginning), $3 limit. Answers `SealedRow`s
+   * sealed under another secret, ordered by row id.
    */
   readonly find: Statement
-  /** $1 row id, $2 what was read, $3 what takes its place. */
+  /** $1 row id, $2 the value that was read, $3 its replacement. */
   readonly replace: Statement
 }
 
 export interface SealedRow {
-  /** What the secret is bound to. */
+  /** The id that the sealed value is bound to. */
   readonly row_id: string
   readonly sealed: Buffer
 }
@@ -27,10 +27,10 @@ export interface SealedRow {
 const AT_ONCE = 500
 
 /**
- * A column that is bound to its row's one key.
+ * A column that is bound to the row's primary key.
  *
- * @param name of its statements
- * @param key the column, and what it is
+ * @param name name part of its statements
+ * @param key the key column and its type
  */
 export function sealedColumn(
   name: string,
@@ -41,10 +41,10 @@ export function sealedColumn(
 }
 
 /**
- * One pass.
+ * Runs one pass.
  *
- * @returns how many were sealed anew
- * @throws when some could not be opened, at the end of the pass
+ * @returns the number of rows resealed
+ * @throws at the end of the pass, when some could not be opened
  */
 export async function sealAnew(db: Db, secrets: Secrets, { purpose, find, replace }: SealedColumn): Promise<number> {
   const broken: string[] = []

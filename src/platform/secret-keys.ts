@@ -1,17 +1,17 @@
 // The instance's secret, and how it is changed (docs/adr/0012).
 //
-// Every secret that the instance has had is numbered, from 1. The newest stands in no database: it is POSTHORN_SECRET_KEY, or
-// the file `secret.key` in the data directory. Those before it stand in `secret_key`, sealed under it, so that whoever holds
-// the newest holds all. An instance whose secret was never changed has no such row.
+// All secrets that the instance has ever had are numbered, from 1. The newest is in no database: it is POSTHORN_SECRET_KEY, or
+// the file `secret.key` in the data directory. The earlier ones are in `secret_key`, sealed under the newest, so holding the
+// newest means holding all. An instance whose secret was never changed has no such row.
 //
-// A change, which may be cut off between any two steps and then goes on:
-//   1. The new secret is written to `secret.key.<number>` and synced (one for POSTHORN_SECRET_KEY is the operator's to keep).
-//   2. One transaction announces it: its row, and all others sealed under it. From then on a process starts with the new
-//      secret alone; those that run go on with the one before, and nothing is sealed with the new one.
-//   3. The file takes the place of `secret.key`. Whoever finds it undone does it.
-//   4. Once every process that runs holds the new secret it begins: all seal and sign with it from then on.
-//   5. What was sealed before is sealed anew, row by row, each only if it is still what was read.
-//   6. The end is noted.
+// The steps of a change, which may be interrupted between any two and then resumes:
+//   1. The new secret is written to `secret.key.<number>` and synced (the operator keeps one for POSTHORN_SECRET_KEY).
+//   2. One transaction announces it: its row, and all others sealed under it. From then on a process can only start with the
+//      new secret; running ones continue with the previous one, and nothing is sealed with the new one.
+//   3. The file replaces `secret.key`. Any process that finds this not done does it.
+//   4. Once every running process holds the new secret it begins: all seal and sign with it from then on.
+//   5. Older sealed values are resealed, row by row, each only if it still holds what was read.
+//   6. The end is recorded.
 
 import { randomBytes } from 'node:crypto'
 import { chmod, open, readFile, rename } from 'node:fs/promises'
@@ -23,11 +23,11 @@ import * as sql from './sql-secrets.ts'
 
 export interface SecretSource {
   readonly dataDir: string
-  /** Null: the file `secret.key` in the data directory, made when it is not there. */
+  /** Null: the file `secret.key` in the data directory, created when it is missing. */
   readonly secretKey: string | null
 }
 
-/** How far the newest secret is. */
+/** How far the change to the newest secret has come. */
 export interface SecretState {
   readonly number: number
   readonly begun: boolean
@@ -35,18 +35,18 @@ export interface SecretState {
 }
 
 export interface RenewedSecrets {
-  /** The newest is held here. */
+  /** This process holds the newest secret. */
   readonly isCurrent: boolean
-  /** It has begun. */
+  /** The newest secret has begun (step 4). */
   readonly begun: boolean
 }
 
 const FORMER = 'former secret'
 
-/** @throws when what the database holds sealed cannot be opened with the secret that is given here */
+/** @throws when what the database holds sealed cannot be opened with the given secret */
 export async function openSecrets(database: Database, source: SecretSource): Promise<Secrets> {
   const rows = await database.system.query<sql.KeyRow>(sql.secretKeys)
-  // Asked before the file is looked for: whoever begins an instance makes the file first.
+  // Queried before the file is looked for: a process that creates an instance makes the file first.
   const known = await database.system.one<{ value: string }>(sql.secretCheck)
   const found = await secretGiven(source)
   if (rows.length > 0) {
@@ -60,7 +60,7 @@ export async function openSecrets(database: Database, source: SecretSource): Pro
   if (found === null && known !== null) throw noSecret(source)
   const given = found ?? (await madeSecret(secretFile(source)))
   const check = checkOf(given)
-  // Of a database that only reads, or that has had it for long, nothing is wanted but the look.
+  // A database that is read-only, or has had the check for long, is only read.
   if (known === null) await database.system.execute(sql.addSecretCheck, [check])
   const row = known ?? (await database.system.one<{ value: string }>(sql.secretCheck))
   if (row === null || !sameSecret(row.value, check)) throw wrongSecret()
@@ -73,17 +73,14 @@ function wrongSecret(): Error {
   )
 }
 
-/** None is made then: it would open nothing, and stand where the right one belongs. */
+/** No secret is made in this case: it would open nothing, and take the place of the right one. */
 function noSecret(source: SecretSource): Error {
   return new Error(
     `${secretFile(source)} is missing, and this database was set up with a secret: copy the file from a backup or another machine, or set POSTHORN_SECRET_KEY if the instance had it set`,
   )
 }
 
-/**
- * Takes in what has changed about the secrets: a new one if it can be had here (a file that was changed), and which one is
- * sealed with.
- */
+/** Picks up changes of the secrets: a new one if it can be read here (a changed file), and which one is used for sealing. */
 export async function renewSecrets(
   database: Database,
   secrets: Secrets,
@@ -114,7 +111,7 @@ export async function secretState(db: Db): Promise<SecretState | null> {
  *
  * @param given the new secret; null: one is made, for `secret.key`
  * @returns its number
- * @throws when a change is under way, or that secret was in use before
+ * @throws when a change is under way, or that secret was used before
  */
 export async function announceSecret(
   database: Database,
@@ -172,7 +169,7 @@ function isOf({ check_mac }: sql.KeyRow, secret: Buffer): boolean {
   return sameSecret(check_mac, checkOf(secret))
 }
 
-/** All secrets in order; null when the newest is not given here. Step 3 is done if it was not. */
+/** All secrets in order; null when the newest is not given here. Does step 3 if it is still to do. */
 async function heldBy(rows: readonly sql.KeyRow[], source: SecretSource): Promise<readonly Buffer[] | null> {
   const newest = rows.at(-1)
   if (newest === undefined) return null
@@ -188,7 +185,7 @@ async function heldBy(rows: readonly sql.KeyRow[], source: SecretSource): Promis
   )
 }
 
-/** Null: it is to be in a file, and there is none. */
+/** Null: it should be in a file, and the file is missing. */
 async function secretGiven(source: SecretSource): Promise<Buffer | null> {
   return source.secretKey === null ? readSecret(secretFile(source)) : Buffer.from(source.secretKey)
 }
@@ -222,7 +219,7 @@ async function takeNext(dataDir: string, number: number): Promise<void> {
   try {
     await rename(nextFile(dataDir, number), path.join(dataDir, 'secret.key'))
   } catch (error) {
-    // Another process was quicker.
+    // Another process was faster.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
   await syncFolder(dataDir)

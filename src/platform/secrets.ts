@@ -1,8 +1,8 @@
-// Secrets at rest: AES-256-GCM under keys derived from the instance's secret, each for its own purpose (HKDF, RFC 5869).
-// The row's id is additional data, so a ciphertext moved to another row does not open.
+// Secrets at rest: AES-256-GCM under keys derived from the instance's secret, one per purpose (HKDF, RFC 5869). The row's id
+// is additional data, so a ciphertext moved to another row does not open.
 //
-// An instance whose secret was changed has several, numbered from 1 (secret-keys.ts). All can open and be read with; one of
-// them is sealed and signed with. What is stored or published for good (password hashes, host names) stays with the first.
+// An instance whose secret was changed has several, numbered from 1 (secret-keys.ts). All of them open and verify; one of them
+// seals and signs. Values stored or published for good (password hashes, host names) stay with the first.
 //
 // Sealed form: number of the secret (1 byte) | nonce (12) | tag (16) | ciphertext.
 
@@ -22,26 +22,26 @@ export interface Secrets {
   seal(purpose: string, rowId: string, plain: string | Buffer): Buffer
   /** @throws when the ciphertext was not sealed for this purpose and row under a secret of this instance */
   open(purpose: string, rowId: string, sealed: Buffer): Buffer
-  /** 32 bytes for one purpose, the same for as long as the instance lives. @throws for a secret that is not held here */
+  /** 32 bytes for one purpose, constant for the life of the instance. @throws for a secret that is not held here */
   key(purpose: string, number?: number): Buffer
-  /** HMAC-SHA-256 under the first secret's key of a purpose: what was stored or published once stays right. */
+  /** HMAC-SHA-256 under the first secret's key for a purpose: stored or published values stay valid. */
   mac(purpose: string, text: string | Buffer): Buffer
-  /** For what goes out and comes back: signs with the present secret, and knows what was signed with the others. */
+  /** For values that go out and come back: signs with the present secret, and recognises signatures of the others. */
   signer(purpose: string): Signer
-  /** The highest number of those held here. */
+  /** The highest number of the secrets held here. */
   newest(): number
-  /** The number of the one that is sealed and signed with. */
+  /** The number of the secret that seals and signs. */
   present(): number
   /** @throws for a secret that is not held here */
   use(number: number): void
-  /** Takes a changed set in. What is sealed and signed with stays. */
+  /** Replaces the set of secrets. The one that seals and signs stays the same. */
   hold(secrets: readonly Buffer[]): void
 }
 
-/** HMAC-SHA-256 under the key of a purpose. */
+/** HMAC-SHA-256 under the key for a purpose. */
 export interface Signer {
   (text: Buffer): Buffer
-  /** Under every secret, the present one first: what came back may have been signed with any. */
+  /** Under every secret, the present one first: a value that came back may have been signed with any. */
   all(text: Buffer): readonly Buffer[]
 }
 
@@ -49,7 +49,7 @@ const FIRST = 1
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 export const SECRET_BYTES = 32
-/** A number is one byte. */
+/** The number is one byte. */
 export const MOST_SECRETS = 255
 
 /** @param secret at least 32 bytes of the instance's own randomness */
@@ -59,7 +59,7 @@ export function secretsFrom(secret: Buffer): Secrets {
 
 /**
  * @param held in the order of their numbers, from 1
- * @param present the number of the one to seal and sign with
+ * @param present the number of the secret that seals and signs
  */
 export function secretsOf(held: readonly Buffer[], present: number): Secrets {
   let secrets = checked(held)
@@ -76,7 +76,7 @@ export function secretsOf(held: readonly Buffer[], present: number): Secrets {
     }
     return made
   }
-  // A key object is prepared once; bytes would be at every MAC, which takes five times as long.
+  // A key object is prepared once; raw bytes would be prepared for every MAC, which takes five times as long.
   const macKeys = new Map<string, KeyObject>()
   const macUnder = (number: number, purpose: string, text: string | Buffer): Buffer => {
     const name = `${number} ${purpose}`

@@ -1,19 +1,19 @@
-// A connection string may name several servers, as libpq has it: `postgresql://user@one:5432,two:5432/db`, with or without
-// `target_session_attrs=read-write`. Exactly one of them is the primary; the others follow it, and one of them takes its
-// place when it is gone. A connection is made to the one that was last good, and only counts when that server says that it
-// takes writes (`in_hot_standby`, which a server tells by itself since version 14); else the next connection tries the next
-// server, as does one that nobody takes at the door within a second and a half: a machine that is gone says nothing. So a
-// failover costs each process as many failed attempts as there are servers, and nobody changes a setting.
+// A connection string may name several servers, as in libpq: `postgresql://user@one:5432,two:5432/db`, with or without
+// `target_session_attrs=read-write`. Exactly one of them is the primary; the others follow it, and one of them replaces it
+// when it fails. A connection goes to the server that last worked, and only counts when that server reports that it takes
+// writes (`in_hot_standby`, which servers report by themselves since version 14). Otherwise the next connection tries the
+// next server; so it does after a TCP connect that gets no reply within a second and a half, since a dead machine sends none.
+// So a failover costs each process as many failed attempts as there are servers, and nobody changes a setting.
 
 import { isIP, type Socket } from 'node:net'
 import pg from 'pg'
 
 export interface Servers {
-  /** Connects to the server that is taken for the primary; rejects when it is none or is not there. */
+  /** Connects to the server assumed to be the primary; rejects when it is not the primary or not reachable. */
   readonly Client: new (
     config?: pg.ClientConfig,
   ) => pg.Client
-  /** How many there are. */
+  /** The number of servers. */
   readonly count: number
 }
 
@@ -23,7 +23,7 @@ const DOOR_WITHIN_MS = 1_500
 
 const MULTI_HOST = /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([^/?]*,[^/?]*)(.*)$/
 
-/** The same connection string for each server alone. */
+/** One connection string for each server. */
 export function serverUrls(url: string): readonly string[] {
   const [, before = '', hosts, after = ''] = MULTI_HOST.exec(url) ?? []
   if (hosts === undefined) return [url]
@@ -50,7 +50,7 @@ export function serversOf(url: string): Servers {
       })
     }
 
-    // The pool waits by a callback, everybody else for the promise.
+    // The pool passes a callback, all other callers use the promise.
     override connect(): Promise<pg.Client>
     override connect(callback: Connected): void
     override connect(callback?: Connected): Promise<pg.Client> | void {
@@ -66,14 +66,14 @@ export function serversOf(url: string): Servers {
         if (this.#standby) throw Object.assign(new Error('this server is a standby'), { code: '57P03' })
         return this
       } catch (error) {
-        // Others may have moved on meanwhile: only who tried the current one sends them to the next.
+        // Other connections may have moved on meanwhile: only one that tried the current server moves to the next.
         if (current === this.#server) current = (this.#server + 1) % urls.length
         if (this.#standby) await this.end().catch(() => undefined)
         throw error
       }
     }
 
-    /** Resolves when the machine has taken the connection or refused it, which a server that is merely slow does too. */
+    /** Resolves when the machine has accepted or refused the connection, which a merely slow server does too. */
     #atTheDoor(): Promise<void> {
       const { connection } = this as unknown as { readonly connection: { readonly stream: Socket } }
       const { stream } = connection
@@ -84,7 +84,7 @@ export function serversOf(url: string): Servers {
         }
         let timer: NodeJS.Timeout | undefined
         const wait = (): void => {
-          // After a look at what has come: this process may itself have stood still.
+          // Reads pending events first: this process itself may have stood still.
           timer = setTimeout(() => setImmediate(giveUp), DOOR_WITHIN_MS)
         }
         const end = (): void => {
@@ -100,7 +100,7 @@ export function serversOf(url: string): Servers {
   return { Client: PrimaryClient, count: urls.length }
 }
 
-/** One connection to the primary, asking each server once. @throws what the last one said */
+/** One connection to the primary, trying each server once. @throws the last server's error */
 export async function connectToPrimary(
   config: pg.ClientConfig & { readonly connectionString: string },
 ): Promise<pg.Client> {
@@ -116,7 +116,7 @@ export async function connectToPrimary(
   }
 }
 
-/** What stands between us and PostgreSQL has not handed on with which role and settings a connection begins. */
+/** For a proxy in front of PostgreSQL that drops the role and settings with which a connection starts. */
 export function optionsDropped(): Error {
   return new Error(
     'DATABASE_URL: a proxy such as PgBouncer drops the start-up options of connections; connect to PostgreSQL directly',

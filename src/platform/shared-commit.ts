@@ -1,24 +1,24 @@
-// A group commit (group-commit.ts) for those who come by the ten thousand a second: all items of a group have one promise,
-// and nobody gets a result of their own.
+// A group commit (group-commit.ts) for ten thousands of items a second: all items of a group share one promise, and none gets
+// a result of its own.
 
 export interface SharedCommitOptions<Item, Together> {
-  /** What a group is gathered in. */
+  /** Makes the collection that gathers a group. */
   readonly begin: () => Together
   readonly gather: (together: Together, item: Item) => void
-  /** Writes a group. Rejecting rejects the promise of all of it. */
+  /** Writes a group. If it rejects, the promise of the whole group rejects. */
   readonly write: (together: Together) => Promise<void>
   readonly sizeOf: (item: Item) => number
   /** The most items in one group. */
   readonly maxItems: number
   /** The most bytes in one group, by `sizeOf`; a single larger item goes alone. */
   readonly maxBytes: number
-  /** The most bytes that may wait; past that `add` rejects with `full()`. */
+  /** The most bytes that may wait; beyond that `add` rejects with `full()`. */
   readonly maxWaitingBytes: number
   readonly full: () => Error
 }
 
 export interface SharedCommit<Item> {
-  /** Settles with the write of the group that the item is in; everybody in it gets the same promise. */
+  /** Settles with the write of the item's group; all items of a group get the same promise. */
   add(item: Item): Promise<void>
   /** Resolves when nothing waits and nothing runs. */
   idle(): Promise<void>
@@ -35,7 +35,7 @@ export function sharedCommit<Item, Together>(options: SharedCommitOptions<Item, 
   const { begin, gather, write, sizeOf, maxItems, maxBytes, maxWaitingBytes, full } = options
   const waiting: Group<Together>[] = []
   let waitingBytes = 0
-  /** Asked for, or under way. */
+  /** A run is scheduled or under way. */
   let isRunning = false
   let idlers: (() => void)[] = []
 
@@ -73,7 +73,7 @@ export function sharedCommit<Item, Together>(options: SharedCommitOptions<Item, 
       waitingBytes += bytes
       if (!isRunning) {
         isRunning = true
-        // Whoever else is here already comes along.
+        // Items added in the same turn join the group.
         setImmediate(() => void run())
       }
       return group.done.promise

@@ -1,14 +1,14 @@
-// A server that is gone without a word (its power, its link) closes nothing: whoever has asked it something would wait for
-// minutes. So each connection that has waited for an answer for a few seconds makes us knock at its server's door: where a new
-// connection is taken, the machine is there and only slow, and nothing happens; where none is, all connections to
-// that address are given up at once. What was under way on them has an outcome that nobody knows, as at any other break.
+// A server that disappears silently (power, network) closes nothing: statements sent to it would wait for minutes. So when a
+// connection has waited for an answer for a few seconds, we open a probe connection to its server. If that is accepted, the
+// machine is there and only slow, and nothing happens; if not, all connections to that address are given up at once. The
+// outcome of statements under way on them is unknown, as after any lost connection.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { systemClock } from './clock.ts'
 import { answerWithin } from './within.ts'
 
-/** What is used of a connection of `pg`. */
+/** The part of a `pg` connection that is used here. */
 export interface Watchable {
   /** False while a statement waits for its answer. */
   readonly readyForQuery: boolean
@@ -16,7 +16,7 @@ export interface Watchable {
 }
 
 export interface SilenceWatch {
-  /** Until its socket is closed. */
+  /** Watches the client until its socket is closed. */
   add(client: Watchable): void
   close(): void
 }
@@ -24,16 +24,16 @@ export interface SilenceWatch {
 interface Entry {
   readonly client: Watchable
   bytesRead: number
-  /** Since when it has waited without hearing anything. */
+  /** The time since which it has waited without receiving anything. */
   sinceMs: number
 }
 
 const KNOCK_WITHIN_MS = 4_000
 const LOOKS = 5
-// What says nothing about the server: we have no descriptor, no memory or no port for the knock.
+// Errors that say nothing about the server: we have no descriptor, memory or port for the probe.
 const OUR_FAULT = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'])
 
-/** @param silentAfterMs so long a connection waits before somebody knocks */
+/** @param silentAfterMs how long a connection waits before its server is probed */
 export function watchSilence(silentAfterMs: number): SilenceWatch {
   const clock = systemClock()
   const entries = new Set<Entry>()

@@ -1,14 +1,14 @@
-// The addresses of this machine that connections may begin at.
+// The addresses of this machine that connections can use as their source.
 
 import { createServer } from 'node:net'
 
-/** Those that no connection can begin at: they are not this machine's, or not in this container. */
+/** The addresses that no connection can use as its source: not this machine's, or not in this container. */
 export async function foreignAddresses(addresses: readonly string[]): Promise<readonly string[]> {
   const owned = await Promise.all(addresses.map(isOurs))
   return addresses.filter((_, index) => owned[index] === false)
 }
 
-// By binding, as a connection does: the list of interfaces lacks what the system may use besides, as all of 127.0.0.0/8.
+// Tests by binding, as a connection does: the list of interfaces lacks other usable addresses, such as all of 127.0.0.0/8.
 function isOurs(address: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const server = createServer()

@@ -1,7 +1,7 @@
 /**
- * The LIKE pattern of texts that hold this one somewhere; `%`, `_` and `\` in it mean themselves (the server's default escape).
+ * The LIKE pattern for texts that contain `part`; `%`, `_` and `\` in it are literal (the server's default escape).
  *
- * @returns null for null: nothing is looked for
+ * @returns null for null: no filter
  */
 export function containing(part: string | null): string | null {
   return part === null ? null : `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`

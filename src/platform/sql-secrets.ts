@@ -1,8 +1,8 @@
-// The statements on the secrets of the instance, and on what is sealed with them.
+// The statements on the instance's secrets, and on values sealed with them.
 
 import { type Statement, statement } from './db.ts'
 
-/** Told to every process when something about the secrets has changed. */
+/** Notified to every process when something about the secrets has changed. */
 export const SECRETS_CHANNEL = 'secret_key'
 
 export interface KeyRow {
@@ -29,7 +29,7 @@ export const lockSecretKeys = statement(
   'platform_lock_secret_keys',
   `select pg_advisory_xact_lock(hashtext('secret_key'))`,
 )
-/** $1 numbers, $2 what tells them, $3 sealed or null, $4 begun, $5 finished. */
+/** $1 number, $2 check MAC, $3 sealed or null, $4 time of announcement, $5 whether it has begun and finished at that time. */
 export const putSecretKey = statement(
   'platform_put_secret_key',
   `insert into secret_key (number, check_mac, sealed, announced_at, begun_at, finished_at)
@@ -48,7 +48,7 @@ export const tellOfSecrets = statement('platform_tell_secret_keys', `select pg_n
 
 const FIRST_UUID = `coalesce(nullif($2, ''), '00000000-0000-0000-0000-000000000000')::uuid`
 
-/** Of a `SealedColumn` (resealing.ts). */
+/** The statements of a `SealedColumn` (resealing.ts). */
 export function sealedStatements(
   name: string,
   table: string,

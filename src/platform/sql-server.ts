@@ -1,4 +1,4 @@
-// What the database server says of itself.
+// What the database server reports about itself.
 
 import { type Db, statement } from './db.ts'
 
@@ -10,7 +10,7 @@ const FACTS = statement(
      clock_timestamp() as now`,
 )
 const NOW = statement('platform_now', 'select clock_timestamp() as now')
-// A commit that has something to write, and leaves nothing behind.
+// A commit that writes to the log, and leaves nothing behind.
 const EMPTY_COMMIT = statement('platform_empty_commit', `select pg_logical_emit_message(true, 'posthorn', '')`)
 const BACKEND = statement('platform_backend', 'select 1 from pg_stat_activity where pid = $1')
 
@@ -22,7 +22,7 @@ export interface ServerFacts {
   /** on or off */
   readonly readOnly: string
   readonly isStandby: boolean
-  /** Its time of day. */
+  /** The server's time of day. */
   readonly now: Date
 }
 
@@ -32,7 +32,7 @@ export async function serverFacts(db: Db): Promise<ServerFacts> {
   return row
 }
 
-/** Its time of day. */
+/** The server's time of day. */
 export async function databaseNow(db: Db): Promise<Date> {
   const row = await db.one<{ now: Date }>(NOW)
   if (row === null) throw new Error('the database does not tell the time')
@@ -44,7 +44,7 @@ export async function commitOnce(db: Db): Promise<void> {
   await db.execute(EMPTY_COMMIT)
 }
 
-/** Whether the process that serves a connection, by the id it gave itself, is still there. */
+/** Whether the server process of a connection, by the pid it reported, still exists. */
 export async function hasBackend(db: Db, pid: number): Promise<boolean> {
   return (await db.one(BACKEND, [pid])) !== null
 }

@@ -1,4 +1,4 @@
-// The first module of a thread: says that the thread's own has been loaded. Until then no time counts against a piece of work.
+// The first module of a thread: reports that the thread's own module is loaded. Until then no time limit of a job runs.
 
 import { parentPort, workerData } from 'node:worker_threads'
 

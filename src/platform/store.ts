@@ -1,5 +1,5 @@
-// The store of an instance, opened: the embedded PostgreSQL or the one that is named, checked, migrated, connected; and
-// the instance's secret, which every machine of one installation must share.
+// Opens the store of an instance: the embedded PostgreSQL or the one in DATABASE_URL, checked, migrated and connected; and
+// the instance's secret, which all machines of one installation must share.
 
 import type pg from 'pg'
 import type { CorrectableClock } from './clock.ts'
@@ -19,7 +19,7 @@ export interface StoreOptions {
   readonly dataDir: string
   /** Null: the embedded database in the data directory. */
   readonly databaseUrl: string | null
-  /** Null: the file `secret.key` in the data directory, made when it is not there. */
+  /** Null: the file `secret.key` in the data directory, created when it is missing. */
   readonly secretKey: string | null
   readonly log: Logger
   readonly clock: CorrectableClock
@@ -31,25 +31,25 @@ export interface Store {
   readonly adminUrl: string
   readonly database: Database
   readonly secrets: Secrets
-  /** Takes in what has changed about them (secret-keys.ts). */
+  /** Picks up changes of the secrets (secret-keys.ts). */
   renewSecrets(): Promise<RenewedSecrets>
   close(): Promise<void>
 }
 
 const STOP_WITHIN_MS = 20_000
 const CONNECT_WITHIN_MS = 10_000
-/** A machine that boots brings us up before its PostgreSQL; one that crashed replays its log first. */
+/** A booting machine may start us before its PostgreSQL; after a crash PostgreSQL replays its log first. */
 const SERVER_WITHIN_MS = 60_000
 const ASK_EVERY_MS = 500
 const TELL_EVERY_MS = 10_000
-/** Each face of the database; a backend takes some ten megabytes for what it has prepared. */
+/** Per face of the database; a backend takes some ten megabytes for its prepared statements. */
 const FEW_CONNECTIONS = 4
 
 /**
- * For a service: owns the embedded database, and supervises it until `close`. A server of DATABASE_URL that is not up yet
- * is waited for, a minute at most; one that says no is not.
+ * For a service: owns the embedded database, and supervises it until `close`. It waits up to a minute for a server of
+ * DATABASE_URL that is not up yet, but not for one that refuses.
  *
- * @param signal ends this wait, and that for another process that migrates; the promise rejects with its reason then
+ * @param signal ends this wait, and the wait for another process that migrates; the promise then rejects with its reason
  */
 export async function openStore(options: StoreOptions, signal: AbortSignal): Promise<Store> {
   await ensureDataFolder(options.dataDir)
@@ -68,20 +68,20 @@ export async function openStore(options: StoreOptions, signal: AbortSignal): Pro
   }
 }
 
-/** For a command: the store of an instance that there is. @throws Error when POSTHORN_DATA_DIR or DATABASE_URL names none */
+/** For a command: the store of an existing instance. @throws Error when POSTHORN_DATA_DIR or DATABASE_URL names none */
 export async function attachBegun(options: StoreOptions): Promise<Store> {
   if (options.databaseUrl === null) await assertBegun(options.dataDir)
   else await checkServer(options.databaseUrl, true, assertMigrated)
   return attachStore(options)
 }
 
-// Whoever named another database by mistake would have the schema in it, and an empty instance for an answer.
+// With another database named by mistake, the command would create the schema there and answer from an empty instance.
 async function assertMigrated(client: pg.Client): Promise<void> {
   if (!(await isMigrated(client)))
     throw new Error('there is no instance in this database; create one with posthorn start, serve or migrate')
 }
 
-/** Uses the database that is up, or starts it for the call; begins one where there is none. */
+/** Uses the running database, or starts it for the call; creates one where there is none. */
 export async function attachStore(options: StoreOptions): Promise<Store> {
   await ensureDataFolder(options.dataDir)
   if (options.databaseUrl !== null) return prepared(options, options.databaseUrl, async () => undefined)
@@ -89,7 +89,7 @@ export async function attachStore(options: StoreOptions): Promise<Store> {
   try {
     return await prepared(options, attached.url(), () => attached.close())
   } catch (error) {
-    // One that was started for this call would stay behind it.
+    // A database started for this call would otherwise keep running.
     await attached.close()
     throw error
   }
@@ -130,7 +130,7 @@ async function prepared(
   }
 }
 
-/** Resolves when the server lets us in. @throws what it says, when that is no or it has taken too long */
+/** Resolves when the server accepts us. @throws its error, when it refuses or takes too long */
 async function serverUp({ clock, log }: StoreOptions, url: string, signal: AbortSignal): Promise<void> {
   const began = clock.monotonicMs()
   let tellAt = began
@@ -154,12 +154,12 @@ async function serverUp({ clock, log }: StoreOptions, url: string, signal: Abort
   }
 }
 
-/** Not a name that nobody knows: it is misspelt rather than late. */
+/** An unknown host name is not: it is misspelt rather than late. */
 function mayComeUp(error: unknown): boolean {
   return isUnavailable(error) && (error as NodeJS.ErrnoException).code !== 'ENOTFOUND'
 }
 
-/** @param named the server is the one of DATABASE_URL, which errors then name */
+/** @param named the server comes from DATABASE_URL, which errors then name */
 async function checkServer(
   url: string,
   named: boolean,
@@ -176,7 +176,7 @@ async function checkServer(
   } catch (error) {
     if (!named) throw error
     const { message, code } = error as NodeJS.ErrnoException
-    // An error of several addresses has no message of its own.
+    // An error that covers several addresses has no message of its own.
     throw new Error(`DATABASE_URL: ${message === '' ? code : message}`, { cause: error })
   }
 }

@@ -1,20 +1,20 @@
-// Errors that nobody caught. One that is thrown where nobody waits for it (a socket's listener, a timer) is one connection's
-// or one job's: it is reported and counted, and the process goes on with the others' work. One that comes again and again is
-// the process's own: it stops in order, and whoever watches over it starts it anew. So does one that is met while starting.
+// Uncaught errors. One thrown where nobody awaits it (a socket's listener, a timer) concerns one connection or one job: it is
+// reported and counted, and the process continues with its other work. Repeated ones are a fault of the process itself: it
+// stops in order, and its supervisor restarts it. An uncaught error during the start also ends it.
 
 import type { Clock } from './clock.ts'
 
 export interface StrayOptions {
   readonly clock: Clock
   readonly report: (error: unknown, kind: 'exception' | 'rejection') => void
-  /** Called once: the process is to end. */
+  /** Called once: the process must end. */
   readonly giveUp: () => void
 }
 
 const MOST = 10
 const WITHIN_MS = 60_000
 
-/** @returns to be called when the process is up */
+/** @returns a function to call when the process is up */
 export function catchStray({ clock, report, giveUp }: StrayOptions): () => void {
   let isUp = false
   let isOver = false

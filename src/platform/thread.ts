@@ -1,7 +1,7 @@
-// Work on what strangers wrote, in a thread of its own: one piece after the other, each with a limit of time, all within a
-// limit of memory. A piece that goes beyond costs the thread, not the process; the next one gets a new thread, and
-// whoever waits in the line loses nothing. The thread starts with the first piece and keeps no process alive; loading its
-// modules takes 0.2 s, and seconds on a machine that is busy, and has a limit of its own (start-thread.ts).
+// Runs jobs on untrusted input in a separate thread: one at a time, each with a time limit, all within a memory limit. A job
+// that exceeds a limit costs the thread, not the process; the next job gets a new thread, and queued jobs lose nothing. The
+// thread starts with the first job and keeps no process alive. Loading its modules takes 0.2 s, and seconds on a busy machine,
+// and has a limit of its own (start-thread.ts).
 
 import { Worker } from 'node:worker_threads'
 
@@ -15,7 +15,7 @@ export interface ThreadOptions {
 export interface Thread<In, Out> {
   /** @throws when the work takes too long or too much memory, or fails */
   run(input: In): Promise<Out>
-  /** After what is under way. */
+  /** Closes after the job under way. */
   close(): Promise<void>
 }
 

@@ -1,10 +1,10 @@
-// Traces in OpenTelemetry's form, for who has a collector: what an email's way cost, across processes and machines. Off,
-// and none of its packages is loaded, until an endpoint is set.
+// Traces in OpenTelemetry's format, for operators with a collector: what an email's way cost, across processes and machines.
+// Off, with none of its packages loaded, until an endpoint is set.
 //
-// The id of an email is the id of its trace, so that whoever tells something about it needs to know nothing more: its
-// acceptance is the root, each attempt and each webhook a span below. Spans say ids, numbers and outcomes; no address, no
-// host of a receiver, no content. What is told about is over: a span is recorded when its work is done. Spans wait in
-// memory, a bounded number, and go out in batches; where the collector does not answer they are lost, and nothing else is.
+// The id of an email is the id of its trace, so code that records a span needs nothing else: the acceptance is the root, each
+// attempt and each webhook a span below it. Spans hold ids, numbers and outcomes; no address, no receiving host, no content.
+// A span is recorded when its work is done. Spans wait in memory, in bounded number, and go out in batches; when the collector
+// does not answer they are lost, and nothing else is affected.
 
 import { once } from 'node:events'
 import type { Service } from './lifecycle.ts'
@@ -12,7 +12,7 @@ import type { Logger } from './log.ts'
 
 export interface Span {
   readonly name: 'accept' | 'attempt' | 'webhook'
-  /** Whose trace it belongs to. */
+  /** The email whose trace the span belongs to. */
   readonly emailId: string
   readonly startedAt: Date
   readonly durationMs: number
@@ -78,7 +78,7 @@ async function startSending({ version, log }: TracesOptions, endpoint: string): 
   const say = (): void => undefined
   const warn = (said: string): void => log.warn({ said: said.slice(0, 300) }, 'traces are not taken')
   api.diag.setLogger({ error: warn, warn: say, info: say, debug: say, verbose: say }, api.DiagLogLevel.ERROR)
-  // A root takes the ids that are to be; the others get spans of their own.
+  // A root span takes the given ids; the others get new ones.
   const random = new sdk.RandomIdGenerator()
   let next: { readonly traceId: string; readonly spanId: string } | null = null
   const provider = new sdk.TracerProvider({
@@ -123,13 +123,13 @@ async function startSending({ version, log }: TracesOptions, endpoint: string): 
   }
 }
 
-/** The root of an email's trace: 16 and 8 bytes of its id, which are not all zero. */
+/** The root of an email's trace: 16 and 8 bytes of its id, neither of them all zero. */
 export function rootOf(emailId: string): { readonly traceId: string; readonly spanId: string } {
   const traceId = emailId.replaceAll('-', '').toLowerCase()
   return { traceId, spanId: traceId.slice(16) }
 }
 
-/** By the end of the id, which is chance: every process decides the same. */
+/** Decides by the end of the id, which is random: every process decides the same. */
 function isTraced(emailId: string, share: number): boolean {
   return Number.parseInt(emailId.slice(-8), 16) < share * 0x1_0000_0000
 }

@@ -1,5 +1,5 @@
-// A connection that breaks at COMMIT leaves open whether the transaction was made. What it had written tells, once the server
-// answers again: there it is; or it is not, and the server's process that would still write it has gone.
+// A connection that breaks at COMMIT leaves open whether the transaction was committed. Its rows decide once the server
+// answers again: they are there; or they are not, and the server process that could still write them is gone.
 
 import type { Clock } from './clock.ts'
 import { type Database, type Db, isUnavailable, type UnknownEnd } from './db.ts'
@@ -9,7 +9,7 @@ const ASK_AGAIN_MS = 50
 
 /**
  * @param isThere looks for what the transaction wrote
- * @returns true when it is committed, and as safe as any commit; null when nothing was certain `withinMs` later
+ * @returns true when it is committed, and as durable as any commit; null when the outcome is still unknown after `withinMs`
  */
 export async function wasCommitted(
   database: Database,
@@ -22,10 +22,10 @@ export async function wasCommitted(
   while (clock.monotonicMs() < until) {
     try {
       const known = await database.transaction(async (db) => {
-        // In this order: what a process that has gone wrote is seen by the question behind.
+        // In this order: whatever a process wrote before it ended is visible to the next query.
         const isGone = backend !== null && !(await hasBackend(db, backend))
         if (!(await isThere(db))) return isGone ? false : null
-        // What is seen may not have reached the standby, if the wait for it was broken off: this commit waits for both.
+        // What we see may not have reached the standby, if the wait for it was cancelled: this commit waits for both.
         await commitOnce(db)
         return true
       })

@@ -1,5 +1,5 @@
-// Schemas held against what came from outside. Bodies say what they mean: no coercion, unknown fields are faults.
-// Queries and paths are text and are coerced; a whole number is written in digits there.
+// Validates input from outside against schemas. Bodies are taken literally: no coercion, unknown fields are faults. Queries
+// and paths are text and are coerced; a whole number must be written in digits there.
 
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
@@ -16,10 +16,10 @@ import {
 } from './errors.ts'
 
 /**
- * The schema is compiled when a first body is held against it: a process has some 600 and uses few of them, and to compile
- * all of them is most of a start.
+ * Compiles the schema when the first body is validated: a process has some 600 and uses few of them, and compiling all of
+ * them would be most of the start-up time.
  *
- * @returns every fault of a body, at most 100; empty when it has none
+ * @returns a function that returns every fault of a body, at most 100; empty when it has none
  */
 export function bodyValidator(schema: TSchema): (body: unknown) => FieldFault[] {
   const validator = compiledLate(strict, schema)
@@ -29,11 +29,11 @@ export function bodyValidator(schema: TSchema): (body: unknown) => FieldFault[] 
   }
 }
 
-/** For an endpoint whose room validates by itself. */
+/** For an endpoint whose room does its own validation. */
 export const acceptAll: FastifySchemaCompiler<unknown> = () => () => true
 
 /**
- * Holds path and query against what PostgreSQL cannot hold: NUL and lone surrogates.
+ * Refuses text in paths and queries that PostgreSQL cannot store: NUL and lone surrogates.
  *
  * @param values texts or lists of texts by name
  * @throws ApiError invalid_parameter
@@ -48,7 +48,7 @@ export function refuseUnfitText(values: unknown): void {
   }
 }
 
-/** @returns what compiles the schema at its first call, and has it from then on */
+/** @returns a function that compiles the schema at its first call and caches the result */
 function compiledLate(ajv: Ajv, schema: object): () => ValidateFunction {
   let compiled: ValidateFunction | null = null
   return () => {
@@ -63,7 +63,7 @@ function makeAjv(coerceTypes: boolean): Ajv {
     coerceTypes,
     useDefaults: true,
     strict: false,
-    // Our own are held against the schema of schemas by test/openapi.test.ts.
+    // test/openapi.test.ts validates our own schemas against the schema of schemas.
     validateSchema: false,
     allowUnionTypes: true,
     verbose: true,
@@ -75,16 +75,16 @@ function makeAjv(coerceTypes: boolean): Ajv {
   return ajv
 }
 
-/** The library also takes `urn:uuid:` before it, which PostgreSQL does not. */
+/** The library also accepts the prefix `urn:uuid:`, which PostgreSQL does not. */
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
-/** Takes from a format what nothing here can hold. */
+/** Removes from a format the values that nothing here can store. */
 function narrow(ajv: Ajv, name: string, holds: (text: string) => boolean): void {
   const { validate } = ajv.formats[name] as { readonly validate: (text: string) => boolean }
   ajv.addFormat(name, { type: 'string', validate: (text: string) => validate(text) && holds(text) })
 }
 
-/** What the format takes and a Date does not is a leap second and an offset without minutes; PostgreSQL has no year 0. */
+/** The format also allows leap seconds and offsets without minutes, which a Date does not; PostgreSQL has no year 0. */
 function isMoment(text: string): boolean {
   const year = new Date(text).getUTCFullYear()
   return year >= 1 && year <= 9999
@@ -94,7 +94,7 @@ const strict = makeAjv(false)
 const coercing = makeAjv(true)
 const dateTime = strict.compile<string>({ type: 'string', format: 'date-time' })
 
-/** @returns whether the text is a moment as the API takes them (with an offset) */
+/** @returns whether the text is a date and time as the API accepts it (with an offset) */
 export function isDateTime(text: string): boolean {
   return dateTime(text)
 }
@@ -127,7 +127,7 @@ interface Parameter {
   readonly anyOf?: readonly { readonly const?: unknown }[]
 }
 
-/** The parameters of a query or path that are of a kind. */
+/** The names of the query or path parameters for which `is` holds. */
 function namesOf(
   { properties = {} }: { readonly properties?: Record<string, Parameter> },
   is: (parameter: Parameter) => boolean,
@@ -135,21 +135,21 @@ function namesOf(
   return Object.entries(properties).flatMap(([name, parameter]) => (is(parameter) ? [name] : []))
 }
 
-/** Text without a form of its own, or one of some words. */
+/** Text without a format, or one of a few words. */
 function isWords({ type, format, anyOf = [] }: Parameter): boolean {
   if (type === 'string') return format === undefined
   return anyOf.length > 0 && anyOf.every((one) => typeof one.const === 'string')
 }
 
 /**
- * A filter that a form left empty filters nothing, and an empty place in a list is its beginning, whatever form its places
- * have. An empty number, moment or id is none, and told.
+ * A filter that a form left empty filters nothing, and an empty cursor of a list is its beginning, whatever the format of
+ * its cursors. An empty number, time or id is not valid, and is reported.
  */
 function forgetEmpty(query: Record<string, unknown> | null, texts: readonly string[]): void {
   for (const name of texts) if (query?.[name] === '') delete query[name]
 }
 
-/** Ids in small letters, as the database answers them: rooms compare them with what it has. */
+/** Puts ids in lower case, as the database returns them: rooms compare them with stored ones. */
 function asStored(parameters: Record<string, unknown> | null, ids: readonly string[]): void {
   for (const name of ids) {
     const id = parameters?.[name]
@@ -157,7 +157,7 @@ function asStored(parameters: Record<string, unknown> | null, ids: readonly stri
   }
 }
 
-/** Whether nothing is left to a number's other spellings, which coercion takes: `1e3`, `0x10`, `1.0`, ` 5`. */
+/** False for other spellings of a number, which coercion would accept: `1e3`, `0x10`, `1.0`, ` 5`. */
 function isDigits(value: unknown): boolean {
   return typeof value !== 'string' || /^-?\d+$/.test(value)
 }
@@ -170,7 +170,7 @@ function faultsOf(errors: readonly ErrorObject[]): FieldFault[] {
   for (const error of errors) {
     const field = fieldOf(error)
     const rule = ruleOf(error)
-    // The branches of a union each complain; one fault for the field says enough: that of the branch whose type it has.
+    // Each branch of a union reports faults; one per field is enough: that of the branch with the value's type.
     const known = faults.get(field)
     if (known === undefined && faults.size === MAX_FAULTS) break
     if (rule === 'enum') allowed.set(field, [...(allowed.get(field) ?? []), ...allowedBy(error)])
@@ -182,7 +182,7 @@ function faultsOf(errors: readonly ErrorObject[]): FieldFault[] {
     .map((fault) => (fault.rule === 'enum' ? { ...fault, message: oneOf(allowed.get(fault.field) ?? []) } : fault))
 }
 
-/** A union of constants is a list of allowed values, each of which complains for itself. */
+/** A union of constants is a list of allowed values, each of which reports a fault of its own. */
 function ruleOf({ keyword }: ErrorObject): string {
   if (keyword === 'additionalProperties') return 'unknown_field'
   return keyword === 'const' ? 'enum' : keyword
@@ -197,7 +197,7 @@ function oneOf(values: readonly string[]): string {
   return `must be one of ${[...new Set(values)].join(', ')}`
 }
 
-/** Whether a fault says no more than that no branch of a union fits, and one further in says what is amiss with it. */
+/** Whether a fault only says that no branch of a union fits, while a fault further in says what is wrong. */
 function isUnionOf({ field, rule }: FieldFault, faults: ReadonlyMap<string, FieldFault>): boolean {
   if (rule !== 'type' && rule !== 'anyOf') return false
   return [...faults.keys()].some((other) => other.startsWith(`${field}.`) || other.startsWith(`${field}[`))
@@ -231,8 +231,8 @@ function messageOf(error: ErrorObject): string {
 }
 
 /**
- * The description of a schema with a pattern can stand after «must be», but for its capital and its full stop; one without a
- * description keeps control characters out, or has the pattern.
+ * The description of a schema with a pattern must read well after «must be», apart from its capital and its full stop. One
+ * without a description excludes control characters, or the message shows the pattern.
  */
 function patternWords({ parentSchema, params, data, message = 'is not valid' }: ErrorObject): string {
   const { description } = (parentSchema ?? {}) as { readonly description?: string }
@@ -245,13 +245,13 @@ function patternWords({ parentSchema, params, data, message = 'is not valid' }: 
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROLS = /[\0-\x1f\x7f-\x9f\u2028\u2029]/g
 
-/** @returns the first control character of a text that the pattern refuses by itself, such as U+000A */
+/** @returns the first control character of a text that the pattern itself refuses, such as U+000A */
 function refusedControl(text: unknown, pattern: string): string | null {
   const [refused] = (String(text).match(CONTROLS) ?? []).filter((control) => !new RegExp(pattern, 'u').test(control))
   return refused === undefined ? null : `U+${refused.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** `/to/1/email` becomes `to[1].email`; a missing or unknown property is named itself. */
+/** `/to/1/email` becomes `to[1].email`; for a missing or unknown property the path names that property. */
 function fieldOf(error: ErrorObject): string {
   const params = error.params as { missingProperty?: string; additionalProperty?: string }
   const steps = error.instancePath
@@ -263,7 +263,7 @@ function fieldOf(error: ErrorObject): string {
   return fieldPath(steps)
 }
 
-/** Steps into a body as the contract writes them: `to[1].email`. */
+/** A path into a body as the contract writes it: `to[1].email`. */
 export function fieldPath(steps: readonly string[]): string {
   return steps.reduce((path, step) => {
     if (/^\d+$/.test(step)) return `${path}[${step}]`

@@ -1,8 +1,8 @@
 // Whether something outside answers in time, as far as this process can tell.
 
 /**
- * Time in which this process itself stood still is not held against an answer that came meanwhile: when the time is over,
- * what the sockets hold is read before anything is said. (Node runs the timers of a turn before it reads.)
+ * Does not count time in which this process itself stood still: when the time is over, pending data of the sockets is read
+ * before the promise rejects. (Node runs the timers of a turn before it reads.)
  *
  * @throws Error when there is no answer within `withinMs`; what `work` throws
  */
