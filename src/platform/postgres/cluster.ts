@@ -1,12 +1,12 @@
 // The files of the embedded cluster: initdb, the settings, the folder of the socket, the log.
 //
-// <home>/postgres        the cluster; made aside and renamed, so a crash in initdb leaves nothing that looks like one
+// <home>/postgres        the cluster; created under another name and renamed, so a crash in initdb leaves no partial one
 // <home>/upgrade         what an upgrade to another major version has made so far (upgrade.ts)
-// <home>/run             the folder of the socket, mode 0700: who can enter it may log in as anyone, so nobody else can
-// <data>/postgres.log    what PostgreSQL says, at most LOG_BYTES and one older file of the same size
+// <home>/run             the folder of the socket, mode 0700: access to it means login as any user, so nobody else has it
+// <data>/postgres.log    PostgreSQL's output, at most LOG_BYTES and one older file of the same size
 //
-// A socket's path ends at 107 bytes. Where <home>/run is too long, the socket lives in a folder of its own in /tmp, and
-// the file <data>/postgres.socket says where.
+// A socket's path may have at most 107 bytes. Where <home>/run is too long, the socket is in a folder of its own in /tmp,
+// and the file <data>/postgres.socket names it.
 
 import { execFile } from 'node:child_process'
 import {
@@ -39,8 +39,8 @@ const run = promisify(execFile)
 
 export type Settings = Readonly<Record<string, string | number>>
 
-// Sized for a small machine; raise shared_buffers on a large one. Partitions make a statement lock many tables at once.
-// No statement text and no row values in the log: they hold people's addresses.
+// Sized for a small machine; raise shared_buffers on a large one. With partitions a statement locks many tables at once.
+// Neither statement texts nor row values are logged: they hold people's addresses.
 const SETTINGS: Settings = {
   listen_addresses: '',
   port: PORT,
@@ -68,7 +68,7 @@ const SETTINGS: Settings = {
 export const clusterOf = ({ home }: Place): string => path.join(home, 'postgres')
 
 /**
- * Makes the cluster when there is none. The caller holds the lock of the data directory.
+ * Creates the cluster if there is none. The caller holds the lock of the data directory.
  *
  * @param durable false for tests: does not wait for the disk
  */
@@ -101,20 +101,20 @@ export async function ensureCluster(ground: Ground, durable: boolean): Promise<v
   throw new Error(`initdb failed: ${said}`, { cause: faults[0] })
 }
 
-/** The major version that made a cluster; null when there is none. */
+/** The major version that created a cluster; null when there is none. */
 export async function versionOf(cluster: string): Promise<string | null> {
   const text = await readFile(path.join(cluster, 'PG_VERSION'), 'utf8').catch(() => null)
   return text === null ? null : text.trim()
 }
 
-/** Stands where an upgrade has copied everything; holds the old version. */
+/** Exists once an upgrade has copied everything; contains the old version. */
 export const markOf = (home: string): string => path.join(home, 'upgrade', 'complete')
 
 /**
- * Puts a new cluster, wholly copied, in the place of the old one; whatever of that was done before a crash is not done
- * again. The caller holds the lock.
+ * Replaces the old cluster by the fully copied new one; steps done before a crash are not repeated. The caller holds the
+ * lock.
  *
- * @returns where the old one lies now; null when there is nothing to finish
+ * @returns the folder of the old cluster; null when there is nothing to finish
  */
 export async function finishSwap(home: string): Promise<string | null> {
   const from = (await readFile(markOf(home), 'utf8').catch(() => '')).trim()
@@ -134,14 +134,14 @@ export async function finishSwap(home: string): Promise<string | null> {
   return kept
 }
 
-// The built-in locale: lower-casing as Unicode says, order by code point, and neither depends on the machine's libraries.
+// The built-in locale: lower case by Unicode, sorted by code point; neither depends on the machine's libraries.
 function initdbArguments(ground: Ground, folder: string, durable: boolean): readonly string[] {
   const cluster = ['-D', folder, '-U', USER, '-E', 'UTF8', '--auth-local=trust', '--auth-host=reject', '-k']
   const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '-L', shareOf(ground)]
   return [...cluster, ...locale, ...(durable ? [] : ['--no-sync'])]
 }
 
-// Where initdb runs as another user than the cluster's, that user gets the empty folder and the cluster's the full one.
+// When initdb runs as another user than the cluster's, that user owns the folder while it is filled, the cluster's afterwards.
 async function initdb(ground: Ground, { file, args, identity }: Command, folder: string): Promise<void> {
   if (identity.uid !== undefined) {
     await mkdir(folder, { mode: 0o700 })
@@ -158,7 +158,8 @@ async function initdb(ground: Ground, { file, args, identity }: Command, folder:
 
 const shareOf = ({ binaries }: Ground): string => path.join(binaries.root, 'share', 'postgresql')
 
-// What a backend frees goes back to the system: with its own bounds glibc keeps up to 32 MB, and more after each large content.
+// Makes backends return freed memory to the system: with its own limits glibc keeps up to 32 MB, and more after each large
+// message.
 export const ENVIRONMENT = {
   PATH: '/usr/bin:/bin',
   LC_ALL: 'C',
@@ -167,12 +168,12 @@ export const ENVIRONMENT = {
   MALLOC_TRIM_THRESHOLD_: '131072',
 }
 
-/** 128 MB, and a sixteenth of what a control group allows where that is less than a gigabyte. */
+/** 128 MB; under a memory limit of less than a gigabyte, a sixteenth of it but at least 16 MB. */
 function sharedBuffers(limitBytes = systemMemory().limitBytes): string {
   return limitBytes < LITTLE_MEMORY_BYTES ? `${Math.max(16, Math.floor(limitBytes / 16 / 1_048_576))}MB` : '128MB'
 }
 
-/** Writes postgresql.conf anew: what stands there is what this release wants, whatever stood there before. */
+/** Rewrites postgresql.conf: it holds what this release wants, whatever it held before. */
 export async function writeSettings(ground: Ground, socketDir: string, wanted: Settings): Promise<void> {
   const all = { ...SETTINGS, shared_buffers: sharedBuffers(), ...wanted, unix_socket_directories: socketDir }
   const lines = Object.entries(all).map(([name, value]) => `${name} = '${String(value).replaceAll("'", "''")}'`)
@@ -182,7 +183,7 @@ export async function writeSettings(ground: Ground, socketDir: string, wanted: S
   await rename(`${file}.new`, file)
 }
 
-/** Where the socket is, or null when no folder for it has been made yet. */
+/** The folder of the socket, or null when none has been created yet. */
 export async function findSocketDir(place: Place, dataDir: string): Promise<string | null> {
   const near = path.join(place.home, 'run')
   const dir = fits(near) ? near : (await readFile(path.join(dataDir, 'postgres.socket'), 'utf8').catch(() => '')).trim()
@@ -193,7 +194,7 @@ export async function findSocketDir(place: Place, dataDir: string): Promise<stri
   return found.isDirectory() && found.uid === ours && (found.mode & 0o077) === 0 ? dir : null
 }
 
-/** Makes the folder of the socket when there is none that is ours alone. The caller holds the lock. */
+/** Creates the folder of the socket when there is none that only we can access. The caller holds the lock. */
 export async function ensureSocketDir(place: Place, dataDir: string): Promise<string> {
   const found = await findSocketDir(place, dataDir)
   if (found !== null) return found
@@ -215,13 +216,13 @@ const fits = (dir: string): boolean => Buffer.byteLength(socketIn(dir)) <= LONGE
 
 const logOf = (dataDir: string): string => path.join(dataDir, 'postgres.log')
 
-/** Opens the log for a postmaster to inherit. It appends, so the file may be cut while it is written. */
+/** Opens the log for a postmaster to inherit. In append mode, so that it can be truncated while in use. */
 export async function openLog(dataDir: string): ReturnType<typeof open> {
   await boundLog(dataDir)
   return open(logOf(dataDir), 'a', 0o600)
 }
 
-/** Moves a log that has grown too long into `postgres.log.old` and begins it anew; a few lines may be lost. */
+/** Moves an overlong log to `postgres.log.old` and starts it anew; a few lines may be lost. */
 export async function boundLog(dataDir: string): Promise<void> {
   const size = await stat(logOf(dataDir)).then(
     (found) => found.size,

@@ -1,10 +1,10 @@
-// A table carried from one server to another: COPY out of here is COPY into there, in text form, which every version
-// reads. Nothing is held but what is on the way: while the reader cannot follow, the writer is not read from.
+// Copies a table from one server to another: the COPY output of one is the COPY input of the other, in text format, which
+// every version reads. Only data in transit is held: while the target cannot keep up, the source is not read.
 
 import type { Socket } from 'node:net'
 import type pg from 'pg'
 
-/** What of the driver a COPY needs and its types do not tell. */
+/** The parts of the driver that COPY needs and its types lack. */
 interface Wire {
   readonly stream: Socket
   query(text: string): void
@@ -13,7 +13,7 @@ interface Wire {
   sendCopyFail(message: string): void
 }
 
-/** A query of our own kind, as the driver calls it while it runs. */
+/** A query object of our own, with the methods that the driver calls while it runs. */
 abstract class Copy {
   readonly done: Promise<number>
   protected wire: Wire | null = null
@@ -49,7 +49,7 @@ abstract class Copy {
     this.broken(error)
   }
 
-  /** The other half must not wait for us for ever. */
+  /** Tells the other half, which must not wait for us for ever. */
   protected abstract broken(error: unknown): void
 }
 
@@ -93,10 +93,10 @@ class CopyOut extends Copy {
 }
 
 /**
- * Runs `copy .. to stdout` on one connection and `copy .. from stdin` on the other, in the transactions that are open there.
+ * Runs `copy .. to stdout` on one connection and `copy .. from stdin` on the other, in their open transactions.
  *
- * @returns the rows that were written
- * @throws Error of either server; or when what was read and written differs in number
+ * @returns the number of rows written
+ * @throws Error of either server; or when the numbers of rows read and written differ
  */
 export async function carry(
   from: { readonly client: pg.Client; readonly text: string },
@@ -106,7 +106,7 @@ export async function carry(
   into.client.query(writing as never)
   const wire = await writing.ready
   const reading = new CopyOut(from.text, wire)
-  // A writer that fails is read from to the end all the same: the server throws away what still comes.
+  // If the target fails, the source is still read to its end: the server discards what is sent to it.
   const lost = (): void => void wire.stream.emit('drain')
   into.client.once('end', lost)
   from.client.query(reading as never)

@@ -1,6 +1,6 @@
-// What we promise with a 2xx or a 250 rests on the database keeping what it committed. A server that is set up to forget
-// is refused at the start, ours or anyone's; and so is each connection to one later (db.ts), for after a failover it is
-// another server with settings of its own.
+// What we promise with a 2xx or a 250 depends on the database keeping what it committed. A server that may lose commits is
+// refused at the start, ours or anyone's. Every later connection is checked too (db.ts), because after a failover it is
+// another server with its own settings.
 
 export interface Queryable {
   query(text: string): Promise<{ rows: unknown[] }>
@@ -9,8 +9,8 @@ export interface Queryable {
 const OLDEST = 150_000
 
 /**
- * Rejects with every fault when this server, as this user sees it, is older than PostgreSQL 15 or may lose a commit.
- * Ask on a connection of the user and database that the service uses: synchronous_commit can be set for either.
+ * Rejects with all faults when this server, as this user sees it, is older than PostgreSQL 15 or may lose a commit. Call it
+ * on a connection with the user and database of the service: synchronous_commit can be set for either.
  */
 export async function assertDurable(client: Queryable): Promise<void> {
   const names = `'fsync', 'synchronous_commit', 'full_page_writes', 'server_version_num', 'server_version'`

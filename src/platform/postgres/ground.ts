@@ -1,16 +1,15 @@
-// PostgreSQL refuses to run as root. Four ways to give it a user, each with the place where the cluster lives:
+// PostgreSQL refuses to run as root. There are four ways to give it a user, each with a place for the cluster:
 //
-// - self: we are an ordinary user, and so is it. The cluster is in the data directory.
-// - namespace: we are root. It runs in a user namespace of its own that gives root another number: the files stay
-//   root's, and folders of mode 0700 above the data directory do not matter. The cluster is in the data directory.
-// - owner: we are root and the cluster in the data directory belongs to an ordinary user, who started it first.
-// - apart: we are root and namespaces are forbidden (the usual container). It runs as a user number of its own, with
-//   the binaries and the cluster copied to /var/lib/posthorn/<hash of the data directory>, because that user could not
-//   pass a folder of mode 0700. A file in the data directory, `postgres.apart`, says so and is obeyed from then on.
+// - self: we are an ordinary user, and it runs as the same one. The cluster is in the data directory.
+// - namespace: we are root. It runs in its own user namespace, which maps root to another uid: the files stay root's, and
+//   parent folders with mode 0700 do not matter. The cluster is in the data directory.
+// - owner: we are root, and the cluster in the data directory belongs to an ordinary user, who started it first.
+// - apart: we are root and namespaces are forbidden (usual in containers). It runs under a uid of its own, with the
+//   binaries and the cluster copied to /var/lib/posthorn/<hash of the data directory>, because that user could not pass
+//   a folder with mode 0700. A file in the data directory, `postgres.apart`, records this and is followed from then on.
 //
-// initdb, unlike the server, insists on a user that the machine has a name for. Containers often run under a number
-// without one, so initdb is given a named number where we can: inside the namespace, or as root before the files change
-// hands.
+// Unlike the server, initdb insists on a uid that has a name on the machine. Containers often run under a uid without one,
+// so initdb gets a named uid where possible: inside the namespace, or as root before the files change owner.
 
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -22,18 +21,18 @@ import { type Binaries, binariesAt } from './binaries.ts'
 import { processesIn } from './processes.ts'
 
 export interface Place {
-  /** The folder that holds the cluster, and the socket where its path is short enough. */
+  /** The folder that holds the cluster, and the socket if its path is short enough. */
   readonly home: string
-  /** The user that the cluster belongs to; null = the one we are. */
+  /** The user that owns the cluster; null = our own user. */
   readonly uid: number | null
 }
 
 export interface Ground extends Place {
   readonly kind: 'self' | 'namespace' | 'owner' | 'apart'
   readonly binaries: Binaries
-  /** Puts in front of a command what makes it run as that user. The process number stays that of the command. */
+  /** Prefixes a command with what makes it run as that user. The pid stays that of the command. */
   wrap(file: string, args: readonly string[]): Command
-  /** The ways to run initdb, the first to be tried first. Files are given to the cluster's user afterwards. */
+  /** The ways to run initdb, in the order in which to try them. The files are given to the cluster's user afterwards. */
   readonly initdb: readonly Wrap[]
 }
 
@@ -45,19 +44,19 @@ export interface Command {
   readonly identity: { readonly uid?: number; readonly gid?: number }
 }
 
-/** `wanted` forces one of root's two ways; 'auto' takes a namespace where the system grants one. */
+/** 'namespace' and 'apart' force one of root's two ways; 'auto' uses a namespace where the system grants one. */
 export type Way = 'auto' | 'namespace' | 'apart'
 
 const APART_ROOT = '/var/lib/posthorn'
-// A number that no distribution hands out to people (they end at 60000) or to system services (they stay below 1000,
-// or between 61184 and 65519 where systemd makes them up).
+// A uid that no distribution assigns to people (up to 60000) or to system services (below 1000, or between 61184 and
+// 65519 where systemd allocates them).
 const APART_UID = 60_870
-// Shown for files of users that a namespace does not know: our own number should not be mistaken for it.
+// Shown for files of users that a namespace does not know: our own uid should not be mistaken for it.
 const NOBODY = 65_534
 const UNNAMED = 1_000
 const run = promisify(execFile)
 
-/** Where the cluster of a data directory is, if it has one. Changes nothing. */
+/** The place of a data directory's cluster, if it has one. Changes nothing. */
 export async function findPlace(dataDir: string): Promise<Place> {
   const apart = await readApart(dataDir)
   if (apart !== null) return { home: apart, uid: APART_UID }
@@ -66,7 +65,7 @@ export async function findPlace(dataDir: string): Promise<Place> {
 }
 
 /**
- * Decides how to run. May move the cluster: the caller holds the lock of the data directory.
+ * Decides how to run. May move the cluster, so the caller must hold the lock of the data directory.
  *
  * @param dataDir exists, absolute
  */
@@ -96,7 +95,7 @@ export async function findGround(dataDir: string, binaries: Binaries, wanted: Wa
   return moveApart(dataDir, binaries)
 }
 
-/** Gives a file or folder in the cluster's home to the user of the cluster. */
+/** Gives a file or folder in the cluster's home to the cluster's user. */
 export async function giveToCluster({ uid }: Place, file: string): Promise<void> {
   if (uid !== null) await chown(file, uid, uid)
 }
@@ -111,7 +110,7 @@ async function asUser(kind: 'owner' | 'apart', uid: number, binaries: Binaries, 
   return { kind, binaries, home, uid, wrap: as(uid), initdb: [as(await namedUid())] }
 }
 
-/** Runs a command in a user namespace of its own; null where the system grants none. */
+/** Runs a command in its own user namespace; null where the system grants none. */
 async function workingUnshare(): Promise<Wrap | null> {
   const number = await namedUid()
   const options = ['--user', `--map-user=${number}`, `--map-group=${number}`, '--']
@@ -125,7 +124,7 @@ async function workingUnshare(): Promise<Wrap | null> {
   return null
 }
 
-/** The number of some user of this machine that has a name and is not root. */
+/** The uid of a user of this machine that has a name and is not root. */
 async function namedUid(): Promise<number> {
   const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '')
   const uids = passwd.split('\n').map((line) => Number(line.split(':')[2] ?? 0))
@@ -149,8 +148,8 @@ async function readApart(dataDir: string): Promise<string | null> {
   return text.split('\n').find((line) => line.startsWith('/')) ?? null
 }
 
-// The mark is written last: a crash before it leaves the cluster in the data directory the valid one, and the copy is
-// made again. The caller holds the lock of the data directory.
+// The mark is written last: after a crash before that, the cluster in the data directory stays valid and is copied again.
+// The caller holds the lock of the data directory.
 async function moveApart(dataDir: string, binaries: Binaries): Promise<Ground> {
   const hash = createHash('sha256')
     .update(await realpath(dataDir))

@@ -1,7 +1,7 @@
-// One owner for each data directory. The owner alone may start, adopt or stop the PostgreSQL in it.
+// One owner per data directory. Only the owner may start, adopt or stop the PostgreSQL in it.
 //
-// Node has no flock; SQLite has a file lock, and Node has SQLite. The kernel lets go of it when its process ends, however
-// it ends, so a lock is never stale; a file with a process number in it would be, after a crash and in containers.
+// Node has no flock, but it has SQLite, which locks files. The kernel releases the lock when the process ends, however it
+// ends, so a lock is never stale; a pid file could be stale after a crash and in containers.
 
 import { DatabaseSync } from 'node:sqlite'
 
@@ -9,7 +9,7 @@ export interface Lock {
   release(): void
 }
 
-/** @returns null when another process (or another caller in this one) holds it */
+/** @returns null when another process (or another caller in this one) holds the lock */
 export function tryLock(file: string): Lock | null {
   const handle = new DatabaseSync(file)
   try {

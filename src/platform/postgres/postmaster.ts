@@ -1,10 +1,10 @@
 // One running PostgreSQL: started by us, or found running and adopted. The caller holds the lock of the data directory.
 //
-// A postmaster outlives us on purpose: it is a session of its own, so neither a Ctrl-C meant for us nor our death ends
-// it. The next start finds it in `postmaster.pid` and on the socket and adopts it. One that is dying is waited for; one
-// that does not answer is ended. PostgreSQL believes its lock files, `postmaster.pid` and the socket's, as long as any
-// process has the number in them, be it a stranger or a zombie that nobody reaps (the usual thing in containers). So
-// when no process works in the cluster's folder, backends included, we remove them.
+// A postmaster deliberately outlives us: it runs in a session of its own, so neither a Ctrl-C meant for us nor our death
+// ends it. The next start finds it through `postmaster.pid` and the socket, and adopts it. If it is stopping, we wait for
+// it; if it does not answer, we end it. PostgreSQL believes its lock files, `postmaster.pid` and the socket's, while any
+// process has the pid in them, be it an unrelated process or an unreaped zombie (common in containers). So when no process
+// works in the cluster's folder, backends included, we remove the lock files.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ import { alive, processesIn, recordedPostmaster, seesFolders } from './processes
 export interface Postmaster {
   readonly pid: number
   readonly adopted: boolean
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   readonly ended: Promise<void>
 }
 
@@ -36,17 +36,17 @@ export interface Surroundings {
 const POLL_MS = 20
 const WATCH_MS = 250
 const CONNECT_WITHIN_MS = 5_000
-// An old one that neither answers nor ends in this time is ended by force.
+// An old postmaster that neither answers nor ends in this time is killed.
 const OLD_ONE_MS = 15_000
-// Starts that end at once are repeated for this long: an old one may still hold its socket or its shared memory.
+// Failing starts are repeated for this long: an old postmaster may still hold its socket or its shared memory.
 const GIVE_UP_MS = 30_000
-// After a crash the log is replayed, at most max_wal_size of it.
+// After a crash the log is replayed, up to max_wal_size of it.
 const RECOVERY_MS = 10 * 60_000
 const FAST_STOP_MS = 20_000
 const IMMEDIATE_STOP_MS = 5_000
 const NEVER = new AbortController().signal
 
-/** Resolves to a PostgreSQL that answers on the socket. Rejects with what its log says last when it does not start. */
+/** Resolves to a PostgreSQL that answers on the socket. Rejects with the end of its log when it does not start. */
 export async function bringUp(around: Surroundings, signal: AbortSignal): Promise<Postmaster> {
   const { ground, clock } = around
   const cluster = clusterOf(ground)
@@ -70,7 +70,7 @@ async function removeLocks(cluster: string, socketDir: string): Promise<void> {
   for (const file of [path.join(cluster, 'postmaster.pid'), socket, `${socket}.lock`]) await rm(file, { force: true })
 }
 
-/** Adopts what runs in the cluster, or resolves to null once nothing does. */
+/** Adopts a postmaster that runs in the cluster, or resolves to null once none does. */
 async function settleOld(around: Surroundings, signal: AbortSignal): Promise<Postmaster | null> {
   const { clock, log } = around
   const cluster = clusterOf(around.ground)
@@ -89,7 +89,7 @@ async function settleOld(around: Surroundings, signal: AbortSignal): Promise<Pos
       log.warn({ pid: postmaster }, 'an old postgres does not answer, killing it')
       for (const one of running) send(one, 'SIGKILL')
     } else if (postmaster === null && !asked) {
-      // Backends whose postmaster was killed: they cannot commit to anyone any more.
+      // Backends whose postmaster was killed: they can no longer commit for anyone.
       for (const one of running) send(one, 'SIGQUIT')
       asked = true
     }
@@ -136,7 +136,7 @@ async function startOne(around: Surroundings, signal: AbortSignal): Promise<Post
   return null
 }
 
-/** Stops a postmaster and resolves when it is gone: fast, then immediately, then by force. Nothing committed is lost. */
+/** Stops a postmaster (fast, then immediate, then SIGKILL) and resolves when it has ended. Nothing committed is lost. */
 export async function bringDown(pid: number, around: Surroundings, deadline: AbortSignal): Promise<void> {
   const { clock, log, ground } = around
   const goneWithin = async (ms: number, cut: AbortSignal): Promise<boolean> => {
@@ -192,14 +192,14 @@ async function answers(socketDir: string): Promise<boolean> {
     await client.query('select 1')
     return true
   } catch (error) {
-    // All connections taken: it is up.
+    // All connections are taken: it is up.
     return (error as { code?: string }).code === '53300'
   } finally {
     await client.end().catch(() => undefined)
   }
 }
 
-/** Makes our database where it is missing. */
+/** Creates our database if it is missing. */
 export async function ensureDatabase(socketDir: string): Promise<void> {
   const client = clientOn(socketDir)
   try {

@@ -1,20 +1,20 @@
-// Who runs in a cluster's folder. PostgreSQL leaves `postmaster.pid` behind when it is killed, and believes it as long as
-// any process has that number: after a crash or a reboot that may be a stranger, or a zombie nobody has reaped. Every
-// PostgreSQL process, postmaster or backend, has the cluster as its working directory, so on Linux that is what counts.
+// Which processes run in a cluster's folder. A killed PostgreSQL leaves `postmaster.pid` behind, and a new one believes it
+// while any process has that pid: after a crash or a reboot that may be an unrelated process, or an unreaped zombie. Every
+// PostgreSQL process, postmaster or backend, has the cluster as its working directory, so on Linux that is the criterion.
 
 import { execFile } from 'node:child_process'
 import { readdir, readFile, readlink, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
-/** @returns the process number in `postmaster.pid`, or null when there is no such file or it is not yet written */
+/** @returns the pid in `postmaster.pid`, or null when the file is missing or not yet written */
 export async function recordedPostmaster(cluster: string): Promise<number | null> {
   const text = await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch(() => '')
   const pid = Number.parseInt(text, 10)
   return pid > 1 ? pid : null
 }
 
-/** Whether a process lives; a zombie does not. */
+/** Whether a process is alive; a zombie is not. */
 export async function alive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0)
@@ -25,7 +25,7 @@ export async function alive(pid: number): Promise<boolean> {
   return !/^\d+ \(.*\) [ZX]/s.test(stat)
 }
 
-/** Whether the system tells where a process works (Linux does). */
+/** Whether the system shows the working directory of processes (Linux does). */
 export async function seesFolders(): Promise<boolean> {
   return readlink('/proc/self/cwd').then(
     () => true,
@@ -33,7 +33,7 @@ export async function seesFolders(): Promise<boolean> {
   )
 }
 
-/** The living PostgreSQL processes of a cluster, its backends included; where there is no /proc, the postmaster alone. */
+/** The living PostgreSQL processes of a cluster, including its backends; without /proc, only the postmaster. */
 export async function processesIn(cluster: string): Promise<readonly number[]> {
   if (!(await seesFolders())) return postmastersByCommand(cluster)
   const home = await realpath(cluster).catch(() => null)

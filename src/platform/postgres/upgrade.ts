@@ -1,15 +1,15 @@
-// The embedded cluster brought from one major version of PostgreSQL to the next: a new cluster beside the old one, the
-// schema by our own migrations (those that the old one had), then table by table, each in a transaction with the note
-// that it is done. Killed at any point, the next run goes on with the table that was not finished. The old server only
-// reads, so the old cluster stays as it was; it is kept under another name until somebody deletes it.
+// Upgrades the embedded cluster from one major version of PostgreSQL to the next: creates a new cluster beside the old one
+// and its schema by our own migrations (those that the old one had), then copies table by table, each in one transaction
+// with the note that it is done. After a kill at any point, the next run resumes with the unfinished table. The old server
+// is read-only, so the old cluster stays unchanged; it is kept under another name until somebody deletes it.
 //
-//   <home>/postgres              the old cluster, until all is copied
+//   <home>/postgres              the old cluster, until everything is copied
 //   <home>/upgrade/postgres      the new one
-//   <home>/upgrade/complete      all is copied: from here on the new one counts
+//   <home>/upgrade/complete      everything is copied: from here on the new cluster is the valid one
 //   <home>/postgres.before-18    the old one afterwards
 //
-// The caller holds the lock of the data directory, so nothing writes. Roles and databases of other names than ours are
-// not carried over.
+// The caller holds the lock of the data directory, so nothing writes. Roles and databases with names other than ours are
+// not copied.
 
 import { execFile } from 'node:child_process'
 import { mkdir, open, statfs } from 'node:fs/promises'
@@ -28,7 +28,7 @@ import { bringDown, bringUp, ensureDatabase, type Postmaster, type Surroundings 
 export interface UpgradeOptions {
   /** Absolute; the caller holds its lock. */
   readonly dataDir: string
-  /** The folder that holds bin/postgres of the old version; null: an npm package of the name that is asked for. */
+  /** The folder that contains bin/postgres of the old version; null: the npm package that the error message asks for. */
   readonly oldServer: string | null
   readonly clock: Clock
   readonly log: Logger
@@ -40,18 +40,18 @@ export interface Upgraded {
   readonly from: string
   readonly tables: number
   readonly rows: number
-  /** Where the old cluster lies. */
+  /** The folder of the old cluster. */
   readonly kept: string
 }
 
-/** Twice the data must find room, and some for the new server's log. */
+/** Space needed for the new cluster, relative to the old one, besides SPARE_BYTES for the new server's log. */
 const ROOM = 1.3
 const SPARE_BYTES = 256 * 1_048_576
 const NEVER = new AbortController().signal
 const run = promisify(execFile)
 
 /**
- * @returns null when the cluster is of this version already
+ * @returns null when the cluster already has this version
  * @throws Error that says what is missing
  */
 export async function upgradeCluster(options: UpgradeOptions): Promise<Upgraded | null> {
@@ -135,7 +135,7 @@ async function assertRoom(place: Ground): Promise<void> {
   )
 }
 
-/** The server may be one that an earlier run left behind when it was killed. */
+/** The server may be one that an earlier, killed run left behind. */
 async function whileUp<T>(side: Surroundings, work: () => Promise<T>): Promise<T> {
   const server: Postmaster = await bringUp(side, NEVER)
   try {
@@ -159,7 +159,7 @@ async function copyAll(
     await migrate(urlOn(newSide.socketDir), { only: await migrationsOf(source) })
     await makePartitions(source, target)
     await target.query(PROGRESS)
-    // Neither triggers nor foreign keys: the rows were checked when they were written.
+    // Without triggers and foreign keys: the rows were checked when they were written.
     await target.query(`set session_replication_role = replica`)
     const tables = await tablesOf(source)
     const { rows: known } = await target.query('select name, rows from public.upgrade_progress')
@@ -201,7 +201,7 @@ async function migrationsOf(source: pg.Client): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ name }) => String(name)))
 }
 
-/** Days' tables, as the old cluster has them; what stands in their parents holds for them. */
+/** Creates the day partitions that the old cluster has; they inherit the definitions of their parents. */
 async function makePartitions(source: pg.Client, target: pg.Client): Promise<void> {
   const { rows } = await source.query(
     `select c.relname as name, i.inhparent::regclass::text as parent, pg_get_expr(c.relpartbound, c.oid) as bound
@@ -224,7 +224,7 @@ interface Named {
   readonly columns: readonly string[]
 }
 
-/** Every table with rows of its own, the largest last; the columns that are not computed, in order. */
+/** Every table with rows of its own, the largest last, with its columns in order, without generated ones. */
 async function tablesOf(source: pg.Client): Promise<readonly Named[]> {
   const { rows } = await source.query(
     `select c.relname as name, pg_relation_size(c.oid)::float8 as bytes,
@@ -246,7 +246,7 @@ async function copyTable(
   const list = columns.map((column) => pg.escapeIdentifier(column)).join(', ')
   await target.query('begin')
   try {
-    // Migrations may have put rows there.
+    // Migrations may have inserted rows.
     await target.query(`delete from ${table}`)
     const rows = await carry(
       { client: source, text: `copy ${table} (${list}) to stdout` },
@@ -272,7 +272,7 @@ async function copySequences(source: pg.Client, target: pg.Client): Promise<void
   }
 }
 
-/** From here on the new cluster counts. */
+/** From here on the new cluster is the valid one. */
 async function mark(place: Ground, from: string): Promise<void> {
   await run('sync', ['-f', place.home])
   const handle = await open(markOf(place.home), 'w', 0o600)
