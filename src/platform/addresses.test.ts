@@ -31,13 +31,13 @@ for (const address of PUBLIC) {
   test(`"${address}" is public`, () => assert.equal(isPublicAddress(address), true))
 }
 
-test('no text makes it throw', () => {
+test('it throws for no text', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.ipV4(), fc.ipV6()), (text) => typeof isPublicAddress(text) === 'boolean'),
   )
 })
 
-test('clients are counted by their IPv4 address, or by the /64 they are in', () => {
+test('clients are counted by their IPv4 address or their IPv6 /64', () => {
   assert.equal(senderNetwork('::ffff:192.0.2.7'), senderNetwork('192.0.2.7'))
   assert.notEqual(senderNetwork('192.0.2.8'), senderNetwork('192.0.2.7'))
   assert.equal(senderNetwork('2001:DB8:1:2:3:4:5:6'), senderNetwork('2001:db8:1:2::9'))

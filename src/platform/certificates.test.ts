@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { instanceCertificate, selfSigned } from './certificates.ts'
 
 const NOW = new Date('2026-11-21T00:00:00Z')
-/** RSA of 1024 bits, which no TLS library takes any more. */
+/** RSA with 1024 bits, which TLS libraries no longer accept. */
 const SMALL = {
   cert: `-----BEGIN CERTIFICATE-----
 MIICDDCCAXWgAwIBAgIUGg1vabOSMpBjKCu7h8TZlsXv3TowDQYJKoZIhvcNAQEL
@@ -47,7 +47,7 @@ async function folder(): Promise<AsyncDisposable & { readonly path: string }> {
   return { path: made, [Symbol.asyncDispose]: () => rm(made, { recursive: true, force: true }) }
 }
 
-test('a certificate is made at the first start, for the host alone, and kept', async () => {
+test('a certificate is made at the first start, only for the host, and kept', async () => {
   await using dir = await folder()
   const ask = { certFile: null, keyFile: null, dataDir: dir.path, names: ['mail.example'], now: NOW }
   const first = await instanceCertificate(ask)
@@ -60,7 +60,7 @@ test('a certificate is made at the first start, for the host alone, and kept', a
   assert.deepEqual(await instanceCertificate(ask), first)
 })
 
-test('it is made anew for another host, before it expires, and when the file is broken', async () => {
+test('it is made again for another host, before it expires, and when the file is broken', async () => {
   await using dir = await folder()
   const ask = { certFile: null, keyFile: null, dataDir: dir.path, names: ['mail.example'], now: NOW }
   const first = await instanceCertificate(ask)
@@ -72,7 +72,7 @@ test('it is made anew for another host, before it expires, and when the file is 
   assert.match((await instanceCertificate(ask)).key, /PRIVATE KEY/)
 })
 
-test("the operator's certificate is taken as it is, and needs its key", async () => {
+test("the operator's certificate is used as it is, and needs its key", async () => {
   await using dir = await folder()
   const own = selfSigned({ names: ['mail.example'] })
   const certFile = path.join(dir.path, 'cert.pem')
@@ -83,14 +83,14 @@ test("the operator's certificate is taken as it is, and needs its key", async ()
   await assert.rejects(instanceCertificate({ ...ask, certFile, keyFile: null }), /needs its key/)
 })
 
-test('who only looks leaves no certificate behind', async () => {
+test('a caller that only looks leaves no certificate behind', async () => {
   await using dir = await folder()
   const ask = { dataDir: path.join(dir.path, 'none'), names: ['mail.example'], now: NOW, certFile: null, keyFile: null }
   assert.match((await instanceCertificate({ ...ask, keeps: false })).cert, /CERTIFICATE/)
   assert.deepEqual(await readdir(dir.path), [])
 })
 
-test('a certificate that cannot be used is refused by the name of its setting', async () => {
+test('an unusable certificate is refused with an error that names its setting', async () => {
   await using dir = await folder()
   const own = selfSigned({ names: ['mail.example'] })
   const file = async (name: string, text: string): Promise<string> => {

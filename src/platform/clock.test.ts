@@ -4,7 +4,7 @@ import { putBackSince, SETTLED_AFTER_MS, systemClock } from './clock.ts'
 
 const DAY_MS = 86_400_000
 
-test('a clock that is put back is noticed once, when it has settled; one that goes on, is put forward or drifts is not', () => {
+test('a clock that is put back is reported once it has settled; one that runs on, is put forward or drifts is not', () => {
   const START_MS = Date.parse('2026-03-01T12:00:00Z')
   let elapsedMs = 0
   let setMs = 0
@@ -14,7 +14,7 @@ test('a clock that is put back is noticed once, when it has settled; one that go
     monotonicMs: () => elapsedMs,
   }
   const isPutBack = putBackSince(clock)
-  /** How often it is told within a minute after a step. */
+  /** How often the step is reported within the minute after it. */
   const toldAfter = (stepMs: number, thenMs = 0): number => {
     setMs += stepMs
     let told = 0

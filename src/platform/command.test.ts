@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { failureText } from './command.ts'
 import { ApiError, validationError } from './errors.ts'
 
-test('with --json a refusal is told with its code, anything else in words', () => {
+test('with --json an API error is printed with its code, anything else in words', () => {
   const details = { action: 'block', overridable: false }
   const refused = new ApiError(422, 'recipient_suppressed', 'The address is on the suppression list', { details })
   assert.equal(failureText(refused, false), 'posthorn: The address is on the suppression list')

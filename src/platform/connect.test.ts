@@ -19,7 +19,7 @@ async function asked(url: string, zones: Zones = {}): Promise<string> {
   }
 }
 
-// Each spelling and range under which our own machines, our neighbours or a cloud's metadata can be named.
+// Spellings and ranges that can name our own machines, our neighbours or a cloud's metadata service.
 const HOSTS = [
   '127.0.0.1',
   '127.1',
@@ -62,7 +62,7 @@ const HOSTS = [
   '255.255.255.255',
 ]
 for (const host of HOSTS) {
-  test(`https://${host} is refused, and nothing hears of it`, async () => {
+  test(`https://${host} is refused without a connection`, async () => {
     const zones = { 'metadata.google.internal': { A: ['169.254.169.254'] } }
     assert.equal(await asked(`https://${host}/`, zones), 'refused')
   })
@@ -86,13 +86,13 @@ const URLS = [
   ...[22, 25, 80, 587, 5432, 6379, 11211].map((port) => `https://public.test:${port}/`),
 ]
 for (const url of URLS) {
-  test(`${JSON.stringify(url.slice(0, 60))} is refused as such`, async () => {
+  test(`${JSON.stringify(url.slice(0, 60))} is refused before anything is resolved`, async () => {
     assert.notEqual(urlFault(url, false), null)
     assert.equal(await asked(url, { 'public.test': { A: ['192.0.2.1'] } }), 'refused')
   })
 }
 
-test('the ports of the web and free ones are allowed', () => {
+test('web ports and unprivileged ports without a known service are allowed', () => {
   for (const port of ['', ':443', ':8443', ':1024', ':9999'])
     assert.equal(urlFault(`https://public.test${port}/a`, false), null)
 })
@@ -111,7 +111,7 @@ for (const [what, zones, failure] of NAMES) {
   })
 }
 
-test('a name is judged anew at every request', async () => {
+test('a name is checked anew at every request', async () => {
   let turn = 0
   const zones = { 'x.test': () => ({ A: [turn++ === 0 ? '192.0.2.1' : '127.0.0.1'], ttl: 0 }) }
   const made = connector({ resolver: declaredZones(zones), allowPrivate: false })
@@ -120,7 +120,7 @@ test('a name is judged anew at every request', async () => {
   await made.close()
 })
 
-test('no redirect is followed, no encoding undone, and of a long answer 64 KB are read', async () => {
+test('redirects are not followed, encodings not decoded, and only 64 KB of a long answer are read', async () => {
   await using receiver = await webhookReceiver()
   const made = connector({ resolver: declaredZones({ 'here.test': { A: ['127.0.0.1'] } }), allowPrivate: true })
   const here = receiver.url.replace('127.0.0.1', 'here.test')
@@ -153,7 +153,7 @@ test('no redirect is followed, no encoding undone, and of a long answer 64 KB ar
   await made.close()
 })
 
-test('what is closed, and what speaks no TLS, fails as such', async () => {
+test('a closed port and a peer without TLS fail with their own failures', async () => {
   const server = net
     .createServer(
       (socket) =>
@@ -175,7 +175,7 @@ test('what is closed, and what speaks no TLS, fails as such', async () => {
   await made.close()
 })
 
-test('a peer that takes the connection and says nothing keeps nobody beyond the deadline, nor whoever comes when it speaks', async () => {
+test('a silent peer holds up no request beyond the deadline, and none once it answers', async () => {
   let silent = true
   const held = new Set<net.Socket>()
   const server = net
@@ -202,7 +202,7 @@ test('a peer that takes the connection and says nothing keeps nobody beyond the 
   server.close()
 })
 
-test('interim answers without end, a bomb of zeros and a head without end are cut by the deadline and the limits', async () => {
+test('endless interim answers, a bomb of zeros and an endless head are cut by the deadline and the limits', async () => {
   const bomb = gzipSync(Buffer.alloc(50_000_000))
   const server = net
     .createServer((socket) => {
@@ -243,7 +243,7 @@ test('interim answers without end, a bomb of zeros and a head without end are cu
   server.close()
 })
 
-test('this instance is refused under its public addresses and names, whoever else names them', async () => {
+test('this instance is refused under its public addresses and names, and under foreign names for them', async () => {
   const zones = {
     'mail.own.test': { A: ['192.88.98.7'] },
     'alias.test': { A: ['192.88.98.7'] },

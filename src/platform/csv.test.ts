@@ -20,7 +20,7 @@ async function read(text: string, chunkBytes = 1 << 20): Promise<(CsvRow | CsvFa
 
 const rowsOf = (found: readonly (CsvRow | CsvFault)[]) => found.flatMap((row) => ('cells' in row ? [row.cells] : []))
 
-test('what is written is read back, formulas and all, wherever the chunks end', async () => {
+test('written cells are read back, including formulas, wherever the chunks end', async () => {
   const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '=', "'", '+', '-', '@', '\t', ' ', 'é', '✓') })
   const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { maxLength: 6 })
   await fc.assert(
@@ -31,13 +31,13 @@ test('what is written is read back, formulas and all, wherever the chunks end', 
   )
 })
 
-test('no cell that is written begins as a formula', () => {
+test('no written cell begins like a formula', () => {
   for (const cell of ['=1+1', '+a@x.test', '-a@x.test', '@SUM(1)', '\t=1', "'=1", "''=1"]) {
     assert.match(csvLine([cell]), /^"?'/)
   }
 })
 
-test('a file without faults reads as the common parser reads it', async () => {
+test('a file without faults gives the same rows as a common parser', async () => {
   const plain = fc.string({ unit: fc.constantFrom('a', 'b', '@', '.', '_'), maxLength: 8 })
   const quoted = fc
     .string({ unit: fc.constantFrom('a', ',', '\n', '""', ' '), maxLength: 8 })
@@ -52,7 +52,7 @@ test('a file without faults reads as the common parser reads it', async () => {
   )
 })
 
-test('a broken row costs that row alone and is told with its line', async () => {
+test('a broken row costs only that row and is reported with its line', async () => {
   const text = [
     'email,reason',
     '"broken"x,manual',
@@ -74,7 +74,7 @@ test('a broken row costs that row alone and is told with its line', async () => 
   }
 })
 
-test('a byte order mark, CR line ends and octets that are no UTF-8 are read', async () => {
+test('a byte order mark, CR line ends and octets that are not UTF-8 are read', async () => {
   assert.deepEqual(rowsOf(await read('\ufeffemail\ra@x.test\r\r')), [['email'], ['a@x.test']])
   const found = await collect(readCsv(Readable.from([Buffer.from([0x61, 0xff, 0x0a])]), 10))
   assert.deepEqual(rowsOf(found), [['a\ufffd']])
@@ -84,7 +84,7 @@ test('a file larger than allowed is refused', async () => {
   await assert.rejects(collect(readCsv(Readable.from([Buffer.alloc(11)]), 10)), CsvTooLarge)
 })
 
-test('quotes without end cost no more than a constant times the file', async () => {
+test('unclosed quotes cost no more than a constant times the file', async () => {
   const hostile = `"${'""\n'.repeat(30)}`.repeat(20_000)
   const started = process.cpuUsage()
   await read(hostile, 65_536)

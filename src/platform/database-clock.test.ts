@@ -48,7 +48,7 @@ test('the clock follows the database, but not the slowness of its answers', asyn
   assert.equal(aheadMs, 0, 'what was added before stays')
 })
 
-test('what is added to the time of day is added to what was', () => {
+test('corrections of the time of day add up', () => {
   const clock = systemClock()
   const before = clock.now().getTime()
   clock.correct(3_600_000)

@@ -1,4 +1,4 @@
-// A pooler that drops what connections ask for at their start, as PgBouncer does with ignore_startup_parameters = options.
+// A pooler that drops the start-up options of connections, as PgBouncer does with ignore_startup_parameters = options.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ const WHO = statement('test_who', 'select current_user as name')
 const ACCOUNT = '01980000-0000-7000-8000-00000000000a'
 const REFUSED = /drops the start-up options/
 
-test('a connection whose start-up options are dropped is not used: it would be without its role', async () => {
+test('a connection whose start-up options are dropped is not used: it would lack its role', async () => {
   await using db = await freshDb()
   await using way = await droppingWay(db.url)
   const heard: unknown[] = []
@@ -35,7 +35,7 @@ test('a connection whose start-up options are dropped is not used: it would be w
   }
 })
 
-test('nothing is migrated over it, and no lock is left', async () => {
+test('nothing is migrated through it, and no lock is left', async () => {
   await using db = await emptyDb()
   await using way = await droppingWay(db.url)
   await assert.rejects(migrate(way.url), REFUSED)
@@ -67,7 +67,7 @@ async function droppingWay(url: string): Promise<DroppingWay> {
         far.destroy()
       })
     }
-    // The driver sends it in one packet, and waits for the answer.
+    // The driver sends it in one packet and waits for the answer.
     near.once('data', (start) => {
       far.write(withoutOptions(start))
       near.pipe(far)
@@ -87,7 +87,7 @@ async function droppingWay(url: string): Promise<DroppingWay> {
   }
 }
 
-/** The start-up message is its length, the version of the protocol, and names and values, each with a zero behind it. */
+/** The start-up message: its length, the protocol version, then names and values, each followed by a zero. */
 function withoutOptions(start: Buffer): Buffer {
   const words = start.toString('utf8', 8).split('\0')
   const at = words.findIndex((word, i) => i % 2 === 0 && word === 'options')

@@ -1,5 +1,5 @@
-// A commit waits for the synchronous standby. When an operator breaks that wait off, PostgreSQL answers COMMIT with a warning,
-// and what was committed stands on one server alone.
+// A commit waits for the synchronous standby. When an operator cancels that wait, PostgreSQL answers COMMIT with a warning,
+// and the commit is on one server only.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -17,7 +17,7 @@ const SMALL = { shared_buffers: '16MB', max_wal_size: '64MB', fsync: 'off' }
 const CANCEL = "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'"
 const ADD = statement('test_add', 'insert into alone values (1)')
 
-test('a commit that no standby has confirmed is no success', async () => {
+test('a commit that no standby has confirmed does not succeed', async () => {
   await using stack = new AsyncDisposableStack()
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-standby-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
@@ -41,7 +41,7 @@ test('a commit that no standby has confirmed is no success', async () => {
   await admin.query('select pg_reload_conf()')
   for (let on = false; !on; )
     on = (await admin.query("select current_setting('synchronous_standby_names') as set")).rows[0].set === 'nobody'
-  // The checkpointer puts the setting into force, a moment after we see it: until then a commit waits for nobody.
+  // The checkpointer applies the setting a moment after we see it: until then a commit does not wait.
   let refused: unknown = null
   while (refused === null) {
     const added = add().then(

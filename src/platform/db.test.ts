@@ -37,7 +37,7 @@ after(async () => {
 
 const kept = async (): Promise<number[]> => (await database.system.query<{ n: number }>(LIST)).map(({ n }) => n)
 
-test('what goes on behind a transaction that failed writes nothing, neither alone nor in the next one', async () => {
+test('work that continues after a failed transaction writes nothing, neither alone nor in the next one', async () => {
   const late = Promise.withResolvers<void>()
   const written = Promise.withResolvers<unknown>()
   const failed = database.transaction(async (db) => {
@@ -61,7 +61,7 @@ test('what goes on behind a transaction that failed writes nothing, neither alon
   assert.deepEqual(await kept(), [3])
 })
 
-test('what is posted is committed with the rest, and undone with the rest', async () => {
+test('posted statements are committed with the rest, and undone with the rest', async () => {
   const before = await kept()
   const told = await database.transaction(async (db, posting) => {
     assert.equal(await posting.execute(ADD, [101]), 0)
@@ -85,7 +85,7 @@ test('what is posted is committed with the rest, and undone with the rest', asyn
   assert.deepEqual(await kept(), [...before, 101, 102, 103])
 })
 
-test('a posted statement that the driver could not write undoes all: the server never hears of it', async () => {
+test('a posted statement that the driver cannot encode undoes everything: the server never sees it', async () => {
   const before = await kept()
   const failed = database.transaction(async (_db, posting) => {
     await posting.execute(ADD, [107])
@@ -101,7 +101,7 @@ test('a posted statement that the driver could not write undoes all: the server 
   assert.deepEqual(await kept(), before)
 })
 
-test('what is posted behind its transaction is refused', async () => {
+test('a statement posted after its transaction is refused', async () => {
   const before = await kept()
   const late = Promise.withResolvers<void>()
   let going: Promise<unknown> = Promise.resolve()
@@ -113,7 +113,7 @@ test('what is posted behind its transaction is refused', async () => {
   assert.deepEqual(await kept(), before)
 })
 
-test('a transaction that the server rolled back is no success, whoever overlooked why', async () => {
+test('a transaction that the server rolled back does not succeed, even if the failure was ignored', async () => {
   const overlooked = database.transaction(async (db) => {
     await db.execute(ADD, [4])
     await db.execute(ADD, [4]).catch(() => undefined)
@@ -122,7 +122,7 @@ test('a transaction that the server rolled back is no success, whoever overlooke
   assert.ok(!(await kept()).includes(4))
 })
 
-test('what only reads is told before its transaction has ended, and can write nothing', async () => {
+test('a read-only transaction delivers its result before it ends, and can write nothing', async () => {
   const one = { name: 'tenant', open: 1, idle: 1, waiting: 0 }
   const tenants = (): object | undefined => database.pools().find(({ name }) => name === 'tenant')
   assert.deepEqual(await database.tenant(ACCOUNT, (db) => db.one(ONE)), { one: 1 })
@@ -140,7 +140,7 @@ test('what only reads is told before its transaction has ended, and can write no
   )
 })
 
-test('whatever sockets say when the database or its machine is gone, it is away, and no statement was wrong', () => {
+test('all socket errors of a lost database or machine count as unavailable, not as a wrong statement', () => {
   const said = (code: string): Error => Object.assign(new Error(code), { code })
   for (const code of ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'EAI_AGAIN', 'ECONNABORTED'])
     assert.ok(isUnavailable(said(code)), code)
@@ -152,7 +152,7 @@ test('whatever sockets say when the database or its machine is gone, it is away,
   )
 })
 
-test('a server that has become read-only is as good as away, and its connection is not used again', async () => {
+test('a server that has become read-only counts as unavailable, and its connection is not used again', async () => {
   const [before] = await database.system.query<{ pid: number }>(BACKEND)
   const refused = database.transaction(async (db) => {
     await db.execute(READ_ONLY)
@@ -163,7 +163,7 @@ test('a server that has become read-only is as good as away, and its connection 
   assert.notEqual(then?.pid, before?.pid)
 })
 
-test('a server that is gone without a word is given up, and the next connection is used', async () => {
+test('a server that disappears silently is given up, and the next connection is used', async () => {
   const way = await stoppableWay(store.url)
   const gone = connect({ url: way.url, maxConnections: 2, answerWithinMs: 1_000, onError: () => undefined })
   try {
@@ -182,7 +182,7 @@ test('a server that is gone without a word is given up, and the next connection 
   }
 })
 
-test('where no new connection is taken either, those that wait are given up, long before an answer would be late', async () => {
+test('when the server accepts no new connection either, waiting ones are given up long before the answer timeout', async () => {
   const way = await stoppableWay(store.url)
   const gone = connect({ url: way.url, silentAfterMs: 250, onError: () => undefined })
   try {
@@ -200,7 +200,7 @@ test('where no new connection is taken either, those that wait are given up, lon
   }
 })
 
-test('a statement that takes its time is waited for as long as its server is there', async () => {
+test('a slow statement is waited for while its server is there', async () => {
   const patient = connect({ url: store.url, silentAfterMs: 50, onError: () => undefined })
   try {
     assert.equal((await patient.system.query(SLEEP, [1])).length, 1)
@@ -217,7 +217,7 @@ test('a statement that takes its time is waited for as long as its server is the
   }
 })
 
-test('a close does not wait for a server that is gone without a word', async () => {
+test('close does not wait for a server that has disappeared silently', async () => {
   const way = await stoppableWay(store.url)
   const gone = connect({ url: way.url, onError: () => undefined })
   try {
@@ -233,7 +233,7 @@ test('a close does not wait for a server that is gone without a word', async () 
   }
 })
 
-/** A way to the database whose connections can be left hanging, as if their other end had lost its power. */
+/** A proxy to the database whose connections can be left hanging, as if the other end had lost power. */
 async function stoppableWay(url: string) {
   const { host, port } = new pg.Client({ connectionString: url })
   const pairs = new Set<readonly [net.Socket, net.Socket]>()
@@ -257,7 +257,7 @@ async function stoppableWay(url: string) {
         far.destroy()
       }
     },
-    /** No new ones. */
+    /** Accepts no new connections. */
     shut: (): void => void server.close(),
     close: (): void => {
       server.close()
@@ -266,7 +266,7 @@ async function stoppableWay(url: string) {
   }
 }
 
-test('what the API asks as an account is planned for the values given, however often it is asked', async () => {
+test("the API's queries as an account are planned for the actual values, however often they run", async () => {
   const account = '00000000-0000-7000-8000-000000000001'
   const plans = await database.tenant(account, async (db) => {
     for (let i = 0; i < 12; i++) await db.query(FIND, [i, null])

@@ -26,7 +26,7 @@ const ZONES: Zones = {
   'week.test': { A: ['192.1.2.3'], ttl: 604_800 },
 }
 
-/** A clock whose durations are turned by hand. */
+/** A clock whose monotonic time is advanced by hand. */
 function handClock(): Clock & { forward(ms: number): void } {
   let ms = 0
   return { ...systemClock(), monotonicMs: () => ms, forward: (by) => (ms += by) }
@@ -39,7 +39,7 @@ async function world(more: Partial<DnsResolverOptions> = {}) {
   return { server, clock, resolver, [Symbol.asyncDispose]: () => server.close() }
 }
 
-test('every type is answered as a value', async () => {
+test('every record type is answered as a value', async () => {
   await using w = await world()
   const { resolver } = w
   const mx = await resolver.mx('example.net')
@@ -66,7 +66,7 @@ test('the strings of a TXT record over 255 bytes are joined', async () => {
   assert.deepEqual(txt.kind === 'found' && txt.records.toSorted(), [LONG, 'v=spf1 -all'].toSorted())
 })
 
-test('an answer too large for UDP comes by TCP', async () => {
+test('an answer too large for UDP comes over TCP', async () => {
   await using w = await world()
   const txt = await w.resolver.txt('many.test')
   assert.equal(txt.kind === 'found' && txt.records.length, 40)
@@ -79,7 +79,7 @@ test('an alias is followed', async () => {
   assert.equal((await w.resolver.mx('alias.test')).kind, 'found')
 })
 
-test('what is not there, what is broken and what is silent are told apart', async () => {
+test('missing names, broken servers and silent servers are told apart', async () => {
   await using w = await world()
   assert.deepEqual(await w.resolver.a('nowhere.test'), { kind: 'nxdomain' })
   assert.deepEqual(await w.resolver.aaaa('null.test'), { kind: 'nodata' })
@@ -91,7 +91,7 @@ test('what is not there, what is broken and what is silent are told apart', asyn
   }
 })
 
-test('answers are kept for their TTL, between 5 s and 1 h, and what is not there for 30 s', async () => {
+test('answers are cached for their TTL, between 5 s and 1 h, and negative answers for 30 s', async () => {
   await using w = await world()
   const rows: [name: string, seconds: number][] = [
     ['example.net', 120],
@@ -112,7 +112,7 @@ test('answers are kept for their TTL, between 5 s and 1 h, and what is not there
   }
 })
 
-test('a fresh look does not take the cache and renews it', async () => {
+test('a fresh query bypasses the cache and renews it', async () => {
   await using w = await world()
   await w.resolver.a('example.net')
   w.server.declare({ 'example.net': { A: ['192.1.2.9'] } })
@@ -121,13 +121,13 @@ test('a fresh look does not take the cache and renews it', async () => {
   assert.deepEqual(await w.resolver.a('example.net'), { kind: 'found', records: ['192.1.2.9'], ttl: 300 })
 })
 
-test('equal questions under way are asked once', async () => {
+test('identical queries under way are sent once', async () => {
   await using w = await world()
   await Promise.all(Array.from({ length: 50 }, () => w.resolver.a('example.net')))
   assert.equal(w.server.queries('example.net', 'A'), 1)
 })
 
-test('a caller who gives up gets its reason, the others their answer', async () => {
+test('a caller that gives up gets its reason, the others their answer', async () => {
   await using w = await world({ tryMs: 300 })
   const reason = new Error('enough')
   const stopping = new AbortController()
@@ -139,7 +139,7 @@ test('a caller who gives up gets its reason, the others their answer', async () 
   assert.deepEqual(await stays, { kind: 'timeout' })
 })
 
-test('hanging names of one zone keep no other waiting', async () => {
+test('hanging names of one zone do not hold up other zones', async () => {
   await using w = await world({ tryMs: 3_000, totalMs: 3_000 })
   const hanging = Array.from({ length: 100 }, (_, index) => `n${index}.slow.test`)
   w.server.declare(Object.fromEntries(hanging.map((name) => [name, 'timeout' as const])))
@@ -150,7 +150,7 @@ test('hanging names of one zone keep no other waiting', async () => {
   assert.ok((await slow).every(({ kind }) => kind === 'timeout'))
 })
 
-test('a slow answer of a server that was quick so far is waited for, and a silent one is asked twice', async () => {
+test('a slow answer of a previously quick server is waited for, and a silent server is asked twice', async () => {
   await using w = await world({ tryMs: 4_000, tries: 2 })
   w.server.declare({ 'late.test': { TXT: ['late'], delayMs: 1_500 } })
   const quick = Array.from({ length: 20 }, (_, index) => `q${index}.test`)
@@ -165,7 +165,7 @@ test('a slow answer of a server that was quick so far is waited for, and a silen
   assert.deepEqual([w.server.queries('bad.test'), w.server.queries('slow.test')], [2, 2])
 })
 
-test('the servers of a zone are asked themselves, and an alias is followed out of it', async () => {
+test("a zone's own servers are asked, and an alias that leaves the zone is followed", async () => {
   await using authority = await startDnsServer({
     'shop.test': { TXT: ['new'] },
     'out.shop.test': { CNAME: ['key.other.test'] },

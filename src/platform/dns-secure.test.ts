@@ -4,14 +4,14 @@ import { startDnsServer } from '../../test/zones.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { secureResolver } from './dns-secure.ts'
 
-// Aliases are declared for 300 s. Each row: the TTL of the address behind one, and for how many seconds the answer holds.
+// Aliases have a TTL of 300 s. Each row: the TTL of the address behind one, and for how many seconds the answer is cached.
 const LIVES: readonly (readonly [ttl: number, holds: number])[] = [
   [0, 5],
   [60, 60],
   [604_800, 300],
 ]
 for (const [ttl, holds] of LIVES) {
-  test(`an answer holds as long as the shortest of its TTLs, and 5 s at least: ${ttl} s behind an alias gives ${holds}`, async () => {
+  test(`an answer is cached for the shortest of its TTLs, at least 5 s: ${ttl} s behind an alias gives ${holds}`, async () => {
     await using dns = await startDnsServer({
       'alias.test': { CNAME: ['mx.test'] },
       'mx.test': { A: ['192.0.2.1'], ttl },

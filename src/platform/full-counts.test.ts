@@ -6,7 +6,7 @@ import { fullCounts } from './full-counts.ts'
 let nowMs = 0
 const clock: Clock = { ...systemClock(), monotonicMs: () => nowMs }
 
-test('a count that came to its limit is told for half a minute without counting, and no other', async () => {
+test('only a count that reached its limit is repeated for half a minute without counting', async () => {
   const counts = fullCounts(clock, 100)
   let counted = 0
   const ask = (filter: readonly unknown[], total: number): Promise<number> =>
@@ -20,7 +20,7 @@ test('a count that came to its limit is told for half a minute without counting,
   assert.deepEqual([await ask(['a', null], 7), await ask(['a', null], 6), counted], [7, 6, 5])
 })
 
-test('a filter that is long is counted each time', async () => {
+test('a long filter is counted each time', async () => {
   const counts = fullCounts(clock, 100)
   const long = ['x'.repeat(1_000)]
   await counts.total(long, async () => 100)

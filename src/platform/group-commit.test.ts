@@ -4,7 +4,7 @@ import { type GroupCommitOptions, groupCommit } from './group-commit.ts'
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** A writer whose commits end when they are told to. */
+/** A writer whose commits end on command. */
 function writer(options: Partial<GroupCommitOptions<number, number>> = {}) {
   const groups: number[][] = []
   const commits: PromiseWithResolvers<void>[] = []
@@ -27,7 +27,7 @@ function writer(options: Partial<GroupCommitOptions<number, number>> = {}) {
   return { commit, groups, commits }
 }
 
-test('what arrives during a commit goes together into the next', async () => {
+test('items that arrive during a commit go together into the next', async () => {
   const { commit, groups, commits } = writer()
   const first = commit.add(1)
   await nextTurn()
@@ -43,7 +43,7 @@ test('what arrives during a commit goes together into the next', async () => {
   await commit.idle()
 })
 
-test('a group is limited by items and by bytes, a large item goes alone', async () => {
+test('a group is limited by items and by bytes, and a large item goes alone', async () => {
   const { commit, groups, commits } = writer({ maxItems: 2 })
   const all = [1, 2, 3, 5_000, 4].map((item) => commit.add(item))
   for (let i = 0; i < 5; i++) {
@@ -55,7 +55,7 @@ test('a group is limited by items and by bytes, a large item goes alone', async 
   assert.deepEqual(groups, [[1, 2], [3], [5_000], [4]])
 })
 
-test('a commit that fails rejects its own items alone', async () => {
+test('a failed commit rejects only its own items', async () => {
   const { commit, commits } = writer()
   const first = commit.add(1)
   await nextTurn()
@@ -67,7 +67,7 @@ test('a commit that fails rejects its own items alone', async () => {
   assert.equal(await second, 20)
 })
 
-test('what waits is bounded: past the limit it is refused at once', async () => {
+test('waiting bytes are bounded: past the limit an item is refused at once', async () => {
   const { commit, commits } = writer({ maxWaitingBytes: 10 })
   const running = commit.add(1)
   await nextTurn()

@@ -1,4 +1,4 @@
-// What stands at addresses that the dashboard's pages and another interface share.
+// Addresses that the dashboard's pages share with another interface.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { endpoint, httpServer } from './http.ts'
 import { systemIds } from './ids.ts'
 import { createLogger } from './log.ts'
 
-test('at an address of the dashboard that is also another interface’s a browser has the page, a program an error in its form', async () => {
+test('at an address that the dashboard shares a browser gets the page, a program an error of the other interface', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'pages-'))
   await writeFile(path.join(folder, 'index.html'), '<!doctype html>the page')
   const made = await httpServer({
@@ -55,7 +55,7 @@ test('at an address of the dashboard that is also another interface’s a browse
   await rm(folder, { recursive: true })
 })
 
-test('a page that is asked for in the clear is found by TLS, where we answer it there; nothing else is sent away', async () => {
+test('a page requested without TLS is redirected to TLS where we serve it there; nothing else is redirected', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'pages-'))
   await writeFile(path.join(folder, 'index.html'), 'the page')
   const made = await httpServer({
@@ -80,7 +80,7 @@ test('a page that is asked for in the clear is found by TLS, where we answer it 
   assert.deepEqual(await get('//evil.example/'), [302, 'https://mail.example//evil.example/', undefined])
   assert.deepEqual(await get('/', { host: 'localhost:8080' }), stands)
   assert.deepEqual(await get('/', { host: 'evil.example' }), stands)
-  // A proxy that ends TLS and does not say so would send its reader round for ever.
+  // Behind a proxy that ends TLS without saying so, a redirect would loop for ever.
   for (const header of ['x-forwarded-for', 'via', 'forwarded']) {
     assert.deepEqual(await get('/', { [header]: '192.0.2.1' }), stands, header)
   }

@@ -1,4 +1,4 @@
-// What stands at no path, and what is asked for by no method: one answer, whoever is stopped by it, the router or Node's parser.
+// Unknown paths and methods: one answer, whether the router or Node's parser refuses the request.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -50,7 +50,7 @@ async function asked(method: 'GET' | 'POST' | 'DELETE', url: string): Promise<re
   return [answer.statusCode, answer.json().code]
 }
 
-test('nothing at all for an id is no path, and a malformed one is told', async () => {
+test('a path with an empty id does not exist, and a malformed id is reported', async () => {
   assert.deepEqual(await asked('GET', '/api/v1/things/x'), [400, 'invalid_parameter'])
   for (const url of ['/api/v1/things/', `/api/v1/things/${ID}/`, '/api/v1/things/?a=b', '/api/v1/things//turn']) {
     for (const method of ['GET', 'POST', 'DELETE'] as const) {
@@ -59,13 +59,13 @@ test('nothing at all for an id is no path, and a malformed one is told', async (
   }
 })
 
-test('an empty cursor is the beginning of a list, whatever the form of its places', async () => {
+test('an empty cursor is the beginning of a list, whatever the format of cursors', async () => {
   const answer = await server.app.inject({ method: 'GET', url: '/api/v1/things?cursor=' })
   assert.deepEqual([answer.statusCode, answer.json().data], [200, {}])
   assert.equal((await asked('GET', '/api/v1/things?cursor=x'))[0], 400)
 })
 
-test('an empty filter of some words filters nothing, as an empty text does; an empty moment is none', async () => {
+test('an empty filter of fixed words filters nothing, like an empty text; an empty time is not valid', async () => {
   const answer = await server.app.inject({ method: 'GET', url: '/api/v1/things?kind=' })
   assert.deepEqual([answer.statusCode, answer.json().data], [200, {}])
   for (const wrong of ['kind=x', 'kind=HARD', 'at='])
@@ -85,7 +85,7 @@ async function onTheWire(text: string): Promise<string> {
 
 const END = 'Host: mail.example\r\n\r\n'
 
-test('a method that no register has is refused as any other that the path has not', async () => {
+test('an unregistered method is refused like any other that the path does not support', async () => {
   for (const method of ['FOO', 'get', 'X-Y']) {
     const answer = await onTheWire(`${method} /api/v1/things/${ID}?a=b HTTP/1.1\r\n${END}`)
     assert.match(answer, /^HTTP\/1\.1 405 Method Not Allowed\r\n/, method)

@@ -95,7 +95,7 @@ async function server(gate: Gate = openGate): Promise<HttpServer> {
 
 interface Told {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes are looked into
+  // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes are inspected
   readonly body: any
   readonly headers: Record<string, unknown>
 }
@@ -111,7 +111,7 @@ async function ask(
   return { status: reply.statusCode, body: reply.body === '' ? null : reply.json(), headers: reply.headers }
 }
 
-test('a single answer stands under data and under the legacy key; a bare one at top level too', async () => {
+test('a single object is answered under data and under the legacy key; a bare one at top level too', async () => {
   const http = await server()
   const made = await ask(http, 'POST', '/api/v1/customer/things', '{"name":"a"}')
   assert.deepEqual([made.status, made.body], [201, { data: { name: 'a' }, thing: { name: 'a' } }])
@@ -122,7 +122,7 @@ test('a single answer stands under data and under the legacy key; a bare one at 
   assert.deepEqual(all.body, { data: [1], pagination: { page: 1, limit: 50, total: 1, pages: 1 }, things: [1] })
 })
 
-test('every answer carries a request id: the client’s own where it is fit, else a fresh one', async () => {
+test('every answer carries a request id: the client’s own if it is usable, otherwise a fresh one', async () => {
   const http = await server()
   const own = await ask(http, 'GET', '/nowhere', undefined, { 'x-request-id': 'my.id_1-2' })
   assert.equal(own.headers['x-request-id'], 'my.id_1-2')
@@ -135,7 +135,7 @@ test('every answer carries a request id: the client’s own where it is fit, els
   }
 })
 
-test('a body tells every fault at once, by path', async () => {
+test('all faults of a body are reported at once, by path', async () => {
   const told = await ask(await server(), 'POST', '/api/v1/customer/things', '{"tags":["a",2],"x":1,"on":"true"}')
   assert.equal(told.status, 422)
   assert.equal(told.body.code, 'validation_error')
@@ -154,7 +154,7 @@ test('a body tells every fault at once, by path', async () => {
   )
 })
 
-// Each row: what is sent, its media type, and what is answered.
+// Each row: what is sent, its media type, and the answer.
 const BODIES: [what: string, payload: string | Buffer, type: string | null, status: number, code: string][] = [
   ['no JSON', '{bad', 'application/json', 400, 'invalid_json'],
   ['invalid UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'application/json', 400, 'invalid_json'],
@@ -202,7 +202,7 @@ test('an empty body is {}, whatever its Content-Type', async () => {
   }
 })
 
-test('a client that writes its whole body before it reads gets to read that it is refused, on a connection that stays', async () => {
+test('a client that writes its whole body before it reads still gets the refusal, and its connection stays open', async () => {
   const { app } = await server()
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as net.AddressInfo
@@ -235,7 +235,7 @@ test('a client that writes its whole body before it reads gets to read that it i
   }
 })
 
-test('charset=utf-8 is JSON as ever', async () => {
+test('charset=utf-8 is accepted as JSON', async () => {
   const http = await server()
   for (const type of ['application/json; charset=utf-8', 'application/json;charset="UTF-8"', 'application/json;']) {
     assert.equal(
@@ -261,13 +261,13 @@ test('faults of path and query are 400, unknown query names are ignored', async 
   assert.equal(kind.body.error, 'kind must be one of big, small')
 })
 
-test('an empty text in a query is as none', async () => {
+test('an empty text in a query counts as absent', async () => {
   const http = await server()
   assert.equal((await ask(http, 'GET', `/api/v1/customer/things/${ID}?tag=`)).body.tag, undefined)
   assert.equal((await ask(http, 'GET', `/api/v1/customer/things/${ID}?tag=a`)).body.tag, 'a')
 })
 
-test('a value that is not among those allowed is told them; what is no object has one fault', async () => {
+test('the fault of a disallowed value lists the allowed ones; a body that is not an object has one fault', async () => {
   const http = await server()
   const faults = async (payload: string) =>
     (await ask(http, 'POST', '/api/v1/customer/things', payload)).body.details.fields
@@ -288,14 +288,14 @@ test('an unknown path is 404, a known one with another method 405 with Allow', a
   assert.equal(put.headers['cache-control'], 'no-store')
 })
 
-test('a legacy path ignores unknown fields, names its successor and says since when it is deprecated', async () => {
+test('a legacy path ignores unknown fields, names its successor and the date of its deprecation', async () => {
   const told = await ask(await server(), 'POST', '/api/customer/things', '{"name":"a","more":1}')
   assert.equal(told.status, 201)
   assert.equal(told.headers['link'], '</api/v1/customer/things>; rel="successor-version"')
   assert.equal(told.headers['deprecation'], '@1767225600')
 })
 
-test('the gate is asked before the body is looked at', async () => {
+test('the gate decides before the body is read', async () => {
   const http = await server({
     admit: async () => {
       throw errors.plan_required()
@@ -304,7 +304,7 @@ test('the gate is asked before the body is looked at', async () => {
   assert.equal((await ask(http, 'POST', '/api/v1/customer/things', '{bad')).body.code, 'plan_required')
 })
 
-test('a room’s error keeps its code and details, a bug tells nothing', async () => {
+test('a room’s error keeps its code and details, a bug reveals nothing', async () => {
   const http = await server()
   const known = await ask(http, 'POST', '/api/v1/customer/things', '{"name":"known"}')
   assert.deepEqual([known.status, known.body.code, known.body.details], [409, 'already_exists', { name: 'known' }])
@@ -322,7 +322,7 @@ test('the OpenAPI document lists both paths, the scope and the machine codes', a
   assert.match(JSON.stringify(document.paths['/api/customer/things']), /"deprecated":true/)
 })
 
-test('large bodies are read whole and wait for their turn, which ends with the answer, whatever it is', async () => {
+test('large bodies are read completely and wait for their turn, which ends with the answer, whatever it is', async () => {
   const http = await httpServer({
     gate: openGate,
     log: createLogger('silent'),
@@ -390,7 +390,7 @@ test('large bodies are read whole and wait for their turn, which ends with the a
   }
 })
 
-test('a body that is late ends with 408, and one that was given more time goes on', async () => {
+test('a late body ends with 408, and one that was given more time continues', async () => {
   const http = await httpServer({
     gate: openGate,
     log: createLogger('silent'),
@@ -444,7 +444,7 @@ test('a body that is late ends with 408, and one that was given more time goes o
   }
 })
 
-test('what Node would refuse in its own words has the form of every error, and a request id', async () => {
+test('answers to requests that Node would refuse itself have our usual form, and a request id', async () => {
   const http = await server()
   await http.app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = http.app.server.address() as AddressInfo
@@ -474,14 +474,14 @@ test('what Node would refuse in its own words has the form of every error, and a
   }
 })
 
-test('an empty list has no page, in full and page by page', () => {
+test('an empty list has no pages, complete or page by page', () => {
   assert.deepEqual(wholePage(0), { page: 1, limit: 1, total: 0, pages: 0 })
   assert.equal(pageOf({ page: 1 }, 0).pagination.pages, 0)
   assert.deepEqual(wholePage(3), { page: 1, limit: 3, total: 3, pages: 1 })
 })
 
-// Node by itself would look after 30 s for the first time.
-test('headers that do not end are answered with 408 when their 15 s are over', { timeout: 25_000 }, async () => {
+// By default Node would check for the first time after 30 s.
+test('unfinished headers are answered with 408 after 15 s', { timeout: 25_000 }, async () => {
   const { app } = await server()
   await app.listen({ host: '127.0.0.1', port: 0 })
   const socket = net.connect((app.server.address() as AddressInfo).port, '127.0.0.1')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { firstIdAt, isUuid, systemIds, timeOfId } from './ids.ts'
 
-test('ids are of version 7, never twice, and in the order in which they were made, also when the clock stands or drifts back', () => {
+test('ids have version 7, are unique and sort in order of creation, even when the clock stands still or drifts back', () => {
   let nowMs = 1_800_000_000_000
   const ids = systemIds(() => nowMs)
   const made: string[] = []
@@ -21,7 +21,7 @@ test('ids are of version 7, never twice, and in the order in which they were mad
   assert.ok(firstIdAt(new Date(nowMs + 500)) <= (made.at(-1) ?? ''))
 })
 
-test('ids follow a clock that is put back, and none comes twice where it shows the same time again', () => {
+test('ids follow a clock that is put back, and stay unique when it shows the same time again', () => {
   let nowMs = 1_800_000_000_000
   const ids = systemIds(() => nowMs)
   const made = new Set<string>()
@@ -41,7 +41,7 @@ test('ids follow a clock that is put back, and none comes twice where it shows t
   assert.equal(made.size, 8_000)
 })
 
-test('what is chance in an id is chance: every digit in every place, the four variants equally often', () => {
+test('the random part of an id is random: every digit in every place, the four variants equally often', () => {
   const ids = systemIds()
   const places = Array.from({ length: 16 }, () => new Map<string, number>())
   for (let i = 0; i < 16_000; i++) {

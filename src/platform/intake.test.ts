@@ -23,7 +23,7 @@ async function fill(body: Arriving, bytes: number): Promise<Arriving> {
   return body
 }
 
-test('bodies of a megabyte are worked on side by side, larger ones within forty megabytes together', async () => {
+test('bodies of a megabyte are processed in parallel, larger ones within forty megabytes together', async () => {
   const room = bodies()
   const running: number[] = []
   const ends: (() => void)[] = []
@@ -62,7 +62,7 @@ test('bodies of a megabyte are worked on side by side, larger ones within forty 
   for (const body of [...small, ...large]) await body.drop()
 })
 
-test('a turn ends with its work, whatever that came to', async () => {
+test('a turn ends with its work, whatever the outcome', async () => {
   const room = bodies()
   for (let i = 0; i < 5; i++) {
     const body = await fill(room.begin(50 * MB), 30 * MB)
@@ -77,7 +77,7 @@ test('a turn ends with its work, whatever that came to', async () => {
   await last.drop()
 })
 
-test('of a hundred bodies of a megabyte that are on their way no more than sixty-four are in memory', async () => {
+test('of a hundred incoming bodies of a megabyte at most sixty-four are in memory', async () => {
   const room = bodies()
   const before = kept()
   const open: Arriving[] = []
@@ -90,7 +90,7 @@ test('of a hundred bodies of a megabyte that are on their way no more than sixty
   assert.ok(after < MB, `${Math.round(after / MB)} MB stay`)
 })
 
-test('a body over its limit is refused when the limit is passed, and so is what finds no room among the files', async () => {
+test('a body is refused as soon as it passes its limit, and so is one for which the files have no room', async () => {
   const room = bodies(10 * MB)
   const body = await fill(room.begin(2 * MB), 2 * MB)
   assert.throws(() => body.add(Buffer.alloc(1)), /larger than 2097152/)
@@ -105,7 +105,7 @@ test('a body over its limit is refused when the limit is passed, and so is what 
   await fourth.drop()
 })
 
-test('without memory a large body waits, is refused after a while, and has its turn once there is some', async (t) => {
+test('without free memory a large body waits, is refused after a while, and gets its turn once there is some', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let freeBytes = 10 * MB
   let collected = 0
@@ -130,7 +130,7 @@ test('without memory a large body waits, is refused after a while, and has its t
   await Promise.all([first.drop(), second.drop()])
 })
 
-test('where memory has a limit large things are made one after the other, and what must go out comes before what comes in', async () => {
+test('under a memory limit large content is processed one at a time, outgoing mail before incoming bodies', async () => {
   const memory = { limitBytes: 516 * MB, freeBytes: () => 400 * MB, collect: () => undefined }
   const turns = largeTurns(memory)
   const order: string[] = []
@@ -147,7 +147,7 @@ test('where memory has a limit large things are made one after the other, and wh
   assert.deepEqual(order, ['mail', 'body'])
 })
 
-test('a mail that must go out goes alone when there is no memory for it', async (t) => {
+test('an outgoing mail proceeds alone when there is no memory for it', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const turns = largeTurns({ limitBytes: 512 * MB, freeBytes: () => 0, collect: () => undefined })
   const going = turns.grow(2 * MB)
@@ -159,7 +159,7 @@ test('a mail that must go out goes alone when there is no memory for it', async 
   leave()
 })
 
-test('where there is little memory small bodies have little of it together', () => {
+test('with little memory, small bodies together get little of it', () => {
   const memory = { limitBytes: 512 * MB, freeBytes: () => 0, collect: () => undefined }
   assert.equal(largeTurns(memory).smallBytes, 16 * MB)
   assert.equal(largeTurns({ ...memory, limitBytes: Number.POSITIVE_INFINITY }).smallBytes, 64 * MB)

@@ -1,6 +1,6 @@
-// The N-th call of the file system fails, for every N of what a journal does: before anything was done, after all of it, and,
-// of a write, after half. Whatever was acknowledged is handed on, nothing that was never written is, and the journal and
-// whoever comes after it go on.
+// Lets the N-th file system call of a journal fail, for every N: before anything was done, after all of it, and, for a
+// write, after half. Everything acknowledged is handed over, nothing that was never written is, and both the journal and
+// its successors keep working.
 
 import assert from 'node:assert/strict'
 import sync, { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -24,12 +24,12 @@ const SYNC_FUNCTIONS = ['statSync'] as const
 const METHODS = ['write', 'sync', 'datasync', 'read', 'stat', 'close'] as const
 
 let count = 0
-/** The names of the calls, of a run without a fault. */
+/** The names of the calls in a run without a fault. */
 let names: string[] = []
 let armed: Armed | null = null
 const undo: (() => void)[] = []
 
-/** Counts a call. @returns what it is to fail with; null: it goes well */
+/** Counts a call. @returns the error to fail with; null: the call succeeds */
 function faultOf(name: string): Error | null {
   const now = ++count
   if (armed === null) names.push(name)
@@ -48,7 +48,7 @@ function failing(name: string, real: Call): Call {
       const [bytes, from, length, position] = parameters as [Buffer, number, number, number]
       await Reflect.apply(real, this, [bytes, from, Math.floor(length / 2), position])
     }
-    // A handle is closed even where closing it says that it failed.
+    // The handle is closed even when close reports a failure.
     if (armed.mode === 'before' && name === 'close') await Reflect.apply(real, this, parameters)
     throw fault
   }
@@ -128,7 +128,7 @@ async function run(folder: string, options: JournalOptions, fault: Armed | null)
   await append(one, 'a7')
   const calls = count
   armed = null
-  // What failed goes on: the fault was for the moment.
+  // The journal that failed continues: the fault was temporary.
   await append(one, 'a8')
   assert.ok(story.acknowledged.has('a8'), 'the journal takes lines again')
   await one.close()
@@ -145,7 +145,7 @@ async function run(folder: string, options: JournalOptions, fault: Armed | null)
   return story
 }
 
-/** In memory where there is such a place: thousands of syncs are no part of this. */
+/** In memory where possible: thousands of syncs are not under test. */
 const PLACE = existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir()
 const openFiles = async (): Promise<number> => (await fs.readdir('/proc/self/fd').catch(() => [])).length
 
@@ -154,7 +154,7 @@ const KINDS: readonly (readonly [string, JournalOptions])[] = [
   ['a file that is kept', { keepsFile: true, linesAtOnce: 1 }],
 ]
 for (const [kind, options] of KINDS) {
-  test(`whichever call of the file system fails, what was acknowledged is handed on (${kind})`, async () => {
+  test(`whichever file system call fails, acknowledged lines are handed over (${kind})`, async () => {
     const made = mkdtempSync(path.join(PLACE, 'journal-faults-'))
     try {
       const whole = await run(path.join(made, 'whole'), options, null)

@@ -5,18 +5,18 @@ import { linesFrom, newSheet, sheetOf, wholeIn } from './journal-lines.ts'
 
 const LINES = ['a', 'Grüße aus Köln', '{"url":"https://target.test/%E2%98%83"}', '☃'.repeat(300), 'x'.repeat(100_000)]
 
-test('each line stands behind its checksum, in eight digits, and is read again', () => {
+test('each line is written after its checksum of eight digits, and is read back', () => {
   const bytes = sheetOf(LINES).bytes()
   const written = LINES.map((line) => `${crc32(line).toString(16).padStart(8, '0')} ${line}\n`).join('')
   assert.equal(bytes.toString(), written)
   assert.deepEqual(linesFrom(bytes, 0, 100), { lines: LINES, end: bytes.length })
-  // Some line in a few thousand has a checksum that begins with zeros.
+  // One line in a few thousand has a checksum that begins with zeros.
   const short = Array.from({ length: 5_000 }, (_, i) => `line ${i}`)
   assert.ok(short.some((line) => crc32(line) < 0x100000))
   assert.deepEqual(linesFrom(sheetOf(short).bytes(), 0, 5_000).lines, short)
 })
 
-test('so many lines at once, from where the last reading ended, up to the zeros of a file made ahead', () => {
+test('lines are read in limited numbers, from where the last read ended, up to the zeros of a prepared file', () => {
   const bytes = Buffer.concat([sheetOf(LINES).bytes(), Buffer.alloc(100)])
   const first = linesFrom(bytes, 0, 2)
   assert.deepEqual(first.lines, LINES.slice(0, 2))
@@ -25,7 +25,7 @@ test('so many lines at once, from where the last reading ended, up to the zeros 
   assert.deepEqual(linesFrom(bytes, rest.end, 100), { lines: [], end: rest.end })
 })
 
-test('a line that is torn, altered or empty is passed over, and those around it are read', () => {
+test('a torn, altered or empty line is skipped, and those around it are read', () => {
   const [a, b, c] = ['first', 'second', 'third'].map((line) => sheetOf([line]).bytes()) as [Buffer, Buffer, Buffer]
   const altered = Buffer.from(b)
   altered[12] = 0x58
@@ -36,7 +36,7 @@ test('a line that is torn, altered or empty is passed over, and those around it 
   assert.equal(wholeIn(b.subarray(0, 12)).length, 0)
 })
 
-test('a sheet that was cleared begins anew, and keeps its room', () => {
+test('a cleared sheet starts empty and keeps its buffer', () => {
   const sheet = newSheet()
   for (const line of LINES) sheet.add(line)
   const { roomBytes } = sheet

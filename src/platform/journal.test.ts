@@ -12,7 +12,7 @@ const folder = (): { path: string } & Disposable => {
   return { path: made, [Symbol.dispose]: () => rmSync(made, { recursive: true }) }
 }
 
-test('what was appended is handed on once, also by a process that comes later', async () => {
+test('appended lines are handed over once, also by a later process', async () => {
   using dir = folder()
   const ids = systemIds()
   const dead = journalIn(path.join(dir.path, 'j'), ids)
@@ -41,7 +41,7 @@ test('a refused file stays until it is taken', async () => {
   assert.deepEqual(got, ['x'])
 })
 
-test('what another process has handed on takes no room here', async () => {
+test('lines handed over by another process take no room here', async () => {
   using dir = folder()
   const ids = systemIds()
   const journal = journalIn(dir.path, ids, { maxBytes: 200 })
@@ -53,7 +53,7 @@ test('what another process has handed on takes no room here', async () => {
   }
 })
 
-test('what is appended while a drain begins is waited for, and handed on by the next', async () => {
+test('an append that is under way when a drain begins is waited for, and handed over by the next drain', async () => {
   using dir = folder()
   const journal = journalIn(dir.path, systemIds())
   const got: string[] = []
@@ -69,7 +69,7 @@ test('what is appended while a drain begins is waited for, and handed on by the 
   assert.equal(journal.waiting(), false)
 })
 
-test('a torn line is passed over, the ones before it are not', async () => {
+test('a torn line is skipped, the ones before it are not', async () => {
   using dir = folder()
   const journal = journalIn(dir.path, systemIds())
   await journal.append(['whole'])
@@ -107,7 +107,7 @@ test('nothing is lost when one process drains while another appends', async () =
   await writer.close()
 })
 
-test('a journal that is full takes nothing more until it was handed on', async () => {
+test('a full journal takes nothing more until it was drained', async () => {
   using dir = folder()
   const journal = journalIn(dir.path, systemIds(), { maxBytes: 100 })
   await journal.append(['x'.repeat(60)])
@@ -117,7 +117,7 @@ test('a journal that is full takes nothing more until it was handed on', async (
   await journal.close()
 })
 
-test('a file is ended after 8 MB, and handed on in pieces and in order', async () => {
+test('a file ends after 8 MB, and is handed over in pieces and in order', async () => {
   using dir = folder()
   const journal = journalIn(dir.path, systemIds(), { linesAtOnce: 7 })
   const wanted = Array.from({ length: 20 }, (_, i) => `${i} ${'x'.repeat(1_048_576)}`)
@@ -154,7 +154,7 @@ test("another process's file is left alone until it is old", async () => {
   await other.close()
 })
 
-test('a file that is kept is handed on while it grows, each line once, and goes when a drain finds nothing new', async () => {
+test('a kept file is handed over while it grows, each line once, and is removed when a drain finds nothing new', async () => {
   using dir = folder()
   const journal = journalIn(dir.path, systemIds(), { keepsFile: true, linesAtOnce: 3 })
   const got: string[] = []
@@ -172,7 +172,7 @@ test('a file that is kept is handed on while it grows, each line once, and goes 
   assert.equal(got.length, 12)
 })
 
-test('an append does not wait for what is handed on meanwhile, and a crash then hands all on again', async () => {
+test('an append does not wait for a drain, and after a crash everything is handed over again', async () => {
   using dir = folder()
   const journal = journalIn(dir.path, systemIds(), { keepsFile: true, linesAtOnce: 1 })
   await journal.append(['a', 'b'])
@@ -196,7 +196,7 @@ test('an append does not wait for what is handed on meanwhile, and a crash then 
   assert.deepEqual(readdirSync(dir.path), [])
 })
 
-test('where much is written the next file is made ahead, and what a crash leaves in it is handed on up to where it was written', async () => {
+test('under heavy writing the next file is prepared, and after a crash its written part is handed over', async () => {
   using dir = folder()
   const ids = systemIds()
   const journal = journalIn(dir.path, ids, { keepsFile: true })
@@ -207,7 +207,7 @@ test('where much is written the next file is made ahead, and what a crash leaves
   const append = async (): Promise<void> => journal.append(Array.from({ length: 100 }, () => line(written++)))
   while (written < 3_000) await append()
   while (!isAhead()) await setTimeout(5)
-  // Into the one that was made ahead, past its end, and into the one after that.
+  // Into the prepared file, past its end, and into the one after that.
   while (written < 12_000) await append()
   cpSync(dir.path, `${dir.path}-crash`, { recursive: true })
   using crashed = {
@@ -232,7 +232,7 @@ test('where much is written the next file is made ahead, and what a crash leaves
   assert.equal(readdirSync(dir.path).length, 1)
 })
 
-test('a file that was made ahead and taken away meanwhile loses nothing', async () => {
+test('a prepared file that is taken by another process loses nothing', async () => {
   using dir = folder()
   const ids = systemIds()
   const journal = journalIn(dir.path, ids, { keepsFile: true })

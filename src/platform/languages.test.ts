@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { acceptedLanguage, LANGUAGES, languageOf } from './languages.ts'
 
-test('a locale is spoken to in its language, and in English where we have no words for it', () => {
+test('a locale gets its language, or English where we have no words for it', () => {
   for (const language of LANGUAGES) assert.equal(languageOf(language), language)
   const asked = ['de-AT', 'PT-br', 'nl-Latn-BE', 'den', 'sv', 'zh-Hans-CN', 'constructor', '']
   assert.deepEqual(asked.map(languageOf), ['de', 'pt', 'nl', 'en', 'en', 'en', 'en', 'en'])
 })
 
-// Each row: Accept-Language, and what the page speaks.
+// Each row: Accept-Language, and the language of the page.
 const ACCEPTED: readonly [header: string | undefined, language: string][] = [
   [undefined, 'en'],
   ['', 'en'],
@@ -22,7 +22,7 @@ const ACCEPTED: readonly [header: string | undefined, language: string][] = [
   ['es;q=..., ,;;q', 'en'],
 ]
 for (const [header, language] of ACCEPTED) {
-  test(`a browser that accepts "${header}" is spoken to in ${language}`, () => {
+  test(`a browser that accepts "${header}" gets ${language}`, () => {
     assert.equal(acceptedLanguage(header), language)
   })
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aborted, type Service, startAll, stopAll } from './lifecycle.ts'
 
-test('a service that does not start says by which settings it is told where to listen', async () => {
+test('a service that does not start names the settings that say where it listens', async () => {
   const taken: Service = {
     name: 'mx',
     settings: ['POSTHORN_MX_PORT', 'POSTHORN_BIND'],
@@ -12,7 +12,7 @@ test('a service that does not start says by which settings it is told where to l
   await assert.rejects(startAll([taken]), /^Error: mx did not start \(POSTHORN_MX_PORT, POSTHORN_BIND\)$/)
 })
 
-test('a service that never stops keeps nobody waiting behind the deadline, and the others are stopped', async () => {
+test('a service that never stops holds nobody up past the deadline, and the others are stopped', async () => {
   const stopped: string[] = []
   const service = (name: string, stop: () => Promise<void>): Service => ({
     name,
@@ -37,7 +37,7 @@ test('a service that never stops keeps nobody waiting behind the deadline, and t
   assert.deepEqual(stopped, ['last', 'hangs', 'hangs too', 'first'])
 })
 
-test('the services of a stage stop at the same time, before those of the stages under it, and errors name each', async () => {
+test('the services of a stage stop at the same time, before those of earlier stages, and errors name each', async () => {
   const order: string[] = []
   const together = Promise.withResolvers<void>()
   const service = (name: string, stop: () => Promise<void>): Service => ({
@@ -68,7 +68,7 @@ test('the services of a stage stop at the same time, before those of the stages 
   ])
 })
 
-test('who waits for a signal that has aborted already does not wait', async () => {
+test('waiting for a signal that has already aborted returns at once', async () => {
   await aborted(AbortSignal.abort())
   const later = new AbortController()
   const waiting = aborted(later.signal)

@@ -1,4 +1,4 @@
-// What the log's destination does when it takes nothing: neither the process nor its memory may depend on that.
+// The log's destination takes nothing: neither the process nor its memory may depend on that.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -34,7 +34,7 @@ function disk(room: number): Disk {
   return found
 }
 
-test('what a full disk does not take is written whole when there is room, and what was lost meanwhile is told', () => {
+test('lines that a full disk refused are written whole once there is room, and lost lines are reported', () => {
   mock.timers.enable({ apis: ['setTimeout'] })
   try {
     const at = disk(1_000)
@@ -68,10 +68,10 @@ test('what a full disk does not take is written whole when there is room, and wh
   }
 })
 
-/** More than a socket, a write under way and what may wait behind it hold. */
+/** More than a socket, a write under way and the waiting lines can hold. */
 const TOO_MANY = 4_000
 
-/** A process that logs in many turns, says so on standard output, and leaves when it is told to, or the test is over. */
+/** A process that logs in many turns, reports that on standard output, and exits on command or when the test ends. */
 function logging({ signal }: TestContext, stderr: 'pipe' | number, lines = TOO_MANY): ChildProcess {
   const script = `process.stdout.on('error', () => undefined)
     process.stderr.on('error', () => undefined)
@@ -100,7 +100,7 @@ for (const [where, begin] of [
   ['to a reader that is gone', (t: TestContext) => gone(logging(t, 'pipe'))],
   ['to a reader that reads nothing', (t: TestContext) => logging(t, 'pipe')],
 ] as const) {
-  test(`a process whose log goes ${where} works on, and ends when it is told to`, { timeout: 60_000 }, async (t) => {
+  test(`a process whose log goes ${where} keeps working, and ends when told to`, { timeout: 60_000 }, async (t) => {
     const child = begin(t)
     try {
       const [said] = await once(child.stdout as NodeJS.ReadableStream, 'data')
@@ -119,7 +119,7 @@ function gone(child: ChildProcess): ChildProcess {
   return child
 }
 
-test('a process that leaves has written its last line', { timeout: 60_000 }, async (t) => {
+test('a process that exits has written its last line', { timeout: 60_000 }, async (t) => {
   const child = logging(t, 'pipe', 900)
   const all = textOf(child.stderr as NodeJS.ReadableStream)
   await once(child.stdout as NodeJS.ReadableStream, 'data')
@@ -131,7 +131,7 @@ test('a process that leaves has written its last line', { timeout: 60_000 }, asy
   assert.deepEqual([lines.length, lines.at(-1)?.msg], [901, 'the last'])
 })
 
-test('a reader that begins late is told how many lines it missed', { timeout: 60_000 }, async (t) => {
+test('a late reader is told how many lines it missed', { timeout: 60_000 }, async (t) => {
   const child = logging(t, 'pipe')
   try {
     await once(child.stdout as NodeJS.ReadableStream, 'data')

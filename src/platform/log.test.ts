@@ -1,10 +1,10 @@
-// An error in the log says what happened and where, and nothing that a library hung on it.
+// A logged error says what happened and where, without the fields that a library attached to it.
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createLogger, shownError } from './log.ts'
 
-test('of an error the kind, text, code, place and causes are written, and nothing that it carries', () => {
+test('an error is logged with its type, message, code, stack and causes, and nothing else that it carries', () => {
   const cause = Object.assign(new RangeError('too far'), { config: { headers: { authorization: 'MARK' } } })
   const broken = Object.assign(new TypeError('the connection broke', { cause }), {
     code: '22P02',
@@ -18,7 +18,7 @@ test('of an error the kind, text, code, place and causes are written, and nothin
   assert.doesNotMatch(JSON.stringify(shown), /MARK|secretKey/)
 })
 
-test('whatever is thrown can be written, one that is its own cause too', () => {
+test('anything thrown can be logged, even an error that is its own cause', () => {
   const knot = new Error('knot')
   knot.cause = knot
   for (const thrown of ['text', 7, null, undefined, { password: 'MARK' }, new AggregateError([knot], 'all'), knot]) {
@@ -26,7 +26,7 @@ test('whatever is thrown can be written, one that is its own cause too', () => {
   }
 })
 
-test('what warns of a server that is away, and of nothing else, is written once in half a minute, without its place', () => {
+test('a warning about only an unavailable server is written once in half a minute, without the stack', () => {
   let ms = 0
   const lines: Record<string, unknown>[] = []
   const log = createLogger('info', { monotonicMs: () => ms }, { write: (line) => void lines.push(JSON.parse(line)) })
@@ -56,6 +56,6 @@ test('what warns of a server that is away, and of nothing else, is written once 
     assert.equal('stack' in (err as object), msg === 'notices will be read again', String(msg))
 })
 
-test('a file that is not there is no server that is away', () => {
+test('a missing file is not an unavailable server', () => {
   assert.ok('stack' in (shownError(Object.assign(new Error('open'), { code: 'ENOENT', syscall: 'open' })) as object))
 })

@@ -7,7 +7,7 @@ import { systemMemory } from './memory.ts'
 
 const MB = 1_048_576
 
-/** Files as the kernel writes them. */
+/** Files in the kernel's format. */
 async function groups(files: Record<string, string>): Promise<AsyncDisposable & { readonly root: string }> {
   const root = await mkdtemp(path.join(os.tmpdir(), 'posthorn-memory-'))
   for (const [name, text] of Object.entries(files)) {
@@ -17,7 +17,7 @@ async function groups(files: Record<string, string>): Promise<AsyncDisposable & 
   return { root, [Symbol.asyncDispose]: () => rm(root, { recursive: true }) }
 }
 
-test('the limit of a control group counts, and pages of files that nobody works with are free', async () => {
+test('the limit of a control group counts, and unmapped page cache is free', async () => {
   await using made = await groups({
     own: '0::/a/b\n',
     'memory.stat': 'anon 5\n',
@@ -32,7 +32,7 @@ test('the limit of a control group counts, and pages of files that nobody works 
   assert.equal(memory.freeBytes(), (1_024 - 900 + 380) * MB)
 })
 
-test('control groups of the first version are read too; the tightest counts', async () => {
+test('control groups of version 1 are read too; the tightest limit counts', async () => {
   const stat = `total_mapped_file 0\ntotal_inactive_file 0\ntotal_active_file ${10 * MB}\n`
   await using made = await groups({
     own: '5:cpu:/x\n4:memory:/a/b\n0::/\n',

@@ -1,7 +1,7 @@
-// Kill -9 in the middle of bringing the schema forward: at a file's first statement, in its text, at its row in the list,
-// and when the server has committed it and nobody heard. The next run goes on, and what comes out is the schema.
+// Kills a migration with -9: at a file's first statement, in its text, at its row in the list, and after the server has
+// committed it but before anyone heard. The next run resumes, and the result is the complete schema.
 //
-// MIGRATION_KILLS=n: so many kills instead of the few.
+// MIGRATION_KILLS=n: n kills instead of the few.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -17,7 +17,7 @@ const KILLS = Number(process.env['MIGRATION_KILLS'] ?? 6)
 const MIGRATE = `import { migrate } from ${JSON.stringify(path.join(import.meta.dirname, 'migrate.ts'))}
 await migrate(process.env.TO)`
 
-// What makes up a schema, as text: tables with columns and rights, indexes, constraints, policies, functions, rows of the list.
+// The parts of a schema as text: tables with columns and rights, indexes, constraints, policies, functions, rows of the list.
 const SHAPE = `
   select 'relation ' || c.relname || ' ' || c.relkind::text || ' ' || coalesce(c.relacl::text, '') || ' ' || c.relrowsecurity::text as what
     from pg_class c where c.relnamespace = 'posthorn'::regnamespace
@@ -51,7 +51,7 @@ interface Kill {
   readonly fault: Fault | null
 }
 
-// Whoever dies has sent the statement, or not, or it was done.
+// The killed process has not sent the statement, has sent it, or the statement was done.
 const KINDS: readonly Omit<Kill, 'file'>[] = [
   { at: /^begin; /, fault: null },
   { at: /create table|alter table|create function/, fault: null },
@@ -60,7 +60,7 @@ const KINDS: readonly Omit<Kill, 'file'>[] = [
   { at: /^commit$/, fault: 'after' },
 ]
 
-test(`killed ${KILLS} times in the middle, the next run finishes the schema`, async () => {
+test(`after ${KILLS} kills in the middle, the next run finishes the schema`, async () => {
   await using whole = await freshDb()
   await using db = await emptyDb()
   await using proxy = await databaseProxy(db.url)
@@ -82,7 +82,7 @@ test(`killed ${KILLS} times in the middle, the next run finishes the schema`, as
       stdio: ['ignore', 'ignore', 'inherit'],
     })
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
-    // The last ones may find everything done.
+    // The last runs may find everything done.
     assert.ok(signal === 'SIGKILL' || (n > 20 && code === 0), `${n}: ${code}`)
   }
   proxy.fault = () => null

@@ -32,14 +32,14 @@ test('a second run applies nothing', async () => {
   assert.deepEqual(await migrate(db.url), [])
 })
 
-test('eight at once apply each file once', async () => {
+test('eight runs at once apply each file once', async () => {
   await using db = await emptyDb()
   await using files = await folderOf({ '0001-ground.sql': GROUND, '0002-two.sql': 'create table two ()' })
   const runs = await Promise.all(Array.from({ length: 8 }, () => migrate(db.url, { folder: files.folder })))
   assert.deepEqual(runs.flat(), ['0001-ground', '0002-two'])
 })
 
-test('whoever waits for another that migrates says so, goes on behind it, and ends when it is asked to', async () => {
+test('a run that waits for another says so, continues after it, and ends when it is asked to', async () => {
   await using db = await freshDb()
   const other = new pg.Client({ connectionString: db.url })
   await other.connect()
@@ -55,7 +55,7 @@ test('whoever waits for another that migrates says so, goes on behind it, and en
   }
 })
 
-test('a file that fails leaves nothing behind, says where, and is tried again', async () => {
+test('a failing file leaves nothing behind, says where it failed, and is tried again', async () => {
   await using db = await emptyDb()
   await using files = await folderOf({
     '0001-ground.sql': GROUND,
@@ -67,7 +67,7 @@ test('a file that fails leaves nothing behind, says where, and is tried again', 
   assert.deepEqual(await migrate(db.url, { folder: files.folder }), ['0002-two'])
 })
 
-test('a changed file, a database of a newer release, and a file put in between are refused', async () => {
+test('a changed file, a database of a newer release, and an inserted file are refused', async () => {
   await using db = await emptyDb()
   await using files = await folderOf({ '0001-ground.sql': GROUND, '0002-two.sql': 'create table two ()' })
   await migrate(db.url, { folder: files.folder })
@@ -77,7 +77,7 @@ test('a changed file, a database of a newer release, and a file put in between a
   await assert.rejects(migrate(db.url, { folder: older.folder }), /newer release \(0002-two\)/)
 })
 
-test('a file that waits for a table lets others have it meanwhile', async () => {
+test('a file that waits for a table lets others use it meanwhile', async () => {
   await using db = await emptyDb()
   const ground = { '0001-ground.sql': GROUND, '0002-two.sql': 'create table two ()' }
   await using before = await folderOf(ground)
@@ -101,7 +101,7 @@ test('a number used twice and a file with its own transaction are refused', asyn
   await assert.rejects(migrate('', { folder: own.folder }), /handles transactions itself/)
 })
 
-test('every migration but the first runs as the owner, whom nobody can log in as', async () => {
+test('every migration but the first runs as the owner, a role that cannot log in', async () => {
   await using db = await freshDb()
   const owners = await rowsOf(
     db.url,

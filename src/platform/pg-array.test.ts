@@ -18,7 +18,7 @@ const columns = statement(
      with ordinality as u(t, n, b, at, bytes, i) order by i`,
 )
 
-/** What PostgreSQL can hold as text: no NUL, no half of a surrogate pair. */
+/** Text that PostgreSQL can store: no NUL, no half of a surrogate pair. */
 const hardText = fc.oneof(
   fc.constantFrom(
     '',
@@ -56,7 +56,7 @@ const row = fc.record(
   { noNullPrototype: true },
 )
 
-test('what is given to a statement in columns comes back as it was', async () => {
+test('values given to a statement in columns come back unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (rows) => {
       const back = await database.system.query(columns, [
@@ -72,7 +72,7 @@ test('what is given to a statement in columns comes back as it was', async () =>
   )
 })
 
-test('elements that repeat are written each', () => {
+test('repeated elements are each written', () => {
   const at = new Date(0)
   assert.equal(arrayText(['a', 'a', null, undefined, 'a']), '{"a","a",NULL,NULL,"a"}')
   assert.equal(arrayText([at, at]), '{1970-01-01T00:00:00.000Z,1970-01-01T00:00:00.000Z}')
@@ -80,7 +80,7 @@ test('elements that repeat are written each', () => {
   assert.equal(arrayText([]), '{}')
 })
 
-test('what is no plain row is left to the driver', () => {
+test('values that are not plain are left to the driver', () => {
   assert.equal(arrayText([['a'], ['b']]), null)
   assert.equal(arrayText([{ a: 1 }]), null)
   assert.equal(arrayText([new Date(Number.NaN)]), null)

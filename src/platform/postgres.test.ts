@@ -17,7 +17,7 @@ import { alive, processesIn, recordedPostmaster } from './postgres/processes.ts'
 import { assertDurable, attachOrStart, type EmbeddedPostgres, embeddedPostgres } from './postgres.ts'
 
 const ROOT = process.getuid?.() === 0
-// A killed process loses nothing that it wrote, so these need not wait for the disk; `assertDurable` is tested apart.
+// A killed process loses nothing that it wrote, so these need not wait for the disk; `assertDurable` is tested separately.
 const SMALL = { shared_buffers: '16MB', max_wal_size: '64MB', fsync: 'off' }
 const STOP_MS = 10_000
 
@@ -25,7 +25,7 @@ interface Folder extends AsyncDisposable {
   readonly dir: string
 }
 
-/** A folder of mode 0700; whatever still runs in a cluster below it is killed at the end. */
+/** A folder with mode 0700; processes that still run in a cluster below it are killed at the end. */
 async function folder(): Promise<Folder> {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-pg-'))
   const end = async (): Promise<void> => {
@@ -73,14 +73,14 @@ const postmasters = async (dataDir: string): Promise<number[]> => {
   const all = await processesIn(path.join(dataDir, 'postgres'))
   for (const pid of all) {
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-    // A child has its parent's command line until it has given itself a title.
+    // A child has its parent's command line until it sets its own title.
     const parent = / [A-Z] (\d+) /.exec(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''))?.[1]
     if (command.includes('\0-D\0') && !all.includes(Number(parent))) found.push(pid)
   }
   return found
 }
 
-// A process of its own that owns the database. It prints the connection string when ready, or why it is not.
+// A separate process that owns the database. It prints the connection string when ready, or why it is not.
 const OWNER = `
 const [root, dataDir] = process.argv.slice(1)
 const { embeddedPostgres } = await import(root + '/postgres.ts')
@@ -134,7 +134,7 @@ before(async () => {
   namespaces = code === 0
 })
 
-test('root starts it below a folder that only root may enter, in a namespace', async (t) => {
+test('as root it starts in a namespace, below a folder that only root may enter', async (t) => {
   if (!ROOT || !namespaces) return t.skip('needs root and user namespaces')
   await using at = await folder()
   const running = service(path.join(at.dir, 'data'), 'namespace')
@@ -145,7 +145,7 @@ test('root starts it below a folder that only root may enter, in a namespace', a
   assert.deepEqual(await postmasters(path.join(at.dir, 'data')), [])
 })
 
-test('root moves the cluster apart, with its rows, where namespaces are forbidden', async (t) => {
+test('as root it moves the cluster apart, with its rows, where namespaces are forbidden', async (t) => {
   if (!ROOT || !namespaces) return t.skip('needs root and user namespaces')
   await using at = await folder()
   const first = service(at.dir, 'namespace')
@@ -160,12 +160,12 @@ test('root moves the cluster apart, with its rows, where namespaces are forbidde
   assert.deepEqual(await ask(apart.url(), 'select answer from kept'), [{ answer: 42 }])
   assert.equal((await stat(`/proc/${apart.pid()}`)).uid, 60_870)
   await stop(apart)
-  // The mark is obeyed from then on, by commands as well.
+  // From then on the mark is followed, by commands as well.
   await using command = await attach(at.dir)
   assert.deepEqual(await ask(command.url(), 'select answer from kept'), [{ answer: 42 }])
 })
 
-test('an ordinary user starts it, and root uses what the user made', async (t) => {
+test("an ordinary user starts it, and root uses the user's cluster", async (t) => {
   if (!ROOT) return t.skip('only root can become somebody else; the other tests run as an ordinary user already')
   const reachable = await stat(import.meta.dirname).then(async ({ mode }) => (mode & 0o005) === 0o005)
   if (!reachable) return t.skip('the checkout is in a folder that only root may enter')
@@ -185,7 +185,7 @@ test('an ordinary user starts it, and root uses what the user made', async (t) =
   await again.kill('SIGTERM')
 })
 
-test('after a kill -9 of its owner the running one is adopted, and stopped with the new owner', async () => {
+test('after a kill -9 of its owner the running database is adopted, and stopped with the new owner', async () => {
   await using at = await folder()
   const first = await owner(at.dir)
   await ask(urlOf(first), 'create table kept as select 42 as answer')
@@ -199,7 +199,7 @@ test('after a kill -9 of its owner the running one is adopted, and stopped with 
   assert.equal(await alive(before ?? 0), false)
 })
 
-test('of two that start at once on one data directory one runs and the other says who does', async () => {
+test('of two owners that start at once on one data directory one runs, and the other names it', async () => {
   await using at = await folder()
   const both = await Promise.all([owner(at.dir), owner(at.dir)])
   await using _ended = {
@@ -236,7 +236,7 @@ test('ten kills of everything, each in a different way, lose no committed row an
   }
 })
 
-test('lock files with the number of a stranger do not keep it from starting', async () => {
+test('lock files with the pid of an unrelated process do not prevent the start', async () => {
   await using at = await folder()
   const first = service(at.dir)
   await first.start()
@@ -251,7 +251,7 @@ test('lock files with the number of a stranger do not keep it from starting', as
   await stop(second)
 })
 
-test('one that is stopping when the next starts is waited for', async () => {
+test('a database that is stopping when the next one starts is waited for', async () => {
   await using at = await folder()
   const first = await owner(at.dir)
   await ask(urlOf(first), 'create table kept as select g from generate_series(1, 200000) g')
@@ -263,7 +263,7 @@ test('one that is stopping when the next starts is waited for', async () => {
   await stop(second)
 })
 
-test('when it dies while we run it is started again', async () => {
+test('a database that dies is started again', async () => {
   await using at = await folder()
   const running = service(at.dir)
   await running.start()
@@ -282,7 +282,7 @@ test('a data directory with a long path gets a short socket of its own', async (
   const socketDir = (await readFile(path.join(dataDir, 'postgres.socket'), 'utf8')).trim()
   assert.equal((await stat(socketDir)).mode & 0o777, 0o700)
   assert.deepEqual(await ask(running.url(), 'select 1 as one'), [{ one: 1 }])
-  // A folder that others can enter is not used again: whoever enters may log in.
+  // A folder that others can enter is not used again: anyone who enters may log in.
   await stop(running)
   await chmod(socketDir, 0o755)
   const again = service(dataDir)
@@ -293,7 +293,7 @@ test('a data directory with a long path gets a short socket of its own', async (
   await Promise.all([socketDir, used].map((dir) => rm(dir, { recursive: true, force: true })))
 })
 
-test('commands share one database that the last of them stops', async () => {
+test('commands share one database, which the last of them stops', async () => {
   await using at = await folder()
   const [one, two] = await Promise.all([attach(at.dir), attach(at.dir)])
   assert.equal((await postmasters(at.dir)).length, 1)
@@ -317,7 +317,7 @@ test('a command uses the database of a running service and leaves it running; a 
   assert.deepEqual(await postmasters(at.dir), [])
 })
 
-test('a database that may forget a commit is refused, and ours is not', async () => {
+test('a database that may lose a commit is refused, and ours is not', async () => {
   await using at = await folder()
   const ours = service(at.dir, 'auto', { fsync: 'on' })
   await ours.start()
@@ -338,7 +338,7 @@ test('a database that may forget a commit is refused, and ours is not', async ()
   await stop(careless)
 })
 
-test('a server that becomes forgetful while we run gets no new connections, and is used again once it is mended', async () => {
+test('a server that stops being durable gets no new connections, and is used again once it is fixed', async () => {
   await using at = await folder()
   const ours = service(at.dir, 'auto', { fsync: 'on' })
   await ours.start()
@@ -378,7 +378,7 @@ test('it listens on no network port and logs no row values', async () => {
   assert.doesNotMatch(text, /secret\.example/)
 })
 
-test('what its settings say of network and place, the way to a server of your own tells to change', async () => {
+test('the guide to a server of your own names every setting of network and paths', async () => {
   await using at = await folder()
   const running = service(at.dir)
   await running.start()
@@ -393,7 +393,7 @@ test('what its settings say of network and place, the way to a server of your ow
   for (const name of names) assert.ok(way.includes(`\`${name}\``), `${name} is not told of`)
 })
 
-test('its log is bounded while it is written', async () => {
+test('the log is bounded while it is written', async () => {
   await using at = await folder()
   const file = path.join(at.dir, 'postgres.log')
   const writer = await open(file, 'a')
@@ -405,7 +405,7 @@ test('its log is bounded while it is written', async () => {
   assert.equal((await stat(`${file}.old`)).size, 9 * 1024 * 1024)
 })
 
-test('the lock has one holder, also within one process, and ends with it', async () => {
+test('the lock has one holder, even within one process, and ends with it', async () => {
   await using at = await folder()
   const file = path.join(at.dir, 'posthorn.lock')
   const first = tryLock(file)
@@ -416,7 +416,7 @@ test('the lock has one holder, also within one process, and ends with it', async
   second?.release()
 })
 
-test('what a crash left of initdb is not taken for a cluster, and a folder of somebody else is left alone', async () => {
+test('the remains of a crashed initdb are not taken for a cluster, and a foreign folder is left alone', async () => {
   await using at = await folder()
   await mkdir(path.join(at.dir, 'postgres.new', 'base'), { recursive: true })
   await writeFile(path.join(at.dir, 'postgres.new', 'PG_VERSION'), '18\n')
@@ -432,7 +432,7 @@ test('what a crash left of initdb is not taken for a cluster, and a folder of so
   assert.deepEqual(await readdir(path.join(other.dir, 'postgres')), ['precious'])
 })
 
-test('root starts it apart from nothing, where namespaces are forbidden', async (t) => {
+test('as root it starts apart without an earlier cluster, where namespaces are forbidden', async (t) => {
   if (!ROOT) return t.skip('needs root')
   await using at = await folder()
   const running = service(at.dir, 'apart')

@@ -4,7 +4,7 @@ import net from 'node:net'
 import { test } from 'node:test'
 import { databasePulse } from './pulse.ts'
 
-test('what is under way when the database stops answering is answered 503, and what comes then at once', async () => {
+test('requests under way when the database stops answering get 503, and later ones get it at once', async () => {
   const silent = net.createServer(() => undefined).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port } = silent.address() as net.AddressInfo

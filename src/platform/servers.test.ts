@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { unmanned } from '../../test/unmanned.ts'
 import { connectToPrimary, serversOf, serverUrls } from './servers.ts'
 
-test('a connection string is taken apart server by server, and one server stays as it is', () => {
+test('a connection string is split into its servers, and one with a single server stays as it is', () => {
   assert.deepEqual(serverUrls('postgresql://u:p@one:1,two:2/db?target_session_attrs=read-write&sslmode=disable'), [
     'postgresql://u:p@one:1/db?sslmode=disable',
     'postgresql://u:p@two:2/db?sslmode=disable',
@@ -18,7 +18,7 @@ test('a connection string is taken apart server by server, and one server stays 
   assert.deepEqual(serverUrls(alone), [alone])
 })
 
-/** Says yes to whoever logs in, and whether it is a standby. */
+/** Lets everyone log in, and reports whether it is a standby. */
 async function server(state: {
   standby: boolean
 }): Promise<AsyncDisposable & { readonly port: number; logins: number }> {
@@ -45,7 +45,7 @@ async function server(state: {
   return one
 }
 
-test('the server that takes writes is found, and found again when the places were changed', async () => {
+test('the server that takes writes is found, and found again after a switch', async () => {
   const [first, second] = [{ standby: true }, { standby: false }]
   await using a = await server(first)
   await using b = await server(second)
@@ -73,7 +73,7 @@ test('the server that takes writes is found, and found again when the places wer
   assert.equal(await tryOnce(), a.port)
 })
 
-test('while no server takes writes nobody is connected', async () => {
+test('while no server takes writes, no connection is made', async () => {
   await using a = await server({ standby: true })
   await using b = await server({ standby: true })
   const connectionString = `postgresql://u@127.0.0.1:${a.port},127.0.0.1:${b.port}/db`
@@ -81,7 +81,7 @@ test('while no server takes writes nobody is connected', async () => {
   assert.deepEqual([a.logins, b.logins], [1, 1])
 })
 
-test('a machine that does not even take the connection is left for the next one, whatever an answer may take', async () => {
+test('a machine that does not even accept the connection is skipped early, long before an answer would time out', async () => {
   await using gone = await unmanned()
   await using b = await server({ standby: false })
   const { Client } = serversOf(`postgresql://u@127.0.0.1:${gone.port},127.0.0.1:${b.port}/db`)

@@ -4,7 +4,7 @@ import { type SharedCommitOptions, sharedCommit } from './shared-commit.ts'
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** A writer whose writes end when they are told to. */
+/** A writer whose writes end on command. */
 function writer(options: Partial<SharedCommitOptions<number, number[]>> = {}) {
   const groups: number[][] = []
   const writes: PromiseWithResolvers<void>[] = []
@@ -37,7 +37,7 @@ const isSettled = async (promise: Promise<unknown>): Promise<boolean> => {
   return settled
 }
 
-test('who comes together has one promise, and what comes during a write has the next', async () => {
+test('items of the same turn share one promise, and items during a write share the next', async () => {
   const { commit, groups, writes } = writer()
   const [a, b] = [commit.add(1), commit.add(2)]
   assert.equal(a, b)
@@ -62,7 +62,7 @@ test('who comes together has one promise, and what comes during a write has the 
   await Promise.all([c, idle])
 })
 
-test('a write that fails rejects its group alone', async () => {
+test('a failed write rejects only its own group', async () => {
   const { commit, writes } = writer()
   const first = commit.add(1)
   await nextTurn()
@@ -75,7 +75,7 @@ test('a write that fails rejects its group alone', async () => {
   await commit.idle()
 })
 
-test('groups are bounded by items and bytes, and so is what waits', async () => {
+test('groups are bounded by items and bytes, and waiting items by bytes', async () => {
   const { commit, groups, writes } = writer({ maxItems: 2 })
   const all = [commit.add(1), commit.add(2), commit.add(3), commit.add(900), commit.add(900)]
   assert.equal(all[0], all[1])

@@ -17,7 +17,7 @@ import { attachBegun, attachStore, openStore } from './store.ts'
 
 const NEVER = new AbortController().signal
 
-/** What a server says to whoever connects: that it cannot be connected to now. */
+/** The message with which a server refuses a connection for now. */
 function refusal(state: string, text: string): Buffer {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${state}\0M${text}\0\0`)
   const head = Buffer.from('E0000')
@@ -25,7 +25,7 @@ function refusal(state: string, text: string): Buffer {
   return Buffer.concat([head, fields])
 }
 
-/** A door of the tests' server that says no as often as told, and lets everybody in from then on. */
+/** A proxy to the tests' server that refuses the given number of connections and then lets everybody in. */
 async function slowServer(refusals: number): Promise<AsyncDisposable & { readonly url: string; asked: number }> {
   const own = await serverUrl()
   const { host, port, user } = new pg.Client({ connectionString: own })
@@ -51,7 +51,7 @@ async function slowServer(refusals: number): Promise<AsyncDisposable & { readonl
   return door
 }
 
-/** Time passes where somebody sleeps, and only there. */
+/** Time passes only while somebody sleeps. */
 function turnedClock() {
   let ms = 0
   const sleep = async (byMs: number, signal: AbortSignal): Promise<void> => {
@@ -79,7 +79,7 @@ async function open(databaseUrl: string, log = heard(), clock = turnedClock(), s
   }
 }
 
-// The tests' server does not fsync, so whoever gets as far is refused for that.
+// The tests' server does not fsync, so a connection that gets this far is refused for that.
 const LET_IN = /^DATABASE_URL: .*fsync/
 
 test('a server that is still starting is waited for, and the log says so now and then', async () => {
@@ -91,7 +91,7 @@ test('a server that is still starting is waited for, and the log says so now and
   assert.deepEqual(log.warnings, Array(3).fill('DATABASE_URL: the database system is starting up'))
 })
 
-test('a server that does not come up, or is not there at all, is given up after a minute', async () => {
+test('a server that does not come up, or does not exist, is given up after a minute', async () => {
   await using server = await slowServer(Number.POSITIVE_INFINITY)
   const { message } = await open(server.url)
   assert.equal(message, 'DATABASE_URL: the database system is starting up (waited for 60 s)')
@@ -99,7 +99,7 @@ test('a server that does not come up, or is not there at all, is given up after 
   assert.match((await open(server.url)).message, /^DATABASE_URL: .*ECONNREFUSED.* \(waited for 60 s\)$/)
 })
 
-test('what a server refuses is told at once', async () => {
+test("a server's refusal is reported at once", async () => {
   const log = heard()
   const own = await serverUrl()
   for (const [url, wanted] of [
@@ -110,7 +110,7 @@ test('what a server refuses is told at once', async () => {
   assert.deepEqual(log.warnings, [])
 })
 
-test('a command at a database where no instance was begun says so and begins none', async () => {
+test('a command on a database without an instance says so and creates none', async () => {
   await using empty = await emptyDb()
   await using begun = await freshDb()
   const options = { dataDir: '/dev/null/posthorn', secretKey: null, log: createLogger('silent'), clock: systemClock() }
@@ -118,7 +118,7 @@ test('a command at a database where no instance was begun says so and begins non
     attachBegun({ ...options, databaseUrl: empty.url }),
     /^Error: DATABASE_URL: there is no instance in this database; create one with posthorn start, /,
   )
-  // Its folder is looked at next, and cannot be made.
+  // Its folder is checked next, and cannot be created.
   await assert.rejects(attachBegun({ ...options, databaseUrl: begun.url }), /POSTHORN_DATA_DIR: /)
   const client = new pg.Client({ connectionString: empty.url })
   await client.connect()
@@ -127,7 +127,7 @@ test('a command at a database where no instance was begun says so and begins non
   assert.deepEqual(rows, [])
 })
 
-test('no secret is made where the database has one: the lost one is asked for by name', async () => {
+test('no secret is made when the database has one: the error asks for the lost one by name', async () => {
   await using db = await freshDb()
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-store-'))
   const database = connectDb({ url: db.url, onError: () => undefined })
@@ -147,7 +147,7 @@ test('no secret is made where the database has one: the lost one is asked for by
   }
 })
 
-test("a secret that root makes in a folder of another user is that user's", {
+test("a secret that root makes in another user's folder belongs to that user", {
   skip: process.getuid?.() !== 0,
 }, async () => {
   await using db = await freshDb()
@@ -170,7 +170,7 @@ test("a secret that root makes in a folder of another user is that user's", {
   }
 })
 
-test('a command that is refused leaves no database running behind it', async () => {
+test('a refused command leaves no database running', async () => {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-store-'))
   const options = { dataDir, databaseUrl: null, secretKey: null, log: createLogger('silent'), clock: systemClock() }
   try {
@@ -189,7 +189,7 @@ test('a command that is refused leaves no database running behind it', async () 
   }
 })
 
-test('whoever is asked to stop waits no longer', async () => {
+test('a wait ends when a stop is requested', async () => {
   await using server = await slowServer(Number.POSITIVE_INFINITY)
   const stopping = new AbortController()
   const log = { ...heard(), warn: () => stopping.abort(new Error('SIGTERM')) }

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 
 const HERE = import.meta.dirname
 
-/** A process that catches, and does `what` when it is up. @returns its exit code and what it said, in order */
+/** Runs a process that catches stray errors and does `what` once it is up. @returns its exit code and its output, in order */
 function run(what: string, isUp = true): { readonly code: number | null; readonly said: readonly string[] } {
   const script = `import { once } from 'node:events'
     import { connect, createServer } from 'node:net'
@@ -43,14 +43,14 @@ test('an error in the listener of one connection is reported, and the next conne
   assert.deepEqual([code, said], [0, ['exception met a bug', 'served']])
 })
 
-test('a rejection that nobody took is reported, however many come', () => {
+test('unhandled rejections are reported, however many there are', () => {
   const { code, said } = run(`
     for (let n = 0; n < 20; n++) void Promise.reject(new Error('r'))
     setTimeout(() => console.log('there'), 20)`)
   assert.deepEqual([code, said], [0, [...Array.from({ length: 20 }, () => 'rejection r'), 'there']])
 })
 
-test('an error that comes again and again ends the process, and so does one while it starts', () => {
+test('repeated errors end the process, and so does one during its start', () => {
   const again = run(`for (let n = 0; n < 20; n++) setImmediate(() => { throw new Error('e') })`)
   assert.deepEqual([again.code, again.said.length, again.said.at(-1)], [3, 12, 'gives up'])
   const early = run(`setImmediate(() => { throw new Error('e') })`, false)

@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { answerWithin } from './within.ts'
 
-/** Keeps this process from everything. */
+/** Blocks this process completely. */
 function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
-test('an answer that came while this process stood still has come in time', async () => {
+test('an answer that arrived while this process stood still is in time', async () => {
   const other = spawn('cat')
   try {
     other.stdin.write('asked\n')
@@ -24,7 +24,7 @@ test('an answer that came while this process stood still has come in time', asyn
   }
 })
 
-test('what fails, and what does not come, has not answered', async () => {
+test('failed and missing answers count as no answer', async () => {
   await assert.rejects(answerWithin(Promise.reject(new Error('refused')), 1_000), /refused/)
   await assert.rejects(answerWithin(new Promise(() => undefined), 20), /no answer within 20 ms/)
   assert.equal(await answerWithin(Promise.resolve(7), 0), 7)

@@ -44,7 +44,7 @@ async function client(database: EmbeddedPostgres): Promise<pg.Client> {
   return made
 }
 
-test('a backup taken while rows are written brings back every row that was there when it began, and no half row', async () => {
+test('a backup taken during writes restores every row that existed when it began, and no partial row', async () => {
   await using place = await house()
   const { folder } = place
   const first = await place.start('data')
@@ -91,7 +91,7 @@ test('a backup taken while rows are written brings back every row that was there
   assert.equal(rows[0].whole, true)
 })
 
-test('a backup is refused into a folder in use, a restore over an instance, and what was changed is noticed', async () => {
+test('a backup into a folder in use and a restore over an instance are refused, and changed files are noticed', async () => {
   await using place = await house()
   const { folder } = place
   const first = await place.start('data')
@@ -139,7 +139,7 @@ test('a backup is refused into a folder in use, a restore over an instance, and 
   await assert.rejects(restoreBackup(file, path.join(folder, 'other')), /a-file does not contain a finished backup/)
 })
 
-test('a restore that did not come to its end begins no instance; another one takes its place, and spares what is not its own', async () => {
+test('an unfinished restore does not start as an instance; another restore replaces it, and spares foreign files', async () => {
   await using place = await house()
   const { folder } = place
   const first = await place.start('data')
