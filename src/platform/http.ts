@@ -1,7 +1,7 @@
-// The HTTP face of every room. A room describes its endpoints as values; this file and `http/` alone know the web
-// framework. They hold what the contract asks of every answer (section 1: request ids, envelopes, legacy paths) and of
-// every error (section 2: the form, and the order in which a request is checked: request id, path, method, the gate,
-// size, type, JSON, validation; idempotency, sender, quota and verdict belong to the rooms).
+// The HTTP interface of all rooms. A room describes its endpoints as values; only this file and `http/` know the web
+// framework. They implement what the contract requires of every answer (section 1: request ids, envelopes, legacy paths)
+// and of every error (section 2: its form, and the order of checks: request id, path, method, the gate, size, type, JSON,
+// validation; idempotency, sender, quota and verdict belong to the rooms).
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
@@ -62,23 +62,23 @@ export interface HttpOptions {
   readonly ids: Ids
   readonly trustedProxies: readonly string[]
   readonly openapi: OpenApiAddresses
-  /** The dashboard: where its files are, and the addresses of its views. */
+  /** The dashboard: the folder of its files, and the addresses of its views. */
   readonly pages?: { readonly folder: string; readonly addresses: readonly string[] } | null
-  /** The public URL, where it is https and answered here by TLS: pages asked for in the clear are found there. Absent: they stand. */
+  /** The public URL, if it is https and we serve TLS for it: pages requested without TLS redirect there. Absent: they do not. */
   readonly secure?: URL | null
-  /** Called for each request that was answered. `route`: as the document names it, or 'unknown'. */
+  /** Called for each answered request. `route`: as in the OpenAPI document, or 'unknown'. */
   readonly onAnswered?: (answered: { method: string; route: string; status: number; seconds: number }) => void
-  /** Where large bodies are until their turn comes. Absent: the folder for temporary files, turns of their own. */
+  /** Where large bodies wait for their turn. Absent: the folder for temporary files, with turns of its own. */
   readonly large?: Large
-  /** Nothing of ours is at this address under this name of a host, which is another's. Absent: all is under every name. */
+  /** Whether this address is hidden under this host name because it belongs to someone else. Absent: nothing is hidden. */
   readonly isWithheld?: (host: string, url: string) => boolean
-  /** Whether the database answers. Absent: it is taken to. */
+  /** Whether the database answers. Absent: assumed to. */
   readonly pulse?: Pick<Pulse, 'whileBeating'>
-  /** For the quick lane. Absent: there is none. */
+  /** For the quick lane. Absent: there is no lane. */
   readonly clock?: Clock
 }
 
-/** What stands at an address that is not for the name it was asked under. */
+/** The answer at an address that is hidden under the requested host name. */
 export const NOT_HERE = {
   headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
   body: 'Not found',
@@ -87,23 +87,23 @@ export const NOT_HERE = {
 const MAX_URL_CHARS = 8_192
 const MAX_HEADER_BYTES = 16_384
 const HEADERS_WITHIN_MS = 15_000
-/** Node looks every 30 s for whom its timeouts have passed: headers of 15 s would live up to 45. */
+/** By default Node checks its timeouts every 30 s: headers limited to 15 s could take up to 45. */
 const LATENESS_SEEN_AFTER_MS = 1_000
 const BODY_WITHIN_MS = 120_000
 const IDLE_MS = 72_000
 const TOKEN = new RegExp(`^[\\w-]{1,${MAX_TOKEN_CHARS}}$`)
 const NO_TOKEN = '-'
 const HSTS_SECONDS = 30 * 86_400
-/** Whatever is told to somebody known, unless the answer says otherwise. No shared cache knows of X-API-Key or our cookie. */
+/** For every answer to a known caller, unless the answer sets its own. Shared caches know neither X-API-Key nor our cookie. */
 const PRIVATE = 'private, no-store'
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
 export interface HttpServer {
   readonly app: FastifyInstance
   add(endpoints: readonly AnyEndpoint[]): void
-  /** Answers ahead of the framework; null without a clock. */
+  /** Answers before the framework; null without a clock. */
   readonly lane: Lane | null
-  /** The OpenAPI 3.1 document of what was added. Complete once the server is ready. */
+  /** The OpenAPI 3.1 document of the added endpoints. Complete once the server is ready. */
   document(): object
 }
 
@@ -115,7 +115,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     keepAliveTimeout: IDLE_MS,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // Node would answer a request without a host in its own words.
+    // Otherwise Node itself would answer a request without a host, in its own form.
     http: {
       headersTimeout: HEADERS_WITHIN_MS,
       connectionsCheckingInterval: LATENESS_SEEN_AFTER_MS,
@@ -139,13 +139,13 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   const paths: PathPattern[] = []
   const faces = new Set<ForeignFace>()
   const faceAt = (request: FastifyRequest): ForeignFace | null => [...faces].find(isMeantBy(request)) ?? null
-  /** Null: the page may be had here. */
+  /** Null: the page may be served here. */
   const toSecure = (request: FastifyRequest, reply: FastifyReply): FastifyReply | null => {
     const { secure = null } = options
     if (secure === null || !isInTheClear(request, secure)) return null
     return reply.header('cache-control', 'no-store').redirect(`${secure.origin}${request.url}`)
   }
-  // RFC 9110 section 10.1.1: an expectation that is not known may be left aside.
+  // RFC 9110 section 10.1.1: an unknown expectation may be ignored.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.decorateRequest('principal', null)
   app.decorateRequest('visitor', null)
@@ -156,7 +156,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
     const isSecure = request.protocol === 'https' && request.hostname === options.secure?.hostname
-    // Of another port it would close whatever else the host has in the clear (RFC 6797 section 8.3).
+    // With another port it would shut off the host's other services without TLS (RFC 6797 section 8.3).
     if (isSecure && options.secure?.port === '') reply.header('strict-transport-security', `max-age=${HSTS_SECONDS}`)
     const hostFault = hostFaultOf(request)
     if (hostFault !== null) throw parameterError('host', hostFault, 'must be given once')
@@ -229,7 +229,7 @@ function laneOf({ ids, log, trustedProxies, onAnswered = () => undefined }: Http
   })
 }
 
-/** @returns the address, with a token that nobody has where it has none */
+/** @returns the address; a missing or malformed token is replaced by one that nobody has */
 function withToken(url: string, folders: readonly string[]): string {
   const folder = folders.find((each) => url.startsWith(each))
   if (folder === undefined) return url
@@ -238,7 +238,7 @@ function withToken(url: string, folders: readonly string[]): string {
   return rest === '' || TOKEN.test(rest) ? url : folder + NO_TOKEN
 }
 
-/** Whose interface a request for what is not there means. */
+/** Whether a request for an unknown path is meant for a given foreign interface. */
 function isMeantBy(request: FastifyRequest): (face: ForeignFace) => boolean {
   const path = pathOf(request)
   const [, first = ''] = path.split('/', 2)
@@ -250,7 +250,7 @@ function isMeantBy(request: FastifyRequest): (face: ForeignFace) => boolean {
     (!isOurs && keyHeader !== undefined && request.headers[keyHeader] !== undefined)
 }
 
-/** RFC 9112 section 3.2. Node keeps the first of several, while a proxy before us may have gone by another. */
+/** RFC 9112 section 3.2. Node keeps the first of several hosts, while a proxy in front of us may have used another. */
 function hostFaultOf({ raw: { headers, rawHeaders, httpVersion } }: FastifyRequest): 'required' | 'unique' | null {
   if (headers.host === undefined) return httpVersion === '1.1' ? 'required' : null
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
@@ -261,7 +261,7 @@ function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 }
 
-/** A body that is not whole in its time ends with its connection, and with 408 where nothing was answered yet. */
+/** A body that is not complete in time ends with its connection, and with 408 if nothing was answered yet. */
 function endLateBody(request: FastifyRequest, reply: FastifyReply): void {
   const { bodyWithinMs = BODY_WITHIN_MS } = (request.routeOptions.config ?? {}) as { bodyWithinMs?: number }
   const { socket } = request.raw
@@ -302,7 +302,7 @@ function addRoute(
     },
     ...(described.validatesItself === true && { validatorCompiler: acceptAll }),
     onRequest: async (request, reply) => {
-      // The router takes nothing at all for a parameter: `/emails/` is no path, as `/emails/x/` is none.
+      // The router accepts an empty parameter: `/emails/` is not a valid path, just like `/emails/x/`.
       if (access !== null && Object.values(request.params ?? {}).includes('')) return reply.callNotFound()
       if (legacy) markLegacy(reply, request, described)
       if (door !== undefined) request.setDecorator('visitor', await door(knockOf(request)))
@@ -329,8 +329,8 @@ function addRoute(
 }
 
 /**
- * What the framework does not see: it holds a body against its schema by its exact type, while beside a type that is
- * streamed all of JSON counts; and it knows nothing of the faults that a room adds.
+ * Finds faults that the framework misses: it validates a body only for its exact media type, while beside a streamed type
+ * every JSON type counts, and it does not know the faults that a room adds.
  */
 function faultsAhead(
   { stream, body, validatesItself }: AnyEndpoint,
@@ -362,19 +362,19 @@ function askerOf(request: FastifyRequest, reply: FastifyReply, { foreign }: AnyE
   }
 }
 
-/** Node keeps the first of several: those that differ are told with a comma between them, as other headers are. */
+/** Node keeps the first of several headers: differing ones are joined with commas, as for other headers. */
 function authorizationOf({ headers: { authorization }, rawHeaders }: IncomingMessage): string | undefined {
   if (authorization === undefined) return undefined
   const isOne = (at: number): boolean => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'authorization'
   return [...new Set(rawHeaders.filter((_, at) => isOne(at)))].join(', ')
 }
 
-/** Browsers ask for pages, and have cookies instead of keys. */
+/** Browsers request pages, and have cookies instead of keys. */
 function isBrowser(request: FastifyRequest): boolean {
   return isTyped(request) && request.headers.authorization === undefined
 }
 
-/** No browser has one by itself: who asks for a page with it meant a path of another interface. */
+/** No browser sends one by itself: a page requested with one means a path of another interface. */
 function hasBearer({ headers }: FastifyRequest): boolean {
   return /^bearer /i.test(headers.authorization ?? '')
 }
