@@ -1,23 +1,24 @@
-// The one address parser: what policy judges is what is sent (RFC 5321 section 4.1.2, RFC 5322 section 3.4, RFC 6531).
+// The only address parser, so that policy checks exactly what is sent (RFC 5321 section 4.1.2, RFC 5322 section 3.4,
+// RFC 6531).
 //
-// An address is `local@domain`, where the domain is a host name of at least two labels. Refused, because somebody
-// downstream reads them differently: comments, groups, routes, domain literals, obsolete white space around dots, encoded
-// words inside an address, a trailing dot, and the other full stops that UTS 46 would map to ".". A quoted local part is
-// legal and stays as written; `%` and `!` in a local part mean nothing here.
+// An address is `local@domain`, where the domain is a host name of at least two labels. The parser refuses everything that
+// software downstream may read differently: comments, groups, routes, domain literals, obsolete white space around dots,
+// encoded words inside an address, a trailing dot, and the other full stops that UTS 46 would map to ".". A quoted local
+// part is legal and stays as written; `%` and `!` in a local part have no special meaning.
 //
-// The normal form has the domain as lower-case A-labels. Suppression compares the whole address in folded case, quotes that
-// are not needed removed, since receivers nearly always do the same and a second mail to someone who said no is worse
-// than one mail too few.
+// The normal form has the domain as lower-case A-labels. Suppression compares the whole address case-folded and without
+// unneeded quotes: receivers nearly always do the same, and mailing someone who opted out is worse than sending one mail
+// too few.
 //
-// Work is linear in the text and bounded: texts longer than the limits below are refused before they are read.
+// Work is linear in the length of the text. Texts longer than the limits below are refused unread.
 
 import tr46 from 'tr46'
 
 declare const brand: unique symbol
 
-/** `local@domain` in normal form. Made by `parseAddress` alone. */
+/** `local@domain` in normal form. Only `parseAddress` creates it. */
 export type EmailAddress = string & { readonly [brand]: 'EmailAddress' }
-/** A host name as lower-case A-labels, at least two, no trailing dot. Made by `parseDomain` alone. */
+/** A host name as lower-case A-labels, at least two, no trailing dot. Only `parseDomain` creates it. */
 export type DomainName = string & { readonly [brand]: 'DomainName' }
 
 export interface Address {
@@ -25,14 +26,14 @@ export interface Address {
   /** As written: case and quotes are kept. */
   readonly local: string
   readonly domain: DomainName
-  /** For people to read; equal to `domain` when that is plain. */
+  /** For display; equal to `domain` when that is plain ASCII. */
   readonly unicodeDomain: string
   /** The local part is not ASCII: only a server that offers SMTPUTF8 can take this address (RFC 6531). */
   readonly smtpUtf8: boolean
 }
 
 export interface Mailbox {
-  /** Empty when the text gave none. */
+  /** Empty when the text has no display name. */
   readonly name: string
   readonly address: Address
 }
@@ -59,33 +60,33 @@ export interface Refused {
   readonly reason: AddressFault
 }
 
-/** RFC 5321 section 4.5.3.1: octets. A path has 256, of which two are the angle brackets. */
+/** In octets (RFC 5321 section 4.5.3.1). A path has at most 256, two of which are the angle brackets. */
 const LOCAL_BYTES = 64
 const ADDRESS_BYTES = 254
 const DOMAIN_BYTES = 253
 const LABEL_BYTES = 63
-/** Characters read at all. An A-label name of 253 octets has at most four UTF-8 octets for each of them. */
+/** Longest texts that are read, in characters. A name of 253 A-label octets takes at most four UTF-8 octets for each. */
 const DOMAIN_TEXT = 1_024
 const ADDRESS_TEXT = LOCAL_BYTES + 1 + DOMAIN_TEXT
 const NAME_TEXT = 998
 const MAILBOX_TEXT = ADDRESS_TEXT + 2 * NAME_TEXT
-/** A header block is read up to 64 KB, so no list can be longer. */
+/** Header blocks are read up to 64 KB, so no list is longer. */
 const LIST_TEXT = 65_536
 
 const ATEXT = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u0080-\\u{10ffff}-]+"
 const DOT_ATOM = new RegExp(`^${ATEXT}(?:\\.${ATEXT})*$`, 'u')
 /** RFC 5321 section 4.1.2: Quoted-string with qtextSMTP and quoted-pairSMTP, non-ASCII by RFC 6531 section 3.3. */
 const QUOTED = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e\u0080-\u{10ffff}]|\\[\x20-\x7e])*"$/u
-/** Controls (C0, DEL, C1), line separators, lone surrogates, invisible and directional format characters, and blanks other than the plain one. */
+/** Controls (C0, DEL, C1), line separators, lone surrogates, invisible and directional format characters, and all spaces but U+0020. */
 const UNFIT = /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/u
-/** For display names, in which joiners and directional marks are ordinary writing. A tab is a blank. */
+/** For display names, where joiners and directional marks are legitimate. Allows tabs as white space. */
 const UNFIT_NAME = /[\0-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\p{Cs}]/u
 const LDH_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII is the range meant
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
 const ASCII = /^[\0-\x7f]*$/
 const OTHER_FULL_STOPS = /[\u3002\uff0e\uff61]/
 
-/** @returns the address in normal form, or why the text is not one. Never throws. */
+/** @returns the address in normal form, or why the text is not an address. Never throws. */
 export function parseAddress(text: string): { readonly ok: true; readonly address: Address } | Refused {
   if (text.length === 0) return refuse('empty')
   if (text.length > ADDRESS_TEXT) return refuse('too_long')
@@ -114,7 +115,7 @@ export function parseAddress(text: string): { readonly ok: true; readonly addres
 function localFault(local: string): AddressFault | null {
   if (local.length === 0) return 'invalid_local_part'
   if (Buffer.byteLength(local) > LOCAL_BYTES) return 'local_part_too_long'
-  // RFC 2047 section 5 forbids an encoded word in an address; a receiver that decodes it anyway would see another one.
+  // RFC 2047 section 5 forbids encoded words in an address; a receiver that decodes one anyway sees a different address.
   if (local.includes('=?')) return 'encoded_word'
   if (DOT_ATOM.test(local) || QUOTED.test(local)) return null
   if (local.startsWith('@')) return 'route'
@@ -124,9 +125,9 @@ function localFault(local: string): AddressFault | null {
 }
 
 /**
- * A host name in any writing to lower-case A-labels (UTS 46, not transitional, STD 3 rules, hyphens checked).
+ * Converts a host name in any script to lower-case A-labels (UTS 46, not transitional, STD 3 rules, hyphens checked).
  *
- * @returns `unicode` is for people to read
+ * @returns the domain, and `unicode` for display
  */
 export function parseDomain(
   text: string,
@@ -143,7 +144,7 @@ export function parseDomain(
   const labels = name.split('.')
   if (!labels.every((label) => label.length <= LABEL_BYTES && LDH_LABEL.test(label))) return refuse('invalid_domain')
   if (labels.length < 2) return refuse('single_label_domain')
-  // 1.2.3.4 is an address that lost its brackets; no top-level domain is a number (RFC 3696 section 2).
+  // 1.2.3.4 is an IP address without its brackets; no top-level domain is numeric (RFC 3696 section 2).
   if (/^[0-9]+$/.test(labels.at(-1) ?? '')) return refuse('invalid_domain')
   return { ok: true, domain: name as DomainName, unicode: plain ? name : tr46.toUnicode(name, STRICT).domain }
 }
@@ -159,12 +160,13 @@ const STRICT = {
 const LENIENT = { ...STRICT, checkBidi: false, useSTD3ASCIIRules: false, verifyDNSLength: false } as const
 
 /**
- * The letters that are one with another in upper case and not in lower: the Greek sigma at the end of a word above all, which
- * a capital becomes by its place alone. Not the dotless i, of which others make a dotted one than those who write it.
+ * Letters that share their upper-case form with another letter but differ from it in lower case. Most important is the
+ * Greek final sigma: lower-casing a capital sigma yields it at the end of a word only. The dotless i is left out, because
+ * only software outside the Turkic languages folds it into a dotted one.
  */
 const FOLDED_LETTERS = /[\u0345\u00b5\u017f\u03c2\u03d0\u03d1\u03d5\u03d6\u03f0\u03f1\u03f5\u1c80-\u1c88\u1e9b]/g
 
-/** What spellings that differ in case alone have in common (Unicode's simple case folding), as NFC. */
+/** Maps spellings that differ only in case to the same text (Unicode simple case folding), as NFC. */
 export function foldCase(text: string): string {
   const lower = text.normalize('NFC').toLowerCase()
   if (ASCII.test(lower)) return lower
@@ -172,10 +174,10 @@ export function foldCase(text: string): string {
 }
 
 /**
- * For whoever looks for a part of an address: addresses are stored with A-labels, and people write names as they read them.
+ * Converts a search term to the form in which addresses are stored: people type Unicode domains, the database holds A-labels.
  *
- * @returns the part in folded case with each label behind the @ (everywhere, without one) as an A-label; null where that is the
- *   part as it is. A label that is cut in the middle is found by what it would be as a whole, if at all. Never throws
+ * @returns the term case-folded, with each label after the @ (every label if there is none) as an A-label; null when that
+ *   equals the lower-cased term. A partial label is converted as if it were whole, so it may find nothing. Never throws
  */
 export function storedSpelling(part: string): string | null {
   const lower = part.normalize('NFC').toLowerCase()
@@ -187,8 +189,8 @@ export function storedSpelling(part: string): string | null {
 }
 
 /**
- * What two spellings of one mailbox have in common: the key of the suppression and unsubscribe lists. Folded case, NFC, the
- * domain as A-labels, quotes and backslashes only where they are needed.
+ * The key of the suppression and unsubscribe lists, equal for all spellings of one mailbox: case-folded, NFC, the domain as
+ * A-labels, quotes and backslashes only where needed.
  */
 export function suppressionKey({ local, domain }: Address): string {
   const plain = local.startsWith('"') ? local.slice(1, -1).replace(/\\(.)/gu, '$1') : local
@@ -198,9 +200,10 @@ export function suppressionKey({ local, domain }: Address): string {
 }
 
 /**
- * One mailbox: `a@b.test`, `<a@b.test>`, `Name <a@b.test>` or `"Name, the" <a@b.test>`; blanks around are ignored.
+ * Parses one mailbox: `a@b.test`, `<a@b.test>`, `Name <a@b.test>` or `"Name, the" <a@b.test>`. Surrounding blanks are
+ * ignored.
  *
- * The text is what a person or a program wrote, not a header: encoded words in the name are taken literally.
+ * The text comes from a person or a program, not from a header: encoded words in the name are taken literally.
  */
 export function parseMailbox(text: string): { readonly ok: true; readonly mailbox: Mailbox } | Refused {
   if (text.length > MAILBOX_TEXT) return refuse('too_long')
@@ -211,8 +214,8 @@ export function parseMailbox(text: string): { readonly ok: true; readonly mailbo
 }
 
 /**
- * Mailboxes with commas between them, as in a To header (RFC 5322 section 3.4, without groups and without the empty
- * elements of the obsolete syntax). At least one.
+ * Parses at least one mailbox, separated by commas as in a To header (RFC 5322 section 3.4, without groups and without the
+ * empty elements of the obsolete syntax).
  */
 export function parseMailboxList(
   text: string,
@@ -221,8 +224,8 @@ export function parseMailboxList(
 }
 
 /**
- * The addresses of an address header, as far as they can be read: members of groups count, comments are passed over, and
- * what is no mailbox is left out. To be shown; whose mail it is says `parseMailbox` alone.
+ * The readable addresses of an address header. Includes members of groups; skips comments and anything that is not a
+ * mailbox. For display only: use `parseMailbox` to decide whose mail it is.
  */
 export function addressesIn(text: string): readonly EmailAddress[] {
   const found: EmailAddress[] = []
@@ -244,7 +247,7 @@ export function addressesIn(text: string): readonly EmailAddress[] {
       if (char === ')') comments--
     } else if (quoted) piece += char
     else if (char === ',' || char === ';') end()
-    // What stood before is the name of a group.
+    // The text before the colon is the name of a group.
     else if (char === ':') piece = ''
     else piece += char
   }
@@ -260,7 +263,7 @@ function readMailboxes(text: string, most: number): { ok: true; mailboxes: Mailb
   while (from <= text.length) {
     const piece = cut(text, from)
     if (typeof piece === 'string') return refuse(piece)
-    // Two addresses where one is wanted is a different mistake from one broken address.
+    // Two addresses instead of one is a different mistake from one broken address.
     if (mailboxes.length === most) return refuse('more_than_one')
     const mailbox = readMailbox(text, from, piece)
     if (!mailbox.ok)
@@ -272,14 +275,14 @@ function readMailboxes(text: string, most: number): { ok: true; mailboxes: Mailb
 }
 
 interface Piece {
-  /** Where the comma stands, or the length of the text. */
+  /** Index of the comma, or the length of the text. */
   readonly end: number
-  /** Where `<` and `>` stand outside quotes; -1 for none. */
+  /** Indexes of `<` and `>` outside quotes; -1 for none. */
   readonly open: number
   readonly close: number
 }
 
-/** Finds the end of the mailbox that begins at `from`: one step per character, quotes respected. */
+/** Finds the end of the mailbox that begins at `from`, respecting quotes. One step per character. */
 function cut(text: string, from: number): Piece | AddressFault {
   let open = -1
   let close = -1
@@ -329,7 +332,7 @@ function refuse(reason: AddressFault): Refused {
   return { ok: false, reason }
 }
 
-/** Why a text is no address, in words; null for an address, and for what is no text at all. */
+/** Why a string is not an address, in words; null for an address and for anything that is not a string. */
 export function addressFault(value: unknown): string | null {
   const parsed = typeof value === 'string' ? parseAddress(value.trim()) : null
   return parsed?.ok === false ? `is not an email address: ${parsed.reason}` : null

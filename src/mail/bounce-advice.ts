@@ -1,9 +1,9 @@
-// What a bounce means, for people: whose matter it is, and what to do next. The categories are those of the classifier; the
-// words follow what the receivers themselves publish about their answers.
+// Explains bounces to people: whose problem it is, and what to do next. The categories are those of the classifier; the
+// wording follows what receivers publish about their own responses.
 
 import { type BounceCategory, bounceFromReply } from './smtp-bounce.ts'
 
-/** Whose matter it is: the recipient's address, the mail's content, our standing, the receiving side, our set-up. */
+/** Where the problem lies: the recipient's address, the mail's content, our reputation, the receiving side, our set-up. */
 export type BounceMatter = 'address' | 'content' | 'reputation' | 'receiver' | 'setup' | 'unclear'
 
 export interface BounceAdvice {
@@ -96,12 +96,12 @@ const ADVICE: Readonly<Record<BounceCategory | 'spam_complaint', BounceAdvice>> 
   },
 }
 
-/** @param category of the contract; one that is not known is `unknown` */
+/** @param category from the API contract; an unknown one gets the advice for `unknown` */
 export function adviceFor(category: string): BounceAdvice {
   return Object.hasOwn(ADVICE, category) ? ADVICE[category as keyof typeof ADVICE] : ADVICE.unknown
 }
 
-/** Where no server answered: what the service says of it itself. */
+/** The enhanced codes that the service itself assigns when no server answered. */
 const OF_OURS: Readonly<Record<string, BounceCategory>> = {
   '4.1.2': 'dns_failure',
   '4.4.3': 'dns_failure',
@@ -110,9 +110,9 @@ const OF_OURS: Readonly<Record<string, BounceCategory>> = {
 }
 
 /**
- * What the answer that put a mail off is about, as the bounce would say it that comes of it; null where it does not tell.
+ * The bounce category that a deferral would end in; null when the response does not tell.
  *
- * @param code null: no server answered
+ * @param said.code null when no server answered
  */
 export function deferralCategory(said: {
   readonly code: number | null

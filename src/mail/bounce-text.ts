@@ -1,8 +1,8 @@
-// Bounces in prose: from mailers that know no RFC 3464, and the prose beside a report that says too little.
+// Reads bounces in prose: from mailers that do not support RFC 3464, and the prose beside a report that says too little.
 //
-// The returned message is cut off first: what stands in it was written by us or by our sender, and speaks of nothing. Then,
-// for each recipient named: the receiver's reply if one is quoted, else the mailer's own words around the address.
-// 2,000 lines of 1,000 characters are read.
+// First it cuts off the returned message, which we or our sender wrote and which says nothing about the bounce. Then it
+// takes, for each recipient named, the quoted reply of the receiver if there is one, else the mailer's own words around
+// the address. It reads at most 2,000 lines of 1,000 characters.
 
 import { commandIn } from './dsn.ts'
 import { quotedReply, verdictOf } from './report-words.ts'
@@ -26,31 +26,31 @@ const RETURNED = new RegExp(
 )
 
 const ADDRESS = /[^\s<>()[\]{}"'`,;:：，*=]{1,64}@(?:[\w-]{1,63}\.){0,10}[\w*-]{1,63}/
-// A line that opens a block about one recipient: the address, perhaps in brackets, perhaps with words behind it.
+// A line that opens a block about one recipient: the address, optionally in brackets, optionally followed by words.
 const OPENS =
   /^[\s>*\-\u2022"'(]{0,20}(?:[45]\d\d (?:[45]\.\d\.\d )?(?=<))?(?:(?:(?:final[- ]|original[- ]|failed |intended )?(?:recipients?|addressee|address)(?: address)?|empf(?:ä|ae)nger|destinataire|destinatario|destinatário|получатель|收件人|to|rcpt to|for|user|error delivering to|undeliverable to|mail to|mailto)(?=[\s:：<"'(])\s{0,3}(?:[:：]|is|was)?\s{0,3})?[<"'(]{0,3}(?:mailto:|smtp:|rfc822;)?([^\s<>()[\]{}"'`,;:：，*=]{1,64}@[\w.*-]{1,255})[>"')]{0,3}/i
 const SENDERS = /\bfrom\b|\bsender\b|return-path|reply-to|postmaster@|contact|help/i
 
-/** The lines a person at the reporting side wrote, or their mailer; without the message that came back. */
+/** The lines that the reporting person or mailer wrote, without the returned message. */
 export function prose(text: string): string[] {
   const lines: string[] = []
   for (const line of text.split('\n', LINES_MOST)) {
     const kept = line.slice(0, LINE_CHARS).trimEnd()
-    // A mailer may open with fields of the original ("Your message / Subject: x"); nothing is cut before any words.
+    // A mailer may open with fields of the original ("Your message / Subject: x"), so nothing is cut before the first words.
     if (RETURNED.test(kept) && lines.some((one) => /[a-z]{3}.{5}|[^\x00-\x7f]{4}/i.test(one))) break
     lines.push(kept)
   }
   return lines
 }
 
-/** Whether the prose of a text ended where the mail itself begins, and not at a bound. */
+/** Whether the prose ended at the returned message rather than at the line limit. */
 export function isCutAtReturned(text: string, lines: readonly string[]): boolean {
   return lines.length < text.split('\n', LINES_MOST).length
 }
 
 /**
- * @param failed addresses that a header names (X-Failed-Recipients), for a text that names none
- * @returns one for each recipient the text tells of; one without an address when it tells of none
+ * @param failed addresses from a header (X-Failed-Recipients), used when the text gives no diagnostic for any address
+ * @returns one entry for each recipient the text reports; else a single one for the whole text, address null if none is found
  */
 export function readProse(lines: readonly string[], failed: readonly string[]): readonly ReportedRecipient[] {
   const blocks = blocksOf(lines)
@@ -78,7 +78,7 @@ function saysMore(one: ReportedRecipient, other: ReportedRecipient | undefined):
 interface Block {
   readonly address: string
   readonly lines: string[]
-  /** Where they begin among all. */
+  /** Index of the first of these lines in the whole text. */
   readonly start: number
 }
 
@@ -113,7 +113,7 @@ interface Told extends Pick<Block, 'start'> {
   readonly others: readonly Block[]
 }
 
-/** The lines, with so many of each block empty. */
+/** The lines with the first `count(block)` lines of each block emptied. */
 function blanked(
   lines: readonly string[],
   blocks: readonly Block[],
@@ -126,8 +126,8 @@ function blanked(
 
 function readBlock(address: string | null, { lines, start, others }: Told, all: readonly string[]): ReportedRecipient {
   const own = quotedIn(all, start, start + lines.length)
-  // A reply elsewhere in the text may be another recipient's: words of one's own come first, and what stands with nobody
-  // else. In the line that names another it is that one's alone.
+  // A reply elsewhere in the text may belong to another recipient. The block's own words come first, then a reply outside
+  // all other blocks, then one inside them. A reply in the line that names another recipient belongs only to that one.
   const told =
     others.length > 0 &&
     verdictOf({ words: wordsOf(lines), reply: null, status: null, command: null }).verdict.category !== 'unknown'
@@ -154,7 +154,7 @@ function readBlock(address: string | null, { lines, start, others }: Told, all: 
   return { address, action: 'failed', smtpCode, enhanced, diagnostic, command, ...remote, verdict }
 }
 
-/** A line that says this and no more, perhaps after the address or a heading; a list of what may be wrong has marks before each. */
+/** Whether a line says only "user unknown" or the like, after an optional address or heading. Items of a list of causes do not count. */
 function statesUnknown(line: string): boolean {
   const sentence = line.slice(line.lastIndexOf(': ') + 1).replace(ADDRESS, '')
   return (
@@ -170,7 +170,7 @@ interface Quoted {
   readonly command: ReportedRecipient['command']
 }
 
-/** The refusal quoted in these lines, with the lines that go on with it: a 5xx before a 4xx, and one with words first. */
+/** The refusal quoted in these lines, with its continuation lines. Prefers a 5xx to a 4xx, and one with words to one without. */
 function quotedIn(lines: readonly string[], from: number, to: number): Quoted | null {
   let best: { readonly index: number; readonly rank: number } | null = null
   for (let index = from; index < to; index++) {
@@ -197,7 +197,7 @@ function quotedIn(lines: readonly string[], from: number, to: number): Quoted | 
   return { text: text.join(' ').trim().slice(0, WORDS_CHARS), command }
 }
 
-/** Lines of politeness that name causes in general. */
+/** Courtesy lines, which mention causes only in general. */
 const POLITE =
   /^(?:hi\b|hello|dear|this (?:message|e-?mail|mail) (?:was|is|has been) (?:created|generated|an auto)|this is an auto|this is the |i'm afraid|a message that you|recipients\. this is|please (?:do not|don't|note)|for (?:further|more)|if you (?:have|need|believe)|you (?:do not|don't) need|received:|reporting-mta:|to resend)/i
 

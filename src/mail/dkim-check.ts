@@ -1,12 +1,14 @@
-// Who signed a mail that came to us (DKIM: RFC 6376, RFC 8301, RFC 8463), asked of the reports that others send.
+// Checks who signed an incoming mail (DKIM: RFC 6376, RFC 8301, RFC 8463). Used for reports that others send to us.
 //
-// The header is looked through here and the keys are asked for through the service's own resolver; the signatures are
-// verified by mailauth in a thread (dkim-verify.ts), which asks nobody anything. A mail that is not signed costs neither.
+// This file reads the header and fetches the keys through the service's own resolver. mailauth verifies the signatures in a
+// thread (dkim-verify.ts) without any network access. An unsigned mail costs neither look-ups nor a thread.
 //
-// Bounded: 64 KB of header, 4 signatures, 3 s for all keys together, 4 KB a key; the thread has bounds of its own. What is
-// beyond them, or has no answer, is `unknown`: it is no proof against anybody. Nothing throws.
+// Limits: 64 KB of header, 4 signatures, 3 s for all keys together, 4 K characters per key; the thread has its own. A header,
+// look-up or verification that exceeds them, or gets no answer, is `unknown`, which proves nothing. An oversized key is
+// `unusable_key`. Nothing throws.
 //
-// A signature with `l=` counts as none: RFC 8460 section 3 forbids it, and RFC 6376 section 8.2 tells what it lets others add.
+// A signature with `l=` does not count: RFC 8460 section 3 forbids it, and RFC 6376 section 8.2 explains how it lets others
+// append text.
 
 import { getDomain } from 'tldts'
 import type { Clock } from '../platform/clock.ts'
@@ -17,59 +19,58 @@ export const DKIM_RESULTS = ['pass', 'fail', 'none', 'unknown'] as const
 export type DkimResult = (typeof DKIM_RESULTS)[number]
 
 export const DKIM_REASONS = [
-  /** There is no signature. */
   'unsigned',
-  /** Not by the domain in From. */
+  /** Signed, but not by the domain in From. */
   'other_domain',
-  /** The body is not the one that was signed. */
+  /** The body differs from what was signed. */
   'body_changed',
-  /** The header is not, or the key is another. */
+  /** The header differs from what was signed, or the key is a different one. */
   'bad_signature',
   'expired',
-  /** Signed with `l=`: part of the body is anybody's. */
+  /** Signed with `l=`: anybody may have appended to the body. */
   'length_limited',
-  /** rsa-sha1, which nobody may believe (RFC 8301 section 3.1). */
+  /** rsa-sha1, which verifiers must not accept (RFC 8301 section 3.1). */
   'weak_algorithm',
   /** RSA of less than 1024 bits (RFC 8301 section 3.2). */
   'weak_key',
   'no_key',
-  /** Taken back by its owner: an empty `p=`. */
+  /** Revoked by its owner: an empty `p=`. */
   'revoked_key',
-  /** Malformed, or for something else. */
+  /** Malformed, or not meant for email. */
   'unusable_key',
   'malformed',
   /** The DNS did not answer. */
   'no_answer',
-  /** The header is longer than is read. */
+  /** The header exceeds the 64 KB that are read. */
   'too_large',
-  /** Verifying took more time or memory than it may. */
+  /** Verification exceeded its time or memory limit. */
   'too_costly',
 ] as const
 export type DkimReason = (typeof DKIM_REASONS)[number]
 
 export interface DkimOutcome {
   readonly result: DkimResult
-  /** Who signed, in lower case; null unless the signature is good. */
+  /** The signing domain in lower case; null unless the signature is good. */
   readonly domain: string | null
   /** Why it is not good; null when it is. */
   readonly reason: DkimReason | null
 }
 
 export interface DkimQuestion {
-  /** Only the domain in From counts, or another one of the same organization. */
+  /** Only the domain in From counts, or another domain of the same organization. */
   readonly byAuthor: boolean
-  /** What a key may be for besides email (RFC 6376 section 3.6.1, `s=`). */
+  /** A service that a key may be for besides email (RFC 6376 section 3.6.1, `s=`). */
   readonly service: string | null
 }
 
-/** RFC 8460 section 3: signed by the reporting domain, with a key that is best kept for that. */
+/** RFC 8460 section 3: the reporting domain signs, preferably with a key reserved for this. */
 export const OF_TLS_REPORT: DkimQuestion = { byAuthor: true, service: 'tlsrpt' }
-/** Providers let others run their feedback loops: whoever signs is told. */
+/** Providers outsource their feedback loops, so any signing domain counts and is returned. */
 export const OF_COMPLAINT: DkimQuestion = { byAuthor: false, service: null }
 
 export type DkimCheck = (raw: Buffer, question: DkimQuestion) => Promise<DkimOutcome>
 
-/** What the thread is given: the mail without the signatures that are not to be looked at, and the keys of the others. */
+/** Input of the thread: the mail without the signatures to skip, and the keys of the remaining ones. */
 export interface DkimWork {
   readonly raw: Uint8Array
   readonly keys: readonly (readonly [name: string, record: string])[]
@@ -79,14 +80,14 @@ export interface DkimWork {
 export interface DkimVerdict {
   readonly domain: string
   readonly selector: string
-  /** Null: the signature is good. */
+  /** Null when the signature is good. */
   readonly reason: DkimReason | null
 }
 
 export interface DkimCheckOptions {
   readonly resolver: Resolver
   readonly clock: Clock
-  /** `verifyDkim` of dkim-verify.ts, in a thread. */
+  /** Runs `verifyDkim` of dkim-verify.ts in a thread. */
   readonly verify: (work: DkimWork) => Promise<readonly DkimVerdict[]>
 }
 
@@ -133,11 +134,11 @@ interface Named {
   readonly field: RawField
   readonly domain: string
   readonly selector: string
-  /** Of the key's record. */
+  /** Name of the key record. */
   readonly name: string
 }
 
-/** Names beyond ASCII (RFC 8616) are not looked up: no reporter signs with one. */
+/** Non-ASCII names (RFC 8616) are not looked up: no reporter signs with one. */
 function namedIn(raw: Buffer, field: RawField): readonly Named[] {
   const tags = tagsOf(fieldValue(raw, field))
   const domain = tags.get('d')?.toLowerCase() ?? ''
@@ -160,7 +161,7 @@ function tagsOf(text: string): ReadonlyMap<string, string> {
   )
 }
 
-/** The organization of the one address in the one From; null where there are more, or it cannot be told. */
+/** The organization of the only address in the only From field; null when there are several or it cannot be read. */
 function authorOf(raw: Buffer, fields: readonly RawField[]): string | null {
   const [from, second] = fields.filter(({ key }) => key === 'from')
   if (from === undefined || second !== undefined || from.end - from.start > FROM_CHARS) return null
@@ -170,7 +171,7 @@ function authorOf(raw: Buffer, fields: readonly RawField[]): string | null {
   return more === undefined && isName(domain) ? organizationOf(domain) : null
 }
 
-/** RFC 6376 leaves open who is whose; as DMARC's relaxed alignment: by the list of public suffixes, private ones too. */
+/** RFC 6376 does not define organizations. As in DMARC's relaxed alignment: by the public suffix list, with its private section. */
 export function organizationOf(domain: string): string {
   return getDomain(domain, { allowPrivateDomains: true }) ?? domain
 }
@@ -187,7 +188,7 @@ async function keyOf(resolver: Resolver, name: string, service: string | null, s
     case 'timeout':
       return { kind: 'not', reason: 'no_answer' }
     case 'found': {
-      // RFC 6376 section 3.6.2.2: of several records any may be taken; what has no key in it is none.
+      // RFC 6376 section 3.6.2.2: any of several records may be used. One without a p= is not a key record.
       const record = answer.records.find((text) => tagsOf(text).has('p'))
       if (record === undefined) return { kind: 'not', reason: 'no_key' }
       const tags = tagsOf(record)
@@ -198,13 +199,13 @@ async function keyOf(resolver: Resolver, name: string, service: string | null, s
   }
 }
 
-/** The verifier knows keys for email alone: one for the service that is asked about is handed to it as such. */
+/** The verifier accepts only keys for email, so a key for the requested service is passed to it as one for email. */
 function forEmail(record: string, services: string | undefined, service: string | null): string {
   const isFor = service !== null && (services ?? '').split(':').some((one) => one.trim() === service)
   return isFor ? record.replace(/(^|;)\s*s\s*=[^;]*/, '$1 s=email') : record
 }
 
-/** @returns null when it costs more than it may */
+/** @returns null when verification exceeds its time or memory limit */
 async function verdictsOf(
   verify: DkimCheckOptions['verify'],
   raw: Buffer,

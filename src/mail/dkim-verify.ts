@@ -1,5 +1,6 @@
-// Verifies DKIM signatures with mailauth, in its strict mode: RFC 6376, RFC 8301 and RFC 8463 to the letter. Of the package this
-// is all we run. To be run in a thread: time and memory are the mail's to take. Keys are given; nobody is asked.
+// Verifies DKIM signatures with mailauth in its strict mode: RFC 6376, RFC 8301 and RFC 8463 to the letter. We use no other
+// part of that package. Run it in a thread: the mail determines how much time and memory it takes. The caller supplies the
+// keys; there are no look-ups.
 
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import type { DkimReason, DkimVerdict, DkimWork } from './dkim-check.ts'
@@ -33,7 +34,7 @@ function reasonOf({ result, comment }: { readonly result: string; readonly comme
   return REASONS.get(String(comment)) ?? 'malformed'
 }
 
-/** By mailauth's words; what it says of the form of a signature is not told apart. */
+/** By mailauth's comment. All its comments on the syntax of a signature map to `malformed`. */
 const REASONS: ReadonlyMap<string, DkimReason> = new Map([
   ['body hash did not verify', 'body_changed'],
   ['bad signature', 'bad_signature'],

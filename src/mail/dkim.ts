@@ -1,12 +1,12 @@
 // DKIM signatures (RFC 6376, RFC 8301, RFC 8463): relaxed/relaxed, RSA-2048 with SHA-256, Ed25519 as a second signature.
 //
-// Each name below is listed in h= once more than the message has it, so that a field added later breaks the signature
-// (RFC 6376 section 8.15); List-Unsubscribe and List-Unsubscribe-Post among them, as RFC 8058 asks. There is never `l=`,
-// which would let anyone append to the body, and always `t=` and `x=`. All signatures of a message share one body hash, and
-// none covers another.
+// h= lists each name below once more than the message has it, so that a field added later breaks the signature (RFC 6376
+// section 8.15). The names include List-Unsubscribe and List-Unsubscribe-Post, as RFC 8058 asks. A signature never has `l=`,
+// which would let anyone append to the body, and always has `t=` and `x=`. All signatures of a message share one body hash,
+// and none covers another.
 //
-// RSA runs in the thread pool (asynchronous `crypto.sign` with a key object that is parsed once): it is nearly all of the
-// cost of a message.
+// RSA runs in the thread pool (asynchronous `crypto.sign` with a key object parsed once): it is nearly all of the cost of a
+// message.
 
 import { createHash, createPublicKey, generateKeyPair, type KeyObject, sign as signBytes } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -47,7 +47,7 @@ export interface Signer {
 
 export interface SignOptions {
   readonly signedAt: Date
-  /** Longer than the longest time a message waits in the queue. */
+  /** Exceeds the longest time a message waits in the queue. */
   readonly expiresAfterSeconds: number
 }
 
@@ -73,7 +73,7 @@ export function createSigner(options: {
  * Signs a message once for each signer.
  *
  * @param message CRLF line ends, as it will be sent
- * @returns the DKIM-Signature fields, each ended by CRLF, to be put before the message
+ * @returns the DKIM-Signature fields, each ended by CRLF, to prepend to the message
  */
 export async function sign(message: Buffer, signers: readonly Signer[], options: SignOptions): Promise<Buffer> {
   const { fields, bodyStart } = parseHeaderBlock(message)
@@ -108,7 +108,7 @@ async function signatureField(signer: Signer, signed: Signed): Promise<string> {
     `bh=${signed.bodyHash};`,
     'b=',
   ])
-  // RFC 6376 section 3.7: the field itself comes last, with an empty b= and without its line end.
+  // RFC 6376 section 3.7: the signature field itself is hashed last, with an empty b= and without its line end.
   const own = `dkim-signature:${relax(head.slice(head.indexOf(':') + 1))}`
   const signature = await signText(signer, Buffer.from(signed.canonical + own, 'latin1'))
   return `${head}${foldSignature(signature, head.length - head.lastIndexOf('\n') - 1)}\r\n`
@@ -131,7 +131,7 @@ function foldTags(tags: readonly string[]): string {
   let column = out.length
   let inNames = false
   for (const tag of tags) {
-    // Names of h= follow one another without a blank; a fold may stand after each colon.
+    // The names in h= have no blanks between them; a line may be folded after each colon.
     const blank = inNames && column + tag.length <= LINE ? '' : ' '
     if (column + blank.length + tag.length > LINE) {
       out += '\r\n'
@@ -152,7 +152,7 @@ function foldSignature(signature: string, column: number): string {
   return out
 }
 
-/** RFC 6376 section 5.4.2: of several fields with one name the last is signed first. */
+/** RFC 6376 section 5.4.2: among fields of the same name, the last is signed first. */
 function signedHeaders(message: Buffer, fields: readonly RawField[]): { names: string[]; canonical: string } {
   const names: string[] = []
   let canonical = ''
@@ -162,7 +162,7 @@ function signedHeaders(message: Buffer, fields: readonly RawField[]): { names: s
       const field = fields[index]
       if (field === undefined || field.key !== key) continue
       names.push(name)
-      // latin1 here is only a carrier: every byte goes in as one character and comes out as the same byte.
+      // latin1 only carries bytes: each becomes one character and is later written as the same byte.
       canonical += `${key}:${relax(message.toString('latin1', field.valueStart, field.end))}\r\n`
     }
     names.push(name)
@@ -170,7 +170,7 @@ function signedHeaders(message: Buffer, fields: readonly RawField[]): { names: s
   return { names, canonical }
 }
 
-/** RFC 6376 section 3.4.2, for a value: unfolded, blanks to one space, none at the ends. */
+/** Relaxes a field value (RFC 6376 section 3.4.2): unfolds it, collapses blanks to one space, strips them at the ends. */
 function relax(value: string): string {
   return value
     .replace(/\r?\n/g, '')
@@ -181,7 +181,7 @@ function relax(value: string): string {
 /**
  * The body hash: SHA-256 of the relaxed body (RFC 6376 section 3.4.4), in base64.
  *
- * One pass that feeds the hash with runs of bytes as they stand; only where blanks must be dropped does a run end.
+ * A body that is already relaxed is hashed as it is; any other is first copied in relaxed form, in one pass.
  */
 export function hashBody(body: Buffer): string {
   const hash = createHash('sha256')
@@ -194,7 +194,7 @@ export function hashBody(body: Buffer): string {
   return hash.digest('base64')
 }
 
-/** Where the last line that is not empty ends, without blanks and line ends; 0 for a body of none. */
+/** End of the last non-empty line, without trailing blanks and line ends; 0 for a body without one. */
 function contentEnd(body: Buffer): number {
   let end = body.length
   for (;;) {
@@ -205,7 +205,7 @@ function contentEnd(body: Buffer): number {
   }
 }
 
-/** Most bodies hold nothing that must change; three native searches tell. */
+/** Most bodies need no change, which three native searches establish. */
 function isRelaxed(body: Buffer, end: number): boolean {
   const text = body.subarray(0, end)
   return !text.includes(TAB) && !text.includes('  ', 0, 'latin1') && !text.includes(' \r\n', 0, 'latin1')
@@ -235,7 +235,7 @@ export interface DkimKeys {
 
 const makeKeyPair = promisify(generateKeyPair)
 
-/** A fresh key pair: RSA-2048 (some 100 ms in the thread pool) or Ed25519. */
+/** Generates a key pair: RSA-2048 (about 100 ms in the thread pool) or Ed25519. */
 export async function generateDkimKeys(type: 'rsa' | 'ed25519' = 'rsa'): Promise<DkimKeys> {
   const { privateKey } =
     type === 'rsa' ? await makeKeyPair('rsa', { modulusLength: 2_048 }) : await makeKeyPair('ed25519')
@@ -245,7 +245,7 @@ export async function generateDkimKeys(type: 'rsa' | 'ed25519' = 'rsa'): Promise
   }
 }
 
-/** The value of `p=` for a key: SubjectPublicKeyInfo for RSA (as everybody does), the bare 32 bytes for Ed25519. */
+/** The value of `p=` for a key: SubjectPublicKeyInfo for RSA (common practice), the bare 32 bytes for Ed25519. */
 export function publicKeyOf(key: KeyObject): string {
   const der = createPublicKey(key).export({ type: 'spki', format: 'der' })
   return (key.asymmetricKeyType === 'ed25519' ? der.subarray(-32) : der).toString('base64')

@@ -1,15 +1,15 @@
-// The DMARC policy that holds for a domain (RFC 9989): its own record, else that of its organizational domain, found by
-// the DNS tree walk, else that of a public suffix above. Several records at one name count as none there.
+// Finds the DMARC policy that applies to a domain (RFC 9989): its own record, else that of its organizational domain, found
+// by the DNS tree walk, else that of a public suffix above. Several records at one name count as none.
 
 import type { Resolver } from '../platform/dns.ts'
 
-/** RFC 9989 section 4.10: no more queries than this, however many labels a name has. */
+/** Most queries per walk, however many labels a name has (RFC 9989 section 4.10). */
 const WALK_QUERIES = 8
 
 export interface DmarcRecord {
   readonly policy: 'none' | 'quarantine' | 'reject'
   readonly subdomainPolicy: 'none' | 'quarantine' | 'reject' | null
-  /** `psd=`: is the name a public suffix? `u` when it does not say. */
+  /** `psd=`: whether the name is a public suffix; `u` when the record does not say. */
   readonly publicSuffix: 'y' | 'n' | 'u'
   readonly strictDkim: boolean
   readonly strictSpf: boolean
@@ -18,20 +18,20 @@ export interface DmarcRecord {
 
 export type DmarcDiscovery =
   | { readonly kind: 'found'; readonly at: string; readonly text: string; readonly record: DmarcRecord }
-  /** The domain's own name holds several, and nothing above it decides. */
+  /** The domain's own name holds several records; any record above it is ignored. */
   | { readonly kind: 'multiple'; readonly texts: readonly string[] }
   | { readonly kind: 'invalid'; readonly text: string; readonly reason: string }
   | { readonly kind: 'none' }
   | { readonly kind: 'error'; readonly at: string; readonly reason: 'servfail' | 'timeout' }
 
-/** `v=DMARC1`, case-sensitive, and first (RFC 9989 section 4.7); what does not begin so is no DMARC record. */
+/** A DMARC record begins with `v=DMARC1`, case-sensitive (RFC 9989 section 4.7). */
 export function isDmarcRecord(text: string): boolean {
   return /^v[ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/.test(text)
 }
 
 /**
- * Reads a record that `isDmarcRecord` accepts. Unknown tags are ignored, `pct`, `rf` and `ri` with them. Without a
- * usable `p=` a record that asks for reports stands as p=none, any other is void (RFC 9989 section 4.7).
+ * Reads a record that `isDmarcRecord` accepts. Ignores unknown tags, including `pct`, `rf` and `ri`. Without a usable
+ * `p=`, a record that asks for reports counts as p=none; any other is void (RFC 9989 section 4.7).
  *
  * @returns null for a void record
  */
@@ -62,7 +62,7 @@ function policyOf(value: string | undefined): DmarcRecord['policy'] | null {
   return lower === 'none' || lower === 'quarantine' || lower === 'reject' ? lower : null
 }
 
-/** The names of a tree walk from `domain` up: itself, then at most seven labels, then one fewer each (section 4.10). */
+/** The names of a tree walk up from `domain`: the domain itself, then at most seven labels, then one fewer each (section 4.10). */
 export function walkNames(domain: string): readonly string[] {
   const labels = domain.split('.')
   const names = [domain]
@@ -98,14 +98,14 @@ export async function discoverDmarc(domain: string, resolver: Resolver, signal?:
     if (record.publicSuffix !== 'u') break
   }
   const decides = organizational(found)
-  // A record of the domain itself that receivers skip is a fault to be told, whatever stands above it.
+  // A record at the domain itself that receivers skip is a fault to report, whatever records exist above it.
   return own.kind === 'none' && decides !== null ? { kind: 'found', ...decides } : own
 }
 
-/** Of the records above the domain, that of the organizational domain, else of a public suffix (section 4.10.2). */
+/** Of the records above the domain, the one of the organizational domain, else of a public suffix (section 4.10.2). */
 function organizational<Found extends { readonly record: DmarcRecord }>(found: readonly Found[]): Found | null {
   const last = found.at(-1)
   if (last === undefined) return null
-  // Below a public suffix the organizational domain is one label longer; its record, if any, was found before.
+  // Below a public suffix, the organizational domain is one label longer; its record, if any, is the one found before.
   return last.record.publicSuffix === 'y' ? (found.at(-2) ?? last) : last
 }

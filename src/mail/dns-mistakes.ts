@@ -1,28 +1,28 @@
-// What went wrong when a record was typed into a provider's form, told so that its owner can mend it: the value with
-// quotation marks, backslashes or blanks in it or without its beginning, or the record under another name. It is looked
-// for only where a record is not right: a good one costs no look-up more. A look-up that fails here says nothing, and
-// leaves what was found as it was.
+// Diagnoses mistakes made while entering a record in a provider's form, so that its owner can fix them: quotation marks,
+// backslashes or blanks in the value, a missing beginning, or the record under another name. Runs only for a record that
+// is wrong; a correct one costs no additional look-ups. A failed look-up here proves nothing and leaves the finding
+// unchanged.
 
 import type { Resolver } from '../platform/dns.ts'
 
-/** The text that is wanted. */
+/** Describes the expected text. */
 export interface Wanted {
   readonly isRight: (text: string) => boolean
-  /** It looks as if it were to be one. */
+  /** Looks like an attempt at such a record. */
   readonly isMeant: (text: string) => boolean
-  /** It is what comes after `begins`. */
+  /** Is only the part after `begins`. */
   readonly isBare: (text: string) => boolean
   readonly begins: string
 }
 
 const SPOILT: readonly (readonly [what: string, mend: (text: string) => string])[] = [
-  // A long value that was given in two quoted strings is one text again.
+  // Joins a long value that was entered as two quoted strings.
   ['quotation marks', (text) => text.replace(/["“”„]\s*["“”„]/g, '').replace(/["“”„]/g, '')],
   ['backslashes', (text) => text.replaceAll('\\', '')],
   ['stray blanks or signs', (text) => text.replace(/[^\x21-\x7e]+/g, ' ').trim()],
 ]
 
-/** @returns the text that is nearly right, and what is wrong with it, for a person; null when none is */
+/** @returns the first text that is nearly right and what is wrong with it, in words for people; null when none is */
 export function nearly(
   texts: readonly string[],
   wanted: Wanted,
@@ -49,10 +49,10 @@ function faultOf(text: string, { isRight, isMeant, isBare, begins }: Wanted): st
 }
 
 /**
- * Looks for a right record where forms put it by mistake.
+ * Looks for a correct record at names where forms put it by mistake.
  *
  * @param elsewhere full names, each asked once
- * @returns the first name that holds one; null when none does, or nobody answered
+ * @returns the first name that holds one; null when none does or the DNS does not answer
  */
 export async function strayRecord(
   elsewhere: readonly string[],
@@ -64,7 +64,7 @@ export async function strayRecord(
   return elsewhere.find((_, i) => held[i]) ?? null
 }
 
-/** None where nobody answers. */
+/** Empty when the DNS does not answer. */
 export async function textsAt(
   name: string,
   resolver: Resolver,

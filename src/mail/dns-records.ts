@@ -1,11 +1,11 @@
-// What a sending domain publishes, and whether it has. Four TXT records: ownership, SPF, DKIM, DMARC. The values handed
-// out, published as given and with nothing else beside them, always pass. Published otherwise they pass when they do
-// the same: an SPF policy that comes to our mechanism, a DKIM record with the same key, any valid DMARC policy.
+// Defines the TXT records that a sending domain publishes and checks them: ownership, SPF, DKIM and DMARC. The values handed
+// out always pass when published as given with nothing beside them. Other values pass when they have the same effect: an
+// SPF policy whose evaluation reaches our mechanism, a DKIM record with the same key, any valid DMARC policy.
 //
-// A fifth record may stand beside them and decides nothing: the second DKIM key, Ed25519 (RFC 8463), under a selector of
-// its own. Once it is published mail is signed with both keys.
+// An optional fifth record has no part in the decision: the second DKIM key, Ed25519 (RFC 8463), under its own selector.
+// Once it is published, mail is signed with both keys.
 //
-// A DNS failure (SERVFAIL, time-out, the caller's deadline) is status `error`: it says nothing about the domain.
+// A DNS failure (SERVFAIL, time-out, the caller's deadline) is status `error`: it proves nothing about the domain.
 
 import { getDomain } from 'tldts'
 import type { Resolver } from '../platform/dns.ts'
@@ -24,12 +24,12 @@ export type RecordStatus = 'pending' | 'valid' | 'missing' | 'mismatch' | 'multi
 export interface DomainRecord {
   readonly purpose: Purpose
   readonly name: string
-  /** `name` left of the registrable domain; `@` for that domain itself. */
+  /** The part of `name` left of the registrable domain; `@` for that domain itself. */
   readonly host: string
   readonly value: string
   /** Seconds. */
   readonly ttl: number
-  /** False for a record that is shown but does not decide. */
+  /** False for a record that is shown but does not affect verification. */
   readonly required: boolean
 }
 
@@ -42,11 +42,11 @@ export interface DomainIdentity {
   readonly dkimPublicKey: string
   /** Base64 of the bare 32 bytes of the second key. */
   readonly ed25519PublicKey: string
-  /** Such as `a:mail.example.com`. */
+  /** For example `a:mail.example.com`. */
   readonly spfMechanism: string
 }
 
-/** What a check found. `found` holds at most FOUND_LIMIT texts of at most FOUND_CHARACTERS. */
+/** Result of a check. `found` holds at most FOUND_LIMIT texts of at most FOUND_CHARACTERS. */
 export interface RecordCheck {
   readonly status: Exclude<RecordStatus, 'pending'>
   readonly expected: string
@@ -76,8 +76,8 @@ export function hostOf(name: string, domain: string): string {
 /**
  * The four records, in the order ownership, SPF, DKIM, DMARC.
  *
- * DMARC reports go to postmaster at the registrable domain: RFC 5321 section 4.5.1 makes that mailbox exist, and inside
- * one organizational domain no other zone has to authorise them (RFC 9990). There is no `pct` (RFC 9989).
+ * DMARC reports go to postmaster at the registrable domain: RFC 5321 section 4.5.1 requires that mailbox, and inside one
+ * organizational domain no other zone has to authorise them (RFC 9990). There is no `pct` (RFC 9989).
  */
 export function domainRecords(identity: DomainIdentity): readonly DomainRecord[] {
   const { domain, verificationToken, dkimSelector, dkimPublicKey, spfMechanism } = identity
@@ -92,7 +92,7 @@ export function domainRecords(identity: DomainIdentity): readonly DomainRecord[]
   ]
 }
 
-/** The selector of the second key, beside that of the first. */
+/** The selector of the second key, derived from that of the first. */
 export function ed25519Selector(dkimSelector: string): string {
   return `${dkimSelector}e`
 }
@@ -112,7 +112,7 @@ export function dmarcRecord(domain: string): string {
   return `v=DMARC1; p=none; rua=mailto:postmaster@${registrableDomain(domain)}`
 }
 
-/** Asks the DNS for all four at once. Never throws for what the DNS says; an aborted `signal` is status `error`. */
+/** Checks all four records in parallel. No DNS response makes it throw; an aborted `signal` is status `error`. */
 export async function checkDomain(
   identity: DomainIdentity,
   resolver: Resolver,
@@ -137,14 +137,14 @@ export async function checkDomain(
   return { ownership, spf, dkim, dmarc }
 }
 
-/** Whether the second key is published. As little throws as in `checkDomain`. */
+/** Checks whether the second key is published. Throws no more than `checkDomain` does. */
 export function checkEd25519(identity: DomainIdentity, resolver: Resolver, signal?: AbortSignal): Promise<RecordCheck> {
   const record = ed25519Record(identity)
   const key = { type: 'ed25519', publicKey: identity.ed25519PublicKey } as const
   return checked(record, () => checkKeyRecord(record.name, key, resolver, signal), signal)
 }
 
-/** What `find` says of a record, bounded. @returns status `error` where `signal` was aborted and `find` threw */
+/** Runs `find` and bounds its texts. @returns status `error` when `find` throws after `signal` was aborted */
 export async function checked(
   { value }: Pick<DomainRecord, 'value'>,
   find: () => Promise<Finding>,
@@ -178,7 +178,7 @@ const CHECKS: Readonly<Record<Purpose, Check>> = {
   dmarc: checkDmarc,
 }
 
-/** What the owner did, where it can be told: the value spoilt, or a right one at another name. */
+/** Adds the owner's mistake if it can be determined: a garbled value, or a correct one under another name. */
 async function explained(
   finding: Finding,
   { purpose, name, host }: DomainRecord,
@@ -191,7 +191,7 @@ async function explained(
   if (near !== null) return { status: 'mismatch', found: [near.text], error: near.error }
   if (finding.status !== 'missing') return finding
   const { domain } = identity
-  // Forms take the part left of the zone and add the rest; whoever enters the whole name has the rest twice.
+  // Forms expect the part left of the zone and append the zone; entering the full name publishes the zone twice.
   const names = [`${name}.${registrableDomain(domain)}`, `${name}.${domain}`, domain]
   const elsewhere = [...new Set(names)].filter((each) => each !== name && each.length <= MAX_NAME_CHARS)
   const at = await strayRecord(elsewhere, wanted, resolver, signal)
@@ -242,7 +242,7 @@ async function checkOwnership(
   const answer = await resolver.txt(name, signal)
   if (answer.kind === 'servfail' || answer.kind === 'timeout') return dnsError(name, answer.kind)
   const texts = answer.kind === 'found' ? answer.records : []
-  // Another account that claims the same domain has its record at the same name: ours among them is proof.
+  // Another account that claims the same domain has its record at the same name, so ours among several is proof.
   const found = texts.filter((text) => text.trim().startsWith(OWNERSHIP_PREFIX))
   if (found.some((text) => text.trim() === value)) return { ...VALID, found }
   if (found.length > 0) return { status: 'mismatch', found, error: `${name} holds another token` }
@@ -271,13 +271,13 @@ async function checkSpf(
   const reach = await reaches(name, spfMechanism, resolver, signal)
   if (reach.kind === 'reached') return { ...VALID, found: texts }
   if (reach.kind === 'temperror') return { status: 'error', found: texts, error: reach.reason }
-  // Whatever stops the walk on its way to us does not where ours comes first; a record that cannot be read must be mended.
+  // Putting our mechanism first avoids whatever stops evaluation before it. An unreadable record must be repaired instead.
   const isRead = !('syntaxError' in parseSpf(found.text))
   const hint = isRead ? `; publish ${withMechanism(found.text, spfMechanism)}` : ''
   return { status: 'mismatch', found: texts, error: reach.reason + hint }
 }
 
-/** A record that keeps what stands in it and comes to our mechanism first. */
+/** The record with our mechanism inserted first and the rest kept. */
 function withMechanism(text: string, mechanism: string): string {
   return isSpfRecord(text) ? `v=spf1 ${mechanism}${text.slice('v=spf1'.length)}` : spfRecord(mechanism)
 }
@@ -310,7 +310,7 @@ async function checkKeyRecord(
   const [text] = keys
   if (text === undefined) return { status: 'missing', found: texts, error: `no DKIM key at ${name}` }
   if (keys.length > 1) {
-    // RFC 6376 section 3.6.2.2: with several records a verifier may pick any of them.
+    // RFC 6376 section 3.6.2.2: with several records, a verifier may pick any of them.
     return { status: 'multiple', found: keys, error: `${name} holds ${keys.length} DKIM keys, only one may stand` }
   }
   const fault = dkimKeyFault(text, key.publicKey, key.type)
@@ -324,8 +324,8 @@ function looksLikeDkimKey(text: string): boolean {
 /**
  * Why a key record would not verify our signatures; null when it would.
  *
- * `t=y` (testing) passes: a verifier must not treat such mail differently (RFC 6376 section 3.6.1). So does `t=s`, since
- * what we sign has the domain itself as its identity.
+ * `t=y` (testing) passes: a verifier must not treat such mail differently (RFC 6376 section 3.6.1). So does `t=s`, because
+ * our signatures have the domain itself as their identity.
  */
 export function dkimKeyFault(text: string, publicKey: string, keyType: PublishedKey['type'] = 'rsa'): string | null {
   const tags = parseTagList(text)
@@ -352,14 +352,14 @@ export function dkimKeyFault(text: string, publicKey: string, keyType: Published
     : 'the DKIM record holds another key (p=)'
 }
 
-/** Longer than what keys of one kind have in common at their beginning. */
+/** Exceeds the common prefix of all keys of one type, in characters. */
 const MIN_KEY_START = 48
 
 function listed(value: string | undefined): readonly string[] | null {
   return value === undefined ? null : value.split(':').map((part) => part.trim().toLowerCase())
 }
 
-/** RFC 6376 section 3.2: `tag=value` parted by semicolons, no tag twice; null for anything else. */
+/** RFC 6376 section 3.2: `tag=value` separated by semicolons, no tag twice; null for anything else. */
 export function parseTagList(text: string): ReadonlyMap<string, string> | null {
   const tags = new Map<string, string>()
   const parts = text.split(';')

@@ -1,8 +1,9 @@
-// Delivery status notifications, RFC 3464: who, what became of it, and in whose words.
+// Reads delivery status notifications (RFC 3464): the recipient, the outcome, and the response behind it.
 //
-// Reporters bend the format, so reading is lenient: fields in any order, groups without an empty line between them, a
-// misspelt action, the reply in an extension field (X-Supplementary-Info) or in the comment of the status. The words of
-// the last receiver outweigh the reporter's own status, as bounceFromReply weighs them. 100 recipients are read.
+// Reporters bend the format, so the reader is lenient: it accepts fields in any order, groups without an empty line between
+// them, a misspelt action, and the reply in an extension field (X-Supplementary-Info) or in the comment of the status. The
+// words of the last receiver outweigh the reporter's own status, by the rules of bounceFromReply. At most 100 recipients
+// are read.
 
 import { isIP } from 'node:net'
 import { type Fields, fieldOf, type ReportParts, splitHeader } from './report-parts.ts'
@@ -13,7 +14,7 @@ import type { SmtpCommand } from './smtp-bounce.ts'
 const RECIPIENTS_MOST = 100
 const DIAGNOSTIC_CHARS = 4_096
 
-/** Reads the machine's part of a report; empty when the message has none. */
+/** Reads the machine-readable part of a report; empty when the message has none. */
 export function readDeliveryStatus(report: ReportParts): readonly ReportedRecipient[] {
   const own = report.parts.find(({ type }) => /^message\/(?:global-)?delivery-status$/.test(type))
   const text = own?.text ?? embedded(report)
@@ -24,7 +25,7 @@ export function readDeliveryStatus(report: ReportParts): readonly ReportedRecipi
     .map((group) => recipientOf(group, human))
 }
 
-/** Mailboxes and gateways lose the type of the part, or write the fields into the text. */
+/** Finds the fields when a mailbox or gateway lost the type of the part or wrote them into the text. */
 function embedded(report: ReportParts): string | null {
   for (const { type, text } of report.parts) {
     if (type.startsWith('message/') && type !== 'message/delivery-status') continue
@@ -45,7 +46,7 @@ function groupsOf(text: string): Fields[] {
     const { fields, body } = splitHeader(rest)
     let group: [string, string][] = []
     for (const [name, value] of fields) {
-      // A second recipient or action begins the next group where the empty line is missing.
+      // Where the empty line is missing, a second recipient or action begins the next group.
       const again = (name === 'final-recipient' || name === 'action') && group.some(([key]) => key === name)
       if (again) {
         groups.push(group)
@@ -65,7 +66,7 @@ function recipientOf(group: Fields, human: string): ReportedRecipient {
   const status = /[245]\.\d{1,3}\.\d{1,3}/.exec(fieldOf(group, 'status') ?? '')?.[0] ?? null
   const retries = fieldOf(group, 'will-retry-until') !== null
   const told = actionOf(fieldOf(group, 'action'), status, retries)
-  // OpenSMTPD gives up in the form of a delay.
+  // OpenSMTPD reports its final failure as a delay.
   const action =
     told === 'delayed' && status?.endsWith('.4.7') && /\benvelope expired\b/i.test(human.slice(0, 8_192))
       ? 'failed'
@@ -88,7 +89,7 @@ function recipientOf(group: Fields, human: string): ReportedRecipient {
   }
 }
 
-/** `dns; mx.example.net. (192.0.2.1)` and its kin; an address may stand in place of the name. */
+/** Parses `dns; mx.example.net. (192.0.2.1)` and variants; an IP address may replace the name. */
 function remoteMtaOf(value: string): Pick<ReportedRecipient, 'remoteHost' | 'remoteIp'> {
   const name = /;\s{0,9}([\w.-]{1,255})/.exec(value)?.[1]?.toLowerCase().replace(/\.+$/, '') ?? ''
   const quoted = /[[(](?:ipv6:)?([0-9a-f.:]{2,45})[\])]/i.exec(value.slice(0, 1_024))?.[1]?.toLowerCase() ?? ''
@@ -112,7 +113,7 @@ function actionOf(value: string | null, status: string | null, retries: boolean)
   return !word.startsWith('fail') && status?.startsWith('2') ? 'delivered' : 'failed'
 }
 
-/** The field that says most: one with a reply, else one with words. */
+/** The most informative diagnostic field: one with a reply, else any with words, else the comment of the status. */
 function diagnosticOf(group: Fields): string | null {
   const said = group.flatMap(([name, value]) =>
     /^(?:diagnostic-code|x-supplementary-info|x-notes-.{0,40}|x-.{0,40}diagnostic.{0,40})$/.test(name) && value !== ''
@@ -137,7 +138,7 @@ const COMMANDS: readonly (readonly [SmtpCommand, RegExp])[] = [
   ],
 ]
 
-/** Which command a reply answered, when the reporter tells: in the words, or where the human's part names the address. */
+/** The command that a reply answered, from the diagnostic or from the human-readable part around the address; null if unknown. */
 function commandOf(human: string, address: string | null, diagnostic: string | null): SmtpCommand | null {
   const told = commandIn(diagnostic ?? '') ?? transcriptCommand(human)
   if (told !== null) return told
@@ -146,7 +147,7 @@ function commandOf(human: string, address: string | null, diagnostic: string | n
   return commandIn(block ?? '')
 }
 
-/** Sendmail's transcript: `>>> RCPT To:<a@b>` and, lines below, `<<< 550 ...`. */
+/** From Sendmail's transcript: `>>> RCPT To:<a@b>` and, some lines below, `<<< 550 ...`. */
 function transcriptCommand(human: string): SmtpCommand | null {
   const refusal = /^<<< [45]\d\d/m.exec(human.slice(0, 65_536))
   if (refusal === null) return null
@@ -156,7 +157,7 @@ function transcriptCommand(human: string): SmtpCommand | null {
 
 /** @returns null when the text names no command */
 export function commandIn(text: string): SmtpCommand | null {
-  // Postfix says it in brackets at the end; elsewhere the words may quote a command of another reply.
+  // Postfix names it in brackets at the end; the rest of the text may quote a command that another reply answered.
   const reply = /in reply to (?:the )?([a-z ]{4,30}?) command/i.exec(text)?.[1]
   const read = reply ?? text
   return COMMANDS.find(([, pattern]) => pattern.test(read))?.[0] ?? null

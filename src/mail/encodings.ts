@@ -1,9 +1,9 @@
 // Quoted-printable and base64 for bodies (RFC 2045 sections 6.7 and 6.8), table-driven over bytes.
 //
-// Text goes out as quoted-printable unless base64 is smaller. Line ends of text (CRLF, LF, CR) all become CRLF. Output
-// lines have at most 76 characters and never end in a blank, begin with a dot, or begin with "From ", so that no relay on
-// the way has a reason to touch them and a signature holds. Neither output can contain "=_" (in quoted-printable "=" is
-// followed by two hex digits or by a line end), which is what keeps our boundaries unique.
+// Text is sent as quoted-printable unless base64 is smaller. Line ends of text (CRLF, LF, CR) all become CRLF. Output lines
+// have at most 76 characters and never end in a blank, begin with a dot, or begin with "From ", so that no relay has a
+// reason to change them and break a signature. Neither output can contain "=_" (in quoted-printable, "=" is followed by two
+// hex digits or by a line end), which keeps our boundaries unique.
 
 const CR = 0x0d
 const LF = 0x0a
@@ -12,13 +12,13 @@ const EQUALS = 0x3d
 const LINE = 76
 const HEX = Buffer.from('0123456789ABCDEF')
 
-// Those up to BLANK stand for themselves.
+// Kinds up to BLANK are copied as they are.
 const PLAIN = 0
 const BLANK = 1
 const ESCAPE = 2
 const RETURN = 3
 const FEED = 4
-/** What to do with each byte. */
+/** The kind of each byte. */
 const KIND = new Uint8Array(256).fill(ESCAPE)
 for (let byte = 0x21; byte < 0x7f; byte++) KIND[byte] = PLAIN
 KIND[EQUALS] = ESCAPE
@@ -32,30 +32,30 @@ export interface EncodedBody {
   readonly bytes: Buffer
 }
 
-/** Text to 7-bit lines, by the smaller of the two encodings (quoted-printable when equal, since people can read it). */
+/** Encodes text as 7-bit lines in the smaller of the two encodings (quoted-printable if equal, because people can read it). */
 export function encodeText(text: Buffer): EncodedBody {
   const { escapes, ends } = count(text)
   if (isBase64Smaller(text.length, escapes)) return { encoding: 'base64', bytes: encodeBase64(withCrlf(text)) }
   return { encoding: 'quoted-printable', bytes: quotedPrintable(text, escapes, ends) }
 }
 
-/** Base64 makes 78 bytes of 57; quoted-printable two more for each escape and three for each soft break. */
+/** Base64 turns 57 bytes into 78; quoted-printable adds two for each escape and three for each soft break. */
 function isBase64Smaller(bytes: number, escapes: number): boolean {
   return (bytes + 2 * escapes) * (1 + 3 / LINE) > (bytes * 78) / 57 + 4
 }
 
-/** What base64 with line ends makes of a size. */
+/** Size in bytes of base64 with line ends. */
 export function base64Bytes(bytes: number): number {
   return Math.ceil(bytes / 57) * 78
 }
 
-/** The size of what `encodeText` makes of a text, but for lines that begin with "From ": 4 ns a character, and no copy. */
+/** Size of the output of `encodeText`, ignoring lines that begin with "From ". Takes 4 ns per character and no copy. */
 export function encodedTextBytes(text: string): number {
   const bytes = Buffer.byteLength(text)
   let escapes = 0
-  /** Line ends of one byte. */
+  /** Number of one-byte line ends. */
   let bare = 0
-  /** Soft breaks, and what stands at the ends of lines. */
+  /** Bytes added by soft breaks, and by escapes at the start and the end of lines. */
   let extra = 0
   let column = 0
   for (let at = 0; at < text.length; at++) {
@@ -66,7 +66,7 @@ export function encodedTextBytes(text: string): number {
       extra += 3
       column = 1
     } else if (kind === ESCAPE) {
-      // Half of a pair is two bytes of its four.
+      // Each surrogate counts as two of the four bytes of its pair.
       const size = code < 0x80 ? 1 : code < 0x800 || (code & 0xf800) === 0xd800 ? 2 : 3
       escapes += size
       for (let left = size; left > 0; left--) {
@@ -87,13 +87,13 @@ export function encodedTextBytes(text: string): number {
   return bytes + 2 * escapes + bare + extra
 }
 
-/** Bytes to base64 in lines of 76; the last one is not ended. */
+/** Encodes bytes as base64 in lines of 76, without a line end after the last one. */
 export function encodeBase64(content: Buffer): Buffer {
   const text = content.toString('base64')
   const lines = Math.ceil(text.length / LINE)
   if (lines <= 1) return Buffer.from(text, 'latin1')
   const out = Buffer.allocUnsafe(text.length + (lines - 1) * 2)
-  // One write of the whole, then the lines are moved to their places from the last to the first.
+  // Writes everything at once, then moves the lines into place from the last to the first.
   out.write(text, 'latin1')
   for (let line = lines - 1; line >= 0; line--) {
     const from = line * LINE
@@ -107,9 +107,9 @@ export function encodeBase64(content: Buffer): Buffer {
   return out
 }
 
-/** Bytes of quoted-printable. What is no escape stands for itself, as readers take it (RFC 2045 section 6.7). */
+/** Decodes quoted-printable. An invalid escape is kept literally, as mail readers do (RFC 2045 section 6.7). */
 export function decodeQuotedPrintable(encoded: Buffer): Buffer {
-  // Where no blank stands before a line end only escapes and soft breaks need a look: what lies between them is copied.
+  // Without blanks before line ends, only escapes and soft breaks need work: everything between them is copied.
   const padded = [' \r', ' \n', '\t\r', '\t\n'].some((blank) => encoded.includes(blank, 0, 'latin1'))
   return padded ? decodePadded(encoded) : decodeRuns(encoded)
 }
@@ -134,7 +134,7 @@ function decodeRuns(encoded: Buffer): Buffer {
 function decodePadded(encoded: Buffer): Buffer {
   const out = Buffer.allocUnsafe(encoded.length)
   let to = 0
-  /** How much of `out` a line end keeps: blanks before it are padding. */
+  /** Length of `out` to keep at a line end: blanks before it are padding. */
   let keep = 0
   for (let at = 0; at < encoded.length; at++) {
     const byte = encoded[at] as number
@@ -160,14 +160,14 @@ function decodePadded(encoded: Buffer): Buffer {
   return out.subarray(0, to)
 }
 
-/** Negative enough that no sum with it is a byte. */
+/** The value of a hex digit; else so negative that no sum with it is a byte. */
 function hexValue(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
   const letter = byte & 0xdf
   return letter >= 0x41 && letter <= 0x46 ? letter - 0x37 : -1_000
 }
 
-/** The place behind a line end that blanks may precede; -1: there is none. */
+/** Index after the line end at `from`, which blanks may precede; -1 if there is none. */
 function softBreak(encoded: Buffer, from: number): number {
   let at = from
   while (encoded[at] === 0x20 || encoded[at] === 0x09) at++
@@ -176,7 +176,7 @@ function softBreak(encoded: Buffer, from: number): number {
   return at === encoded.length ? at : -1
 }
 
-/** All line ends as CRLF. The same buffer when there is nothing to do. */
+/** Converts all line ends to CRLF. Returns the same buffer when nothing changes. */
 export function withCrlf(text: Buffer): Buffer {
   let extra = 0
   let same = true
@@ -222,14 +222,14 @@ function count(text: Buffer): { readonly escapes: number; readonly ends: number 
 }
 
 /**
- * Runs of bytes that stand for themselves are copied up to the width of the line; between them stands what needs a look.
+ * Copies runs of plain bytes up to the line width and handles the other bytes one by one.
  *
- * @param escapes,ends as counted; for the size of the buffer alone
+ * @param escapes,ends from `count`; used only to size the buffer
  */
 function quotedPrintable(text: Buffer, escapes: number, ends: number): Buffer {
   const { length } = text
-  // A line grows by an escaped dot or F in front, an escaped blank at its end and the byte that a bare line end lacks: five
-  // bytes; a soft break adds three and a new line, which may begin with an escape once more.
+  // Each line may grow by five bytes: an escaped dot or F in front, an escaped blank at its end, and the byte missing from a
+  // bare line end. A soft break adds three and starts a new line, which may again begin with an escape.
   const widest = length + 2 * escapes
   const out = Buffer.allocUnsafe(widest + 5 * (ends + 2) + 5 * Math.ceil((widest + 5 * (ends + 2)) / (LINE - 6)))
   let to = 0
@@ -247,7 +247,7 @@ function quotedPrintable(text: Buffer, escapes: number, ends: number): Buffer {
     out[to++] = HEX[byte & 15] as number
     column += 3
   }
-  /** A blank may not end a line: it is taken back and escaped. */
+  /** Escapes a trailing blank, because a blank may not end a line. */
   const endOfLine = (): void => {
     const last = out[to - 1] as number
     if (column === 0 || KIND[last] !== BLANK) return

@@ -1,23 +1,23 @@
-// Header fields in which somebody wrote bytes beyond ASCII, said in ASCII (RFC 2047, RFC 2231): of a message and of its parts.
+// Re-encodes header fields with non-ASCII bytes, of a message and of its parts, in ASCII (RFC 2047, RFC 2231).
 //
-// Text becomes encoded words, and so do the names beside addresses; a parameter of Content-Type or Content-Disposition, which
-// is a file's name nearly always, takes the form of RFC 2231. What has another grammar is left to whoever calls.
+// Text and display names become encoded words. Parameters of Content-Type and Content-Disposition, nearly always file names,
+// take the form of RFC 2231. Fields with any other grammar are left to the caller.
 
 import { isAscii, isUtf8 } from 'node:buffer'
 import { decodeWords } from 'postal-mime'
 import { parseMailboxList } from './address.ts'
 import { addressHeader, fieldValue, parameter, parseHeaderBlock, textHeader, tokenHeader } from './headers.ts'
 
-/** Fields whose value is text and nothing else: the only ones that encoded words may replace as a whole. */
+/** Fields whose value is free text: the only ones that encoded words may replace as a whole. */
 const FREE_TEXT = /^(subject|comments|organization|thread-topic|content-description|x-.*)$/
 const ADDRESS_FIELDS: ReadonlySet<string> = new Set(['from', 'sender', 'to', 'cc', 'reply-to'])
 const PARAMETER_FIELDS: ReadonlySet<string> = new Set(['content-type', 'content-disposition'])
-/** A semicolon, a name and what it is set to; old programs leave the quotes out also where blanks stand within. */
+/** A semicolon, a name and a value; old programs leave out the quotes even around values with blanks. */
 const PARAMETER = /\s*;\s*(?:([A-Za-z0-9!#$%&'*+.^_`{|}~-]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;"]*))?/y
 
 /**
  * @param value unfolded
- * @returns the whole field with its line end, in ASCII but for addresses that need SMTPUTF8; null when that cannot be done
+ * @returns the whole field with its line end, in ASCII except for addresses that need SMTPUTF8; null when that is impossible
  */
 export function encodedField(
   { name, key }: { readonly name: string; readonly key: string },
@@ -33,10 +33,10 @@ export function encodedField(
 }
 
 /**
- * True when a header names an address beyond ASCII: only a server with SMTPUTF8 may get it (RFC 6531 section 3.2). Names beside
- * addresses are no reason, they could be encoded.
+ * True when the header contains a non-ASCII address: only a server with SMTPUTF8 may receive it (RFC 6531 section 3.2).
+ * Display names do not count, because they can be encoded.
  *
- * @param message whole
+ * @param message the whole message
  */
 export function headerNeedsSmtpUtf8(message: Buffer): boolean {
   const end = message.indexOf('\r\n\r\n')
@@ -68,9 +68,9 @@ function written(name: string, first: string, found: readonly { key: string; tex
   const tokens = [first]
   for (const { key, text } of found) {
     if (isAscii(Buffer.from(text))) tokens.push(`${key}=${text}`)
-    // Delimiters are compared byte for byte, and a piece of a name that goes on elsewhere cannot be read alone.
+    // Boundaries are compared byte for byte, and one piece of a continued parameter cannot be decoded alone.
     else if (key.toLowerCase() === 'boundary' || key.includes('*')) return null
-    // The extended form says it already, and who reads it takes it before the plain one.
+    // The extended form has the same value, and readers prefer it to the plain one.
     else if (!extended.has(key.toLowerCase())) tokens.push(...parameter(key, decodeWords(unquoted(text))))
   }
   return Buffer.from(

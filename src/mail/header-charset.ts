@@ -1,15 +1,15 @@
-// Text that stands in header fields in bare bytes (RFC 5322 allows ASCII alone, RFC 6532 UTF-8; old programs write whatever
-// charset their letter is in).
+// Decodes unencoded non-ASCII bytes in header fields. RFC 5322 allows only ASCII and RFC 6532 UTF-8, but old programs write
+// the charset of their text.
 //
-// It is UTF-8 where it can be. Else it is in the charset that the message names for its text, the first that says more than
-// ASCII and UTF-8 do; what has not these bytes, or no name, is windows-1252, as the Encoding standard takes Latin-1 to be. That
-// has all bytes; five of them are controls, which no header of ours can say.
+// Valid UTF-8 is read as UTF-8. Anything else is read in the first charset that the message names for its text, other than
+// ASCII and the UTF encodings. If none is named, or the bytes are invalid in it, windows-1252 is used, as the Encoding
+// standard does for Latin-1. It maps all bytes; five of them are controls, which no header of ours can contain.
 
 import { isUtf8 } from 'node:buffer'
 import { fieldValue, parseHeaderBlock, type RawField } from './headers.ts'
 import { boundaryOf, headerWithin, partsBetween, type ReadingBudget, readingBudget } from './multipart.ts'
 
-/** A field's value on one line: line ends removed, blanks around dropped. */
+/** A field's value on one line, without line ends and surrounding blanks. */
 export type FieldText = (field: RawField) => string
 
 type Decoder = InstanceType<typeof TextDecoder>
@@ -18,7 +18,7 @@ const NESTING_MOST = 20
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]{1,40})/i
 const WESTERN = new TextDecoder('windows-1252')
 
-/** @param message whole: for bytes that are not UTF-8 its parts are looked at, once */
+/** @param message the whole message: the first field that is not UTF-8 causes one search of its parts for a charset */
 export function fieldTexts(message: Buffer): FieldText {
   let named: Decoder | null | undefined
   return (field) => {
@@ -39,7 +39,7 @@ function decoded(bytes: Buffer, decoder: Decoder): string {
   }
 }
 
-/** Of an entity, or of the first text below it that names one; null: none does. */
+/** The decoder for the charset that an entity, or else the first text below it, names; null when none does. */
 function decoderNamed(entity: Buffer, budget: ReadingBudget, depth: number): Decoder | null {
   const head = depth === 0 ? parseHeaderBlock(entity) : headerWithin(entity, budget)
   const field = head?.fields.find(({ key }) => key === 'content-type')
@@ -57,7 +57,7 @@ function decoderNamed(entity: Buffer, budget: ReadingBudget, depth: number): Dec
   return null
 }
 
-/** @returns null: no bytes that are not UTF-8 are in it, or nobody knows it */
+/** @returns null when the charset is unknown, or explains no bytes that are not UTF-8 (ASCII, UTF-8, UTF-16) */
 function decoderOf(name: string): Decoder | null {
   if (/^(?:us-)?ascii$/i.test(name)) return null
   try {

@@ -1,14 +1,14 @@
-// Header fields, written and read (RFC 5322 section 2.2, RFC 2047, RFC 2231, RFC 6532).
+// Writes and reads header fields (RFC 5322 section 2.2, RFC 2047, RFC 2231, RFC 6532).
 //
-// Written: lines of 78 characters where the words allow it, of 76 with encoded words (RFC 2047 section 2), and never over
-// 998; ASCII alone, but for addresses that need SMTPUTF8. Text is a list of words; a fold stands for exactly one space between two words, so that unfolding gives back
-// what was folded. Text outside ASCII, and text that merely looks like an encoded word, becomes UTF-8 encoded words of at
-// most 75 characters that never split a character. What a line break or a control could be made of is refused before
-// (`checkHeaderText`) and, should it come here nevertheless, written as a space.
-// Headers become bytes as UTF-8 or ASCII, never as latin1, which would turn U+010D U+010A into CR LF.
+// Writing: lines have at most 78 characters where the words allow it, 76 with encoded words (RFC 2047 section 2), and never
+// more than 998. Output is ASCII except for addresses that need SMTPUTF8. Text is a list of words, and a fold replaces
+// exactly one space between two words, so that unfolding restores the text. Non-ASCII text, and text that merely looks like
+// an encoded word, becomes UTF-8 encoded words of at most 75 characters that never split a character. Callers refuse line
+// breaks and controls beforehand (`checkHeaderText`); any that still get here are written as spaces. Headers become bytes as
+// UTF-8 or ASCII, never as latin1, which would turn U+010D U+010A into CR LF.
 //
-// Read: offsets into the raw bytes, one step per line, so that what is signed or passed on stays byte for byte. Names are
-// kept in lists, never as keys of objects.
+// Reading: returns offsets into the raw bytes, one step per line, so that signed and forwarded headers stay unchanged byte
+// for byte. Names are kept in lists, never as keys of objects.
 
 import type { Address } from './address.ts'
 
@@ -17,18 +17,18 @@ const ENCODED_LINE = 76
 const LINE_MOST = 998
 const ENCODED_WORD = 75
 const HEADER_NAME_MOST = 76
-/** A word that is longer could not stand on a line of its own, so it is encoded and split. */
+/** Longest word that fits on a line of its own; a longer one is encoded and split. */
 const WORD_MOST = LINE_MOST - 2
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it matches controls
 const FORBIDDEN = /[\0-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]|\p{Cs}/u
 const FORBIDDEN_ALL = new RegExp(FORBIDDEN.source, 'gu')
 
 /**
- * The first character of a text that no header may carry: C0 controls but the tab, DEL, C1, line and paragraph
- * separators, lone surrogates.
+ * Finds the first character that no header may contain: C0 controls except the tab, DEL, C1, line and paragraph separators,
+ * lone surrogates.
  *
- * @returns null when there is none; else where it stands and its name, such as `U+000A`
+ * @returns null when there is none; else its index and its name, such as `U+000A`
  */
 export function checkHeaderText(value: string): { readonly index: number; readonly character: string } | null {
   const found = FORBIDDEN.exec(value)
@@ -37,7 +37,7 @@ export function checkHeaderText(value: string): { readonly index: number; readon
   return { index: found.index, character: `U+${code}` }
 }
 
-/** A name that may stand in a message, in DKIM's `h=` and in our own lists: RFC 9110's token, at most 76 characters. */
+/** Whether a name is safe in a message, in DKIM's `h=` and in our own lists: a token (RFC 9110) of at most 76 characters. */
 export function isHeaderName(name: string): boolean {
   return name.length <= HEADER_NAME_MOST && /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)
 }
@@ -59,15 +59,15 @@ const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([
 ])
 const FORBIDDEN_FAMILIES = ['content-', 'dkim-', 'arc-', 'resent-']
 
-/** Header names that a sender may not set: those which the composer, the transport or a verifier writes. */
+/** Whether a sender may not set this header, because the composer, the transport or a verifier writes it. */
 export function isForbiddenHeader(name: string): boolean {
   const key = name.toLowerCase()
   return FORBIDDEN_NAMES.has(key) || FORBIDDEN_FAMILIES.some((family) => key.startsWith(family))
 }
 
 /**
- * Names with which complaints and errors are led to the operator, who answers for the machine: a sender's own would lead
- * them away, or stand beside ours (RFC 9477). The last two are of signatures and transport of times gone by.
+ * Headers that direct complaints and errors to the operator, who is responsible for the machine: a sender's own would divert
+ * them or duplicate ours (RFC 9477). The last two belong to obsolete transport and signature schemes.
  */
 export const RESERVED_HEADERS: readonly string[] = [
   'Feedback-ID',
@@ -80,24 +80,24 @@ export const RESERVED_HEADERS: readonly string[] = [
 const RESERVED_NAMES: ReadonlySet<string> = new Set(RESERVED_HEADERS.map((name) => name.toLowerCase()))
 
 /**
- * A new request may not set it, and from what is submitted it is taken out. Stored mails may have it: the composer takes what
- * `isForbiddenHeader` allows.
+ * Whether new requests may not set this header and submitted messages lose it. Stored emails may have it: the composer
+ * accepts everything that `isForbiddenHeader` allows.
  */
 export function isReservedHeader(name: string): boolean {
   return RESERVED_NAMES.has(name.toLowerCase())
 }
 
-/** A field of free text: `Subject`, custom headers. Ends in CRLF. */
+/** A free-text field: `Subject`, custom headers. Ends in CRLF. */
 export function textHeader(name: string, value: string): string {
   return fold(name, textTokens(value, name.length + 2))
 }
 
-/** A field whose tokens are written as they are, a fold only between two of them. The caller vouches for ASCII. */
+/** A field whose tokens are written unchanged and folded only between tokens. The caller guarantees ASCII. */
 export function tokenHeader(name: string, tokens: readonly string[]): string {
   return fold(name, tokens)
 }
 
-/** A field of mailboxes. An address that needs SMTPUTF8 stands in UTF-8 (RFC 6532); names are always encoded. */
+/** A field of mailboxes. An address that needs SMTPUTF8 is written in UTF-8 (RFC 6532); non-ASCII names are always encoded. */
 export function addressHeader(
   name: string,
   mailboxes: readonly { readonly name: string; readonly address: Pick<Address, 'address'> }[],
@@ -113,27 +113,27 @@ export function addressHeader(
   return fold(name, tokens)
 }
 
-/** @returns such as `Sat, 21 Nov 2026 03:46:21 +0000` (RFC 5322 section 3.3) */
+/** @returns for example `Sat, 21 Nov 2026 03:46:21 +0000` (RFC 5322 section 3.3) */
 export function formatDate(date: Date): string {
   return date.toUTCString().replace('GMT', '+0000')
 }
 
 /**
- * A day of the month, a month, hours and minutes within their bounds, and a zone: RFC 5322 section 3.3, with the years, zones and
- * comments of its obsolete syntax (section 4.3).
+ * Matches a day, month and time within their ranges and a zone: RFC 5322 section 3.3, with the years and zones of its
+ * obsolete syntax (section 4.3). `isDate` removes comments first.
  */
 const DATE =
   /^(?:(?:mon|tue|wed|thu|fri|sat|sun)\s*,\s*)?(?:0?[1-9]|[12]\d|3[01])\s+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\s+(?:\d{2,3}|[12]\d{3})\s+(?:[01]?\d|2[0-3])\s*:\s*[0-5]\d(?:\s*:\s*(?:[0-5]\d|60))?\s+(?:[+-]\d{4}|[a-z]{1,5})$/i
 const DATE_TEXT = 200
 
-/** @param value of a Date field, on one line */
+/** @param value of a Date field, unfolded */
 export function isDate(value: string): boolean {
   return value.length <= DATE_TEXT && DATE.test(value.replaceAll(/\([^()]*\)/g, ' ').trim())
 }
 
 /**
- * A parameter of Content-Type or Content-Disposition as tokens for `tokenHeader`, without the semicolons: plain or quoted
- * when it is short ASCII, else RFC 2231 with continuations that never split a character.
+ * A parameter of Content-Type or Content-Disposition as tokens for `tokenHeader`, without semicolons. Short ASCII is plain or
+ * quoted; anything else takes the form of RFC 2231, with continuations that never split a character.
  */
 export function parameter(name: string, value: string): string[] {
   const clean = cleanText(value)
@@ -163,7 +163,7 @@ function quote(text: string): string {
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** Nothing that ends a line, nothing that is no character; blanks around are dropped. */
+/** Replaces forbidden characters and tabs with spaces, and trims. */
 function cleanText(value: string): string {
   const text = FORBIDDEN.test(value) ? value.replace(FORBIDDEN_ALL, ' ') : value
   return text.replaceAll('\t', ' ').trim()
@@ -190,7 +190,7 @@ function fold(name: string, tokens: readonly string[]): string {
   return `${out}\r\n`
 }
 
-/** Words with one space between each two; runs of several spaces stay inside a word and are never folded. */
+/** Splits at single spaces; runs of several spaces stay inside a word and are never folded. */
 function wordsOf(text: string): string[] {
   return text.length === 0 ? [] : text.split(/(?<! ) (?! )/)
 }
@@ -217,15 +217,16 @@ function nameTokens(value: string, column: number): string[] {
   return words.every((word) => /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+$/.test(word)) ? words : wordsOf(quote(name))
 }
 
-/** RFC 2047 section 5 (3): what may stand for itself in a phrase. */
+/** Characters that need no encoding in a phrase (RFC 2047 section 5 (3)). */
 const PHRASE_SAFE = /^[A-Za-z0-9!*+/-]$/
-/** The same for free text, without what some readers treat as the start of something. */
+/** The same for free text, without characters that some readers treat as the start of a construct. */
 const TEXT_SAFE = /^[A-Za-z0-9!*+/.,:;'()@#$%&-]$/
 
 /**
- * UTF-8 encoded words, Q or B, whichever is shorter over the whole text. The spaces between them mean nothing to a reader.
+ * Encodes text as UTF-8 encoded words, in Q or B, whichever is shorter over the whole text. Readers drop the spaces between
+ * encoded words.
  *
- * @param column where the first one would begin on its line
+ * @param column at which the first word would begin on its line
  */
 function encodedWords(text: string, column: number, safe: RegExp): string[] {
   const bytes = Buffer.byteLength(text)
@@ -234,7 +235,7 @@ function encodedWords(text: string, column: number, safe: RegExp): string[] {
   const useQ = plain + (bytes - plain) * 3 <= Math.ceil(bytes / 3) * 4
   const open = useQ ? '=?utf-8?q?' : '=?utf-8?b?'
   const most = ENCODED_WORD - open.length - 2
-  // At least one character of four bytes fits; a name that leaves less room is followed by a fold.
+  // The first word needs room for one character of four bytes; with less, it starts on a new line.
   let room = Math.min(most, Math.max(ENCODED_LINE - column - open.length - 2, 0))
   if (room < 12) room = most
   const out: string[] = []
@@ -269,30 +270,30 @@ function qUnit(char: string, safe: RegExp): string {
 
 /** One field of a raw header block, as offsets into it. */
 export interface RawField {
-  /** As written, blanks before the colon dropped; empty for a line that is no field. */
+  /** As written, without blanks before the colon; empty for a line that is not a field. */
   readonly name: string
   /** The name in lower case. */
   readonly key: string
-  /** The first byte of the name. */
+  /** Offset of the first byte of the name. */
   readonly start: number
-  /** The first byte after the colon. */
+  /** Offset of the first byte after the colon. */
   readonly valueStart: number
-  /** After the line end of the last line. */
+  /** Offset after the line end of the last line. */
   readonly end: number
 }
 
 export interface HeaderBlock {
   readonly fields: readonly RawField[]
-  /** The first byte after the empty line; the length of the message when there is none. */
+  /** Offset of the first byte after the empty line; the length of the message when there is none. */
   readonly bodyStart: number
-  /** True when `maxBytes` cut the reading short: `fields` is what stands before. */
+  /** True when `maxBytes` stopped reading; `fields` then holds the fields before that. */
   readonly truncated: boolean
 }
 
 /**
- * The fields of a message in order. Takes CRLF and LF; a bare CR is an ordinary byte. Never throws.
+ * Lists the fields of a message in order. Accepts CRLF and LF; a bare CR is an ordinary byte. Never throws.
  *
- * @param maxBytes fields that end later than this are not listed; `bodyStart` is right nevertheless
+ * @param maxBytes reading stops at the first field that ends after this offset; `bodyStart` is still correct
  */
 export function parseHeaderBlock(raw: Buffer, maxBytes: number = Number.POSITIVE_INFINITY): HeaderBlock {
   const fields: RawField[] = []
@@ -339,7 +340,7 @@ function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09
 }
 
-/** A field's value on one line: line ends removed, blanks around dropped; bytes that are not UTF-8 become U+FFFD. */
+/** A field's value on one line, without line ends and surrounding blanks; bytes that are not UTF-8 become U+FFFD. */
 export function fieldValue(raw: Buffer, field: RawField): string {
   return raw.toString('utf8', field.valueStart, field.end).replace(/\r?\n/g, '').trim()
 }

@@ -1,12 +1,15 @@
-// What of an html mail nobody is shown. For its links it is told in the same pass that finds them: a click on a hidden one is
-// taken for a machine's. The text that is made of it leaves hidden text out (html-text.ts). Every doubt is for the reader:
+// Detects hidden content in html mail. The pass that finds the links also tells which of them are hidden: a click on a
+// hidden link is attributed to a machine. The generated text part omits hidden text (html-text.ts). In doubt, content counts
+// as shown:
 //
-// - An element around a link hides it by its own `style` (display:none, opacity:0, no height with its overflow hidden), or
-//   by `hidden` where no style sheet is. Only elements whose end tags are always written are looked at.
-// - Not where a rule of the mail could show it again: mail for phones hides a block and shows it by `!important`, the one way
-//   past a `style`, under @media. Which block is meant is not asked.
-// - Not font-size:0, which takes the gaps from between columns, nor visibility:hidden, which what is inside may undo.
-// - It ends at its end tag, at one of an element around it, and where a cell or an item begins anew. Deeper than MAX_DEPTH it is given up.
+// - An element hides the links inside it by its own `style` (display:none, opacity:0, or no height with overflow hidden), or
+//   by `hidden` if the mail has no style sheet. Only elements whose end tags are always written are considered.
+// - The element does not count as hiding if any rule of the mail could show it again: mail for phones hides a block and shows
+//   it under @media with `!important`, the only way to override a `style`. Which block the rule targets is not checked.
+// - font-size:0 does not count, because it is used to close the gaps between columns; neither does visibility:hidden, which
+//   inner elements may undo.
+// - Hiding ends at the element's end tag, at the end tag of an element around it, and where a new table cell or list item
+//   begins. Beyond a nesting of MAX_DEPTH, hiding is given up.
 
 const DISPLAY_NONE = /display\s{0,9}:\s{0,9}none/i
 const OTHER_DISPLAY = /display\s{0,9}:\s{0,9}(?!none)[a-z]/i
@@ -21,7 +24,7 @@ const LINKED_SHEET = /<link\b|@import\b/i
 
 const HIDING = new Set(['div', 'span', 'table', 'center', 'section', 'article'])
 const VOID = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'source', 'wbr'])
-/** What begins anew where one of the others is open: the one before it ends, and all inside it. */
+/** Elements whose start ends hiding, unless the named container (for `li`, also `ol`) is among the open ones. */
 const WITHIN: Readonly<Record<string, string>> = {
   td: 'table',
   th: 'table',
@@ -42,7 +45,7 @@ export class Hiding {
     this.#html = html
   }
 
-  /** Around the place that the pass has come to. */
+  /** Whether a hiding element is open at the current position. */
   get around(): boolean {
     return this.#open.length > 0
   }
@@ -52,7 +55,7 @@ export class Hiding {
     return INVISIBLE.test(style) || (DISPLAY_NONE.test(style) && !this.#shownAgain())
   }
 
-  /** @param style of the element; null: it has none */
+  /** @param style of the element; null when it has none */
   opens(name: string, style: string | null, isMarked: boolean): void {
     if (VOID.has(name)) return
     if (!this.around) {
@@ -71,7 +74,7 @@ export class Hiding {
     this.#open = at === -1 ? [] : this.#open.slice(0, at)
   }
 
-  /** Whether an element's own style, or its `hidden`, hides all that is in it. */
+  /** Whether an element's own style, or its `hidden`, hides all its content. */
   hides(style: string | null, isMarked: boolean): boolean {
     if (style !== null && OTHER_DISPLAY.test(style)) return false
     const isStyled =
@@ -81,7 +84,7 @@ export class Hiding {
     return isMarked && !this.hasStyleSheet
   }
 
-  /** A rule of it may show what an element of itself hides. */
+  /** Whether the mail has a style sheet, whose rules may show what an element itself hides. */
   get hasStyleSheet(): boolean {
     this.#hasStyleSheet ??= STYLE_SHEET.test(this.#html)
     return this.#hasStyleSheet

@@ -1,12 +1,12 @@
-// The text part for a mail that has html alone: what a reader of the html sees, in its order.
+// Generates the text part for a mail that has only html: what a reader of the html sees, in its order.
 //
-// Two steps. First the html is written anew with nothing but what is shown and what gives it form: the tags of blocks, cells,
-// lists and links, balanced. Left out are titles, styles, scripts, templates, comments and what is hidden where it stands
-// (html-hidden.ts). Where `<html>` and `<body>` begin and end says nothing, to browsers neither. Then a library makes
-// lines of it.
+// There are two steps. The first rewrites the html with only the visible content and the tags that give it structure (blocks,
+// cells, lists and links), balanced. It drops titles, styles, scripts, templates, comments and hidden elements
+// (html-hidden.ts). It ignores where `<html>` and `<body>` begin and end, as browsers do. In the second step, a library
+// turns the result into lines.
 //
-// Whatever the html, the first step takes time by its length alone, and what it writes is nested no deeper than MAX_DEPTH: a
-// block deeper than that is a line break.
+// The first step takes time linear in the length of any html. Its output is nested at most MAX_DEPTH deep: a deeper block
+// becomes a line break.
 
 import { decodeHTMLAttribute } from 'entities'
 import { compile as compileHtml, type FormatCallback } from 'html-to-text'
@@ -15,18 +15,18 @@ import { plainPlaceholder, TEXT_PLACEHOLDER } from './html-links.ts'
 import { nameOf, readTokens } from './html-tokens.ts'
 
 const MAX_DEPTH = 100
-/** As deep as so many others: their lines are indented, deeper ones again for each. */
+/** Elements that count as INDENTING_DEPTH levels each, because their lines are indented once more per level. */
 const INDENTING = new Set(['ul', 'ol', 'blockquote'])
 const INDENTING_DEPTH = 10
-/** How far up an element is looked for that ends because another begins. */
+/** Most open elements searched for one that ends because another begins. */
 const MAX_LOOK_UP = 64
 
 /**
- * Links stand in brackets behind their words, images are what their alt says. A table is a line for each row, with a space
- * between cells: most tables are layout, and columns would pad them.
+ * A link's address follows its words in brackets; an image becomes its alt text. A table row becomes a line with spaces
+ * between the cells: most tables are layout, which columns would pad.
  */
 export function textFromHtml(html: string): string {
-  // Empty blocks, such as rows that are there for their height, leave line ends behind.
+  // Empty blocks, such as spacer rows, leave line ends behind.
   const text = toText(shownHtml(html))
     .replace(/\n(?:[ \u00a0]*\n){2,}/g, '\n\n')
     .replace(/^(?:[ \u00a0]*\n)+/, '')
@@ -44,7 +44,7 @@ const asAlt: FormatCallback = ({ attribs }, _walk, builder) => {
   if (alt.trim() !== '') builder.addInline(` ${alt} `)
 }
 
-/** What the library takes for a part of the line around it. */
+/** Blocks that the library would render inline. */
 const MORE_BLOCKS = [
   'address',
   'caption',
@@ -74,7 +74,7 @@ const toText = compileHtml({
     })),
     ...HEADINGS.map((selector) => ({ selector, options: { uppercase: false } })),
   ],
-  // What is shown is no longer than what was accepted, but for its escapes.
+  // Apart from escapes, the visible html is no longer than the accepted html.
   limits: { maxInputLength: 0 },
 })
 
@@ -83,15 +83,15 @@ const PARAGRAPH_ENDERS = [
   ...['article', 'aside', 'blockquote', 'div', 'dl', 'fieldset', 'figcaption', 'figure', 'footer', 'form', 'header'],
   ...['address', 'center', 'main', 'nav', 'ol', 'p', 'pre', 'section', 'table', 'ul', ...HEADINGS],
 ]
-/** Those whose tags are written: the library gives them form. The others are their content alone. */
+/** Elements whose tags are written, for the library to format. Of others, only the content is written. */
 const SHAPED = new Set([...PARAGRAPH_ENDERS, ...MORE_BLOCKS, ...CELLS, 'li'])
 const VOID = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'param', 'source'])
 for (const name of ['track', 'wbr']) VOID.add(name)
-/** Their content is for nobody, or for programs that cannot show what they are. */
+/** Elements whose content is never shown, or only by programs that do not support the element. */
 const UNSHOWN = new Set(['title', 'style', 'script', 'template', 'iframe', 'noembed', 'noframes', 'datalist'])
 const LONGEST_NAME = 10
 
-/** What ends when an element begins, as far as it is open within another (WHATWG HTML section 13.2.6.4). */
+/** The elements in `ends` that the start of another closes, up to the nearest one in `within` (WHATWG HTML section 13.2.6.4). */
 interface Ending {
   readonly ends: readonly string[]
   readonly within: readonly string[]
@@ -109,14 +109,14 @@ const ENDINGS: ReadonlyMap<string, Ending> = new Map(
   ].flatMap(({ begins, ...ending }) => begins.map((name) => [name, ending] as const)),
 )
 
-/** An element that is open. */
+/** An open element. */
 interface Element {
   readonly name: string
-  /** Written when it ends. */
+  /** Written when the element ends. */
   readonly closing: string
-  /** Nothing in it is shown. */
+  /** None of its content is shown. */
   readonly hidden: boolean
-  /** Nothing in it is shown but what says otherwise of itself. */
+  /** Its content is not shown unless an inner element overrides that. */
   readonly unseen: Unseen
 }
 
@@ -129,13 +129,13 @@ const SEEN: Unseen = { invisible: false, sizeless: false }
 
 interface Tag {
   readonly name: string
-  /** Their values as they stand; what is given twice counts once. */
+  /** Raw values; the first of duplicate attributes wins. */
   readonly attributes: Map<string, string>
 }
 
 const WANTED = new Set(['href', 'alt', 'style', 'hidden', 'start', 'type'])
 
-/** The html that is left when what nobody is shown is left out; balanced. */
+/** The html without hidden content, balanced. */
 function shownHtml(html: string): string {
   const out = new Shown(html)
   let tag: Tag = { name: '', attributes: new Map() }
@@ -168,7 +168,7 @@ class Shown {
   readonly #hiding: Hiding
   readonly #out: string[] = []
   readonly #open: Element[] = []
-  /** How many of a name are open: an end tag without a start is found out without looking. */
+  /** Number of open elements by name, to detect a stray end tag without a search. */
   readonly #counts = new Map<string, number>()
   #depth = 0
   #anchors = 0
@@ -230,17 +230,17 @@ class Shown {
     else if (name === 'br' || name === 'hr' || name === 'wbr') this.#out.push(`<${name}>`)
   }
 
-  /** @returns what ends it */
+  /** @returns the closing tag; empty if none is needed */
   #anchor(raw: string): string {
     const address = this.#address(raw)
-    // A link within a link is none of its own.
+    // A link inside a link does not count.
     if (address === '' || this.#anchors > 0) return ''
     this.#anchors++
     this.#out.push(`<a href="${quoted(address.replaceAll('&', '&amp;'))}">`)
     return '</a>'
   }
 
-  /** @returns what ends it */
+  /** @returns the closing tag or line break; empty if none is needed */
   #shape(name: string, attributes: Tag['attributes']): string {
     if (!SHAPED.has(name)) return ''
     if (this.#depth + depthOf(name) > MAX_DEPTH) {
@@ -271,7 +271,7 @@ class Shown {
     return last
   }
 
-  /** Ends what an element ends by beginning. */
+  /** Ends the elements that the start of this one closes. */
   #endBefore(name: string): void {
     const ending = ENDINGS.get(name)
     if (ending === undefined || ending.ends.every((one) => (this.#counts.get(one) ?? 0) === 0)) return
@@ -284,7 +284,7 @@ class Shown {
     while (this.#open.length > from) this.#pop()
   }
 
-  /** The address that is told of a link: one that leads somewhere from a mail, or the placeholder. */
+  /** The address to show for a link: resolved against `<base>`, or the placeholder; empty for `javascript:`, `vbscript:` and `data:`. */
   #address(raw: string): string {
     const given = plainPlaceholder(decodeHTMLAttribute(raw)).replaceAll(/[\t\r\n]/g, '')
     if (/^(?:javascript|vbscript|data):/i.test(given)) return ''
@@ -296,7 +296,7 @@ class Shown {
 const VISIBILITY = /(?:^|[;\s])visibility\s{0,9}:\s{0,9}(\w{1,20})/i
 const FONT_SIZE = /(?:^|[;\s])font-size\s{0,9}:\s{0,9}([\d.]{1,20})/i
 
-/** What an element's own style says of its content, and what it leaves as it was. Where a style sheet is, others may say more. */
+/** The visibility that an element's own style sets, else what it inherits. Ignores the style if a style sheet may override it. */
 function unseenBy(style: string | undefined, around: Unseen, hiding: Hiding): Unseen {
   if (style === undefined) return around
   const visibility = VISIBILITY.exec(style)?.[1]?.toLowerCase()
@@ -312,7 +312,7 @@ function depthOf(name: string): number {
   return INDENTING.has(name) ? INDENTING_DEPTH : 1
 }
 
-/** Left-out comments and tags must not make a tag of what stood around them. */
+/** Prevents the text around a dropped comment or tag from forming a tag. */
 function escaped(raw: string): string {
   return raw.replaceAll('<', '&lt;')
 }

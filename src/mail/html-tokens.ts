@@ -1,4 +1,4 @@
-// The walk over an html mail's tags, attributes and texts by their places, which its links and its text are both found by.
+// Tokenizes html mail into tags, attributes and texts by offset. Both link detection and text generation use it.
 
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 
@@ -20,19 +20,19 @@ const UNHEARD: TokenizerCallbacks = {
   ontextentity: ignore,
 }
 
-/** Tells all of it, in one pass; references of characters stay as they stand. What is not asked for is passed by. */
+/** Reports all tokens in one pass, without decoding character references. Tokens without a callback are skipped. */
 export function readTokens(html: string, heard: Partial<TokenizerCallbacks>): void {
   const tokenizer = new Tokenizer({ decodeEntities: false }, { ...UNHEARD, ...heard })
   tokenizer.write(structureOf(html))
   tokenizer.end()
 }
 
-/** The same length, so that places are those of the original: in html `<![CDATA[` only opens a comment that ends at `>`. */
+/** In html, `<![CDATA[` only opens a comment that ends at `>`. Keeps the length, so that offsets match the original. */
 function structureOf(html: string): string {
   return html.replaceAll('<![CDATA[', '<!_CDATA_')
 }
 
-/** In lower case; empty when it is longer than any that is asked about. */
+/** The name in lower case; empty when it is longer than `longest`. */
 export function nameOf(
   html: string,
   { start, end }: { readonly start: number; readonly end: number },

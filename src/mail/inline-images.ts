@@ -1,5 +1,5 @@
-// The pictures that a mail brings along, put into its html where that names them (RFC 2392 section 2): for a frame that may load
-// nothing. What is named and is no picture, or is not there, stays as it is written.
+// Replaces `cid:` references in html (RFC 2392 section 2) with the images enclosed in the mail, for display in a frame that may
+// load nothing. A reference to a missing part, or to one that is not an image, stays as it is.
 
 export interface Enclosed {
   /** Without angle brackets. */
@@ -8,11 +8,11 @@ export interface Enclosed {
   readonly content: Buffer
 }
 
-/** 25 MB as base64: each picture once. One that html names again and again would make it larger than any mail can be. */
+/** 25 MB as base64, enough for each image once. Html that repeats a reference could otherwise outgrow any mail. */
 const INLINED_CHARS_MOST = 35_000_000
-/** An address, where html has one: in an attribute or in `url()` of a style; not the words of a letter. */
+/** Matches a `cid:` address in an attribute or in `url()` of a style, not in the text of a mail. */
 const REFERENCE = /(?<=["'(=;])cid:([^\s"'<>()&;]+(?:&amp;[^\s"'<>()&;]+)*)/gi
-/** Nothing that could end the attribute that it comes to stand in. */
+/** Allows no character that could end the attribute around it. */
 const PICTURE = /^image\/[\w.+-]+/i
 
 export function withInlineImages(html: string, enclosed: readonly Enclosed[]): string {

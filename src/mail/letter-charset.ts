@@ -1,8 +1,8 @@
-// Charsets of letters as far as bytes can be replaced in them without decoding: those in which an ASCII byte is that character,
-// and two of seven bits that shift between ASCII and others.
+// Charsets in which bytes of a mail can be replaced without decoding: those in which every ASCII byte is that ASCII
+// character, and two 7-bit charsets that shift between ASCII and other characters.
 //
-// Of the second kind what is shifted is covered: each byte of it gets the eighth bit, which nothing else there has, so that
-// it is read as no ASCII, and loses it again when it is written. UTF-16, UTF-7 and what nobody knows are not read.
+// In the second kind, the shifted stretches are covered: each of their bytes gets the eighth bit, which no other byte there
+// has, so that they do not read as ASCII. Writing removes the bit again. UTF-16, UTF-7 and unknown charsets are not supported.
 
 import type { ByteCharset } from './html-links.ts'
 
@@ -12,22 +12,22 @@ export interface LetterCharset {
 }
 
 interface Shifts {
-  /** A stretch that is not ASCII, with what shifts to it and back; or what only looks like the begin of one. */
+  /** A stretch that is not ASCII, with the sequences that shift to it and back; or an escape that only looks like its start. */
   readonly stretch: RegExp
   readonly begins: string
   readonly ends: RegExp
 }
 
-/** Names that the Encoding standard has not: numbers of IBM's and Microsoft's, and what old programs write. */
+/** Names missing from the Encoding standard: IBM and Microsoft code pages, and names that old programs write. */
 const OTHER_NAMES =
   /^(?:latin-?\d{1,2}|iso-8859-12|(?:cp|ibm|ms|windows-?)?(?:437|737|775|85[0-8]|86\d|874|932|936|949|950|125\d)|uhc|euc-(?:tw|cn)|tis-?620|iso_?8859[-_]\d{1,2})$/
-/** ASCII, or what differs from it in two characters that no link has (RFC 1468). */
-// oxlint-disable-next-line no-control-regex -- escape sequences are what it looks for
+/** Unshifted text is ASCII, or a set that differs from it in two characters that no link contains (RFC 1468). */
+// oxlint-disable-next-line no-control-regex -- it matches escape sequences
 const ISO_2022: Shifts = { stretch: /\x1b(?!\([BJ])[^]*?(?:\x1b\([BJ]|$)/g, begins: '\x1b', ends: /\x1b\([BJ]$/ }
 /** RFC 1843: `~~` is a tilde. */
 const HZ: Shifts = { stretch: /~~|~\{[^\n]*?(?:~\}|\n|$)/g, begins: '~{', ends: /~\}$/ }
 
-/** @param name in lower case. @returns null: ASCII bytes may be a piece of something else */
+/** @param name in lower case. @returns null when ASCII bytes may be part of other characters, or the charset is unknown */
 export function letterCharset(name: string): LetterCharset | null {
   if (name === 'hz-gb-2312') return { bytes: 'other', shifts: HZ }
   const encoding = encodingNamed(name)
@@ -48,7 +48,7 @@ function encodingNamed(name: string): string | null {
 
 /**
  * @param content one byte in each character
- * @returns null: it has bytes that the charset has not, or does not end as ASCII
+ * @returns null when the content has bytes outside the charset, or a stretch that does not shift back to ASCII
  */
 export function covered(content: string, { shifts }: LetterCharset): string | null {
   if (shifts === null) return content
@@ -62,7 +62,7 @@ export function covered(content: string, { shifts }: LetterCharset): string | nu
   return whole ? out : null
 }
 
-/** The bytes of what `covered` told. */
+/** Converts the result of `covered` back to bytes. */
 export function uncovered(content: string, { shifts }: LetterCharset): Buffer {
   const bytes = Buffer.from(content, 'latin1')
   return shifts === null ? bytes : Buffer.from(bytes.map((byte) => byte & 0x7f))

@@ -1,11 +1,11 @@
-// The parts of a submitted message that its readers see as the letter: html and plain text, wherever they stand in
-// multiparts, but not in attachments, attached messages, or what somebody signed or encrypted (multipart/signed,
-// multipart/encrypted, S/MIME, PGP in the text). They can be replaced one by one; every other byte of the message stays.
+// Finds the parts of a submitted message that readers see as the letter: html and plain text, anywhere in multiparts, but not
+// in attachments, attached messages, reports, or signed or encrypted content (multipart/signed, multipart/encrypted, S/MIME,
+// PGP in the text). They can be replaced one by one; every other byte of the message stays.
 //
-// A part is decoded to bytes and its bytes are worked on: charset and everything else keep as they are. Charsets in which
-// ASCII bytes may be a piece of something else (UTF-16, UTF-7) are left alone (letter-charset.ts). A replaced part keeps its
-// transfer encoding, but for what that cannot carry: lines over 998 bytes, a boundary, line ends other than CRLF. What lies
-// beyond the budget for reading (multipart.ts) is no part that could be replaced.
+// Replacing works on the decoded bytes of a part; its charset and everything else stay the same. Parts whose charset may use
+// ASCII bytes in other characters (UTF-16, UTF-7) are left alone (letter-charset.ts). A replaced part keeps its transfer
+// encoding unless that cannot carry the new content: lines over 998 bytes, a boundary, line ends other than CRLF. Parts
+// beyond the reading budget (multipart.ts) cannot be replaced.
 
 import { isAscii } from 'node:buffer'
 import { decodeQuotedPrintable, encodeBase64, encodeQuotedPrintable, withCrlf } from './encodings.ts'
@@ -26,23 +26,23 @@ export interface LetterPart {
   readonly bodyStart: number
   readonly encoding: Encoding
   readonly encodingField: RawField | undefined
-  /** Of the multiparts around. */
+  /** Boundaries of the enclosing multiparts. */
   readonly boundaries: readonly string[]
 }
 
 const NESTING_MOST = 20
 const PARTS_MOST = 100
-/** As much as html and text may have by the API, in base64. */
+/** The API limit for html and text, in base64. */
 const PART_BYTES_MOST = 7_340_032
 const SEALED = new Set(['multipart/signed', 'multipart/encrypted', 'multipart/report'])
 const PGP = '-----BEGIN PGP '
 
-/** @param message CRLF line ends, 7-bit, as acceptance stores it */
+/** @param message with CRLF line ends, 7-bit, as acceptance stores it */
 export function letterParts(message: Buffer): readonly LetterPart[] {
   return partsUnder(message, parseHeaderBlock(message))
 }
 
-/** @param head the message's own, read */
+/** @param head of the message itself */
 function partsUnder(message: Buffer, head: HeaderBlock): readonly LetterPart[] {
   const found: LetterPart[] = []
   collect(message, placeOf(message), head, found)
@@ -102,7 +102,7 @@ function charsetOf(contentType: string): LetterCharset | null {
   return letterCharset(/;\s*charset\s*=\s*"?([^\s;"]{1,40})/i.exec(contentType)?.[1]?.toLowerCase() ?? 'us-ascii')
 }
 
-/** The content, one byte in each character, of which those of ASCII are ASCII; null: it is PGP's, or not in its charset. */
+/** The content, one byte per character, ASCII only where it means ASCII; null when it is PGP or does not fit its charset. */
 export function contentOf(message: Buffer, { bodyStart, end, encoding, charset }: LetterPart): string | null {
   const content = decoded(message.subarray(bodyStart, end), encoding)
   return content.includes(PGP) ? null : covered(content.toString('latin1'), charset)
@@ -110,7 +110,7 @@ export function contentOf(message: Buffer, { bodyStart, end, encoding, charset }
 
 const PLACEHOLDER_STARTS = { '7bit': ['{{', '%7'], 'quoted-printable': ['{', '=7', '%', '=25'] } as const
 
-/** Whether the placeholder may stand in the part, in any spelling: a look at it as it is encoded. */
+/** Whether the part may contain the placeholder in any spelling. Checks the encoded form. */
 export function mayHavePlaceholder(message: Buffer, { bodyStart, end, encoding }: LetterPart): boolean {
   if (encoding === 'base64') return true
   const body = message.subarray(bodyStart, end)
@@ -120,8 +120,8 @@ export function mayHavePlaceholder(message: Buffer, { bodyStart, end, encoding }
 const BULKY_BYTES = 65_536
 
 /**
- * The message without the bodies of its bulky parts: their headers, and so their names and types, stay. Html and text are
- * never bulky. Who only reads a letter and the names of what is attached needs no memory for attachments.
+ * The message without the bodies of its bulky parts. Their headers, and so their names and types, stay. Html and text are
+ * never bulky. Saves memory when only the letter and the names of its attachments are needed.
  */
 export function withoutBulk(message: Buffer): Buffer {
   const pieces: Buffer[] = []
@@ -159,10 +159,10 @@ function bulkyParts(message: Buffer, place: Place): readonly { bodyStart: number
 }
 
 /**
- * Html and text, decoded, of a message that is these alone: one text, or a multipart/alternative of two at most, in UTF-8,
- * without an attachment and with one Content-Type each. Most mail is; of what is not, a parser must tell.
+ * The decoded html and text of a message that has nothing else: one text, or a multipart/alternative of at most two, in UTF-8
+ * or ASCII, without attachments, each with one Content-Type. Most mail qualifies; the rest needs a full parser.
  *
- * @returns null: it is something else. Line ends are LF
+ * @returns line ends as LF; null when the message is anything else
  */
 export function plainLetter(message: Buffer): { readonly html: string | null; readonly text: string | null } | null {
   const head = parseHeaderBlock(message)
@@ -188,7 +188,7 @@ export function plainLetter(message: Buffer): { readonly html: string | null; re
   return first?.kind === second?.kind ? null : { html: read('html'), text: read('plain') }
 }
 
-/** Where all bytes are ASCII, every charset that is read here says the same. */
+/** Whether the part decodes as UTF-8. All-ASCII bytes do in every supported charset without shifts. */
 function isReadable(message: Buffer, { end, bodyStart, charset, encoding }: LetterPart): boolean {
   return (
     charset.bytes === 'utf-8' ||
@@ -213,9 +213,9 @@ function decoded(body: Buffer, encoding: Encoding): Buffer {
 }
 
 /**
- * The message with other contents in some of its parts.
+ * The message with the contents of some parts replaced.
  *
- * @param contents in the order of the message, as `contentOf` tells them
+ * @param contents in the order of the message, in the form that `contentOf` returns
  */
 export function withContents(
   message: Buffer,

@@ -1,13 +1,13 @@
-// What takes a mail for its letter and what for a file beside it: the service that tells of the files and the browser that saves
-// one read a message alike. Knows nothing of Node.
+// Decides which parts of a mail belong to the letter and which are files. The service that lists the files and the browser that
+// saves one share this code, so it does not depend on Node.
 
 import PostalMime from 'postal-mime'
 
 const NESTING_MOST = 100
-/** Of all parts together. */
+/** Limit for the headers of all parts together. */
 const HEADERS_BYTES = 1_048_576
 
-/** What is read here of a part of the parser's. */
+/** The fields of a parser's part that are used here. */
 interface ParserPart {
   readonly parentNode?: ParserPart
   readonly childNodes: readonly ParserPart[]
@@ -21,9 +21,9 @@ interface ParserField {
 }
 
 /**
- * The parser takes every text that is not marked `attachment` for a piece of the letter. One that has a name or a Content-ID
- * is a file that is shown beside it (RFC 2183 section 2.1) and stays whole, but for where the letter itself stands: some
- * programs give that an id as well.
+ * The parser treats every text not marked `attachment` as part of the letter. Here, a text with a name or a Content-ID is a
+ * file shown beside the letter (RFC 2183 section 2.1) and is kept whole, unless it is at the position of the letter itself:
+ * some programs give that an id as well.
  */
 export class MailParser extends PostalMime {
   constructor() {
@@ -35,7 +35,7 @@ export class MailParser extends PostalMime {
     })
   }
 
-  /** A method of the parser's own that its types do not tell of; the version is pinned. */
+  /** Overrides an internal method of the parser that its types do not declare; the version is pinned. */
   isInlineTextNode(part: ParserPart): boolean {
     const { contentType, contentDisposition } = part
     const type = contentType.parsed.value
@@ -53,7 +53,7 @@ function hasValue(text: string | undefined): boolean {
   return text !== undefined && text !== ''
 }
 
-/** All of a message, the first part of a multipart, or one way of several to say it. */
+/** Whether a part is the whole message, the first part of its multiparts, or one of several alternatives. */
 function isLetter(part: ParserPart): boolean {
   for (let at = part; at.parentNode !== undefined; at = at.parentNode) {
     if (at.parentNode.contentType.multipart === 'alternative') return true

@@ -1,12 +1,12 @@
-// Media types of attachments (RFC 2045 section 5.1, RFC 6838 section 4.2): read as given, and told from the file's name
-// where none is given. Receivers show and open a file by its type: octets are offered for download alone.
+// Media types of attachments (RFC 2045 section 5.1, RFC 6838 section 4.2): parsed if given, else derived from the file name.
+// Mail programs show and open a file by its type; they offer octets only for download.
 
 import { isAscii, isUtf8 } from 'node:buffer'
 
 export interface MediaType {
   /** `type/subtype`, in lower case. */
   readonly type: string
-  /** In the order given, each name once, in lower case; what RFC 2231 would encode (`name*`) is left out. */
+  /** In the order given, each name once, in lower case, without RFC 2231 parameters (`name*`). */
   readonly parameters: readonly (readonly [name: string, value: string])[]
 }
 
@@ -15,7 +15,7 @@ export const OCTETS = 'application/octet-stream'
 const NAMES = /^([a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126})[ \t]*/i
 const PARAMETER = /^;[ \t]*(?:([!#$%&'*+.^_`|~0-9a-z-]+)=(?:([!#$%&'*+.^_`|~0-9a-z-]+)|"((?:[^"\\]|\\.)*)"))?[ \t]*/i
 
-/** @returns null for what is no media type: other characters, a line end, half a parameter */
+/** @returns null when the text is not a media type: other characters, a line end, half a parameter */
 export function parseMediaType(text: string): MediaType | null {
   const given = text.trim()
   const [head = '', type = ''] = NAMES.exec(given) ?? []
@@ -36,7 +36,7 @@ export function parseMediaType(text: string): MediaType | null {
 const OFFICE = 'application/vnd.openxmlformats-officedocument'
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument'
 
-/** What people attach, by the end of its name. No programs: those stay octets. */
+/** Types of common attachments by file name extension. Without programs, which stay octets. */
 const BY_ENDING: ReadonlyMap<string, string> = new Map([
   ['7z', 'application/x-7z-compressed'],
   ['avif', 'image/avif'],
@@ -88,8 +88,8 @@ const BY_ENDING: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * The type of a file that came without one; octets for an end that is not known. A text in UTF-8 says so: without a
- * charset it counts as ASCII (RFC 2046 section 4.1.2).
+ * The type of a file that was given none; octets for an unknown extension. Non-ASCII UTF-8 text gets a charset, because
+ * text without one counts as ASCII (RFC 2046 section 4.1.2).
  */
 export function mediaTypeOf(filename: string, content: Buffer): string {
   const [, ending = ''] = /\.([a-z0-9]{1,8})$/i.exec(filename.trim()) ?? []

@@ -1,18 +1,18 @@
-// Reads a message: for the inbox and for SMTP submission. A thin wall around postal-mime with limits.
+// Reads messages for the inbox and for SMTP submission: a thin wrapper around postal-mime that adds limits.
 //
-// A message over a limit, or one that the parser gives up on, is "unparsed": its header fields are still told, and whoever
-// keeps it keeps the raw bytes. Nothing throws, whatever the bytes. Headers are lists of pairs, never keys of objects.
+// A message that exceeds a limit, or that the parser gives up on, is "unparsed": its header fields are still returned, and
+// callers that store it keep the raw bytes. No input makes it throw. Headers are lists of pairs, never keys of objects.
 
 import type { Address as ParsedAddress } from 'postal-mime'
 import { fieldValue, parseHeaderBlock } from './headers.ts'
 import { MailParser } from './mail-parser.ts'
 
 const PARTS_MOST = 1_000
-/** Of the message's own header; what stands behind it is ignored. */
+/** Limit for the message's own header; the fields beyond it are ignored. */
 const HEADER_BYTES = 65_536
-/** The parser keeps an object for each: ten million would be more memory than the process has. 25 MB of base64 have a third of a million. */
+/** The parser keeps an object per line: ten million would exceed the process's memory. 25 MB of base64 have a third of a million. */
 const LINES_MOST = 500_000
-/** What is accepted has at most 25 MB; the rest is room for what the way adds. */
+/** Accepted mail has at most 25 MB; the rest is room for what relays add on the way. */
 const MESSAGE_BYTES = 33_554_432
 
 const LF = 0x0a
@@ -28,7 +28,7 @@ export interface ParsedAttachment {
   readonly disposition: string | null
   /** Without angle brackets. */
   readonly contentId: string | null
-  /** Bytes, decoded. */
+  /** Decoded size in bytes. */
   readonly size: number
   readonly content: Buffer
 }
@@ -44,7 +44,7 @@ export interface ParsedMessage {
   readonly html: string | null
   readonly text: string | null
   readonly attachments: readonly ParsedAttachment[]
-  /** Why the body was not read: bodies and addresses are then empty. null for a message that was read. */
+  /** Why the body was not read, in which case bodies and addresses are empty. Null for a message that was read. */
   readonly unparsed: 'too_large' | 'too_many_parts' | 'malformed' | null
 }
 
@@ -88,7 +88,7 @@ export async function parseMessage(raw: Buffer): Promise<ParsedMessage> {
   }
 }
 
-/** What can be told of a message without reading its body. @param raw one message; never throws */
+/** What is known about a message without reading its body. @param raw one message; never throws */
 export function unparsedMessage(raw: Buffer, reason: NonNullable<ParsedMessage['unparsed']>): ParsedMessage {
   return unparsed(headersOf(raw, parseHeaderBlock(raw, HEADER_BYTES).fields), reason)
 }
@@ -97,7 +97,7 @@ function headersOf(raw: Buffer, fields: ReturnType<typeof parseHeaderBlock>['fie
   return fields.filter((field) => field.name !== '').map((field) => [field.name, fieldValue(raw, field)] as const)
 }
 
-/** The same bytes, not a copy. What was a Buffer is plain bytes behind another thread. */
+/** The same bytes, not a copy. A Buffer that crosses threads arrives as a Uint8Array. */
 export function asBuffer(content: ArrayBuffer | Uint8Array): Buffer {
   return content instanceof ArrayBuffer
     ? Buffer.from(content)
@@ -120,7 +120,7 @@ function hasManyLines(raw: Buffer): boolean {
   return false
 }
 
-/** Lines that are a delimiter of any boundary that the message declares: an upper bound for its parts. */
+/** Counts the lines that delimit any boundary the message declares: an upper bound for its parts. */
 function countParts(raw: Buffer): number {
   let dashes = 0
   for (let at = raw.indexOf('\n--'); at >= 0 && dashes <= PARTS_MOST; at = raw.indexOf('\n--', at + 3)) dashes++

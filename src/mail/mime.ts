@@ -1,14 +1,14 @@
 // Composes a message (RFC 5322, RFC 2045 to 2047, RFC 2183, RFC 2231, RFC 8058).
 //
-// The same input gives the same bytes on every call: Message-ID, Date and the id that the boundaries derive from are
-// given, so a retry sends exactly what was signed before. What comes out is 7-bit clean with CRLF line ends, but for
-// addresses that need SMTPUTF8 (the result says so). Tree, each level only where it is needed:
+// The same input gives the same bytes on every call: the caller supplies Message-ID, Date and the id from which the
+// boundaries derive, so a retry sends exactly what was signed before. The output is 7-bit clean with CRLF line ends, except
+// for addresses that need SMTPUTF8 (the result says so). The MIME tree, each level only where needed:
 //
 //   multipart/mixed( multipart/alternative( text/plain, multipart/related( text/html, inline images )), attachments )
 //
-// Boundaries contain "=_", which neither body encoding can produce, and an id that is made after what is sent: a message
-// that is attached as it is cannot know it. Composing has two steps, since one content often goes to many recipients:
-// `prepare` encodes the bodies, `compose` adds what differs.
+// Boundaries contain "=_", which neither body encoding can produce, and an id that is generated after the content exists, so
+// a message attached unencoded cannot contain it. Composing has two steps, because one content often goes to many
+// recipients: `prepare` encodes the bodies, `compose` adds what differs.
 
 import { isAscii } from 'node:buffer'
 
@@ -33,9 +33,9 @@ export interface MailboxInput {
 export interface AttachmentInput {
   readonly filename: string
   readonly content: Buffer
-  /** Such as `text/csv; charset=utf-8`; what is not a media type, or may not be encoded, is sent as octets. */
+  /** For example `text/csv; charset=utf-8`. An invalid type, or one that may not be encoded, is sent as octets. */
   readonly contentType: string
-  /** Without angle brackets. With one, and an html part, an attachment not marked `attachment` is inline. */
+  /** Without angle brackets. An `inline` attachment with a content id is placed beside the html part, if there is one. */
   readonly contentId: string | null
   readonly disposition: 'attachment' | 'inline'
 }
@@ -47,14 +47,14 @@ export interface Content {
 }
 
 export interface ListUnsubscribe {
-  /** With it goes List-Unsubscribe-Post (RFC 8058). ASCII. */
+  /** ASCII. If set, List-Unsubscribe-Post is added (RFC 8058). */
   readonly https: string | null
   /** A mailto: URI. ASCII. */
   readonly mailto: string | null
 }
 
 export interface Envelope {
-  /** Seed of the boundaries: letters, digits and hyphens, such as the email's id. */
+  /** Seed of the boundaries: letters, digits and hyphens, for example the email's id. */
   readonly id: string
   /** Without angle brackets. */
   readonly messageId: string
@@ -64,15 +64,15 @@ export interface Envelope {
   readonly cc: readonly MailboxInput[]
   readonly replyTo: readonly MailboxInput[]
   readonly subject: string
-  /** Further fields in order. Names that are forbidden or malformed must have been refused before: they throw here. */
+  /** Further fields in order. Callers must refuse forbidden or malformed names beforehand: they throw here. */
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** Left out when `headers` brings a List-Unsubscribe of its own. */
+  /** Ignored when `headers` contains a List-Unsubscribe. */
   readonly listUnsubscribe?: ListUnsubscribe | null
 }
 
 export interface Composed {
   readonly message: Buffer
-  /** An address stands in UTF-8: only a server that offers SMTPUTF8 can take the message. */
+  /** True when an address is written in UTF-8: only a server that offers SMTPUTF8 can accept the message. */
   readonly smtpUtf8: boolean
 }
 
@@ -100,7 +100,7 @@ export function composeMessage(input: Envelope & Content): Composed {
   return compose(prepare(input), input)
 }
 
-/** Encodes the bodies. With neither html nor text the message has one empty text part. */
+/** Encodes the bodies. With neither html nor text, the message has one empty text part. */
 export function prepare({ html, text, attachments }: Content): Prepared {
   const encoded = attachments.map((one) => ('prepared' in one ? one : prepareAttachment(one)))
   const isInline = (one: PreparedAttachment): boolean => html !== null && one.inline && one.contentId !== null
@@ -130,10 +130,10 @@ function partHead(type: readonly string[], encoding: EncodedBody['encoding'] | '
   return `${tokenHeader('Content-Type', type)}Content-Transfer-Encoding: ${encoding}\r\n`
 }
 
-/** Parameters that are ours to set: where parts end, and the file's name, which Content-Disposition has. */
+/** Parameters that only the composer sets: `boundary`, and the file name, which goes in Content-Disposition. */
 const OWN_PARAMETERS: ReadonlySet<string> = new Set(['boundary', 'name'])
 
-/** Encodes one attachment. Text keeps its bytes too: attachments are always base64, but for a plain message/rfc822. */
+/** Encodes one attachment as base64, so that even text keeps its bytes. Only a 7-bit message/rfc822 is not encoded. */
 export function prepareAttachment({
   filename,
   content,
@@ -142,7 +142,7 @@ export function prepareAttachment({
   disposition,
 }: AttachmentInput): PreparedAttachment {
   const given = parseMediaType(contentType) ?? { type: OCTETS, parameters: [] }
-  // RFC 2046 section 5.2.1: a message may not be encoded, so one that needs it is sent as octets; a multipart is no leaf.
+  // RFC 2046 section 5.2.1: a message may not be encoded, so one that needs encoding is sent as octets, as is a multipart.
   const attached = given.type === 'message/rfc822' ? withCrlf(content) : null
   const asIs = attached !== null && !needsEncoding(attached)
   const isLeaf = asIs || !/^(?:multipart|message)\//.test(given.type)
@@ -167,7 +167,7 @@ function listTokens(tokens: readonly string[]): string[] {
   return tokens.map((token, index) => (index < tokens.length - 1 ? `${token};` : token))
 }
 
-/** True for what a server that knows neither 8BITMIME nor long lines would refuse or break. */
+/** True for content that a server without 8BITMIME and long lines would refuse or break. */
 export function needsEncoding(content: Buffer): boolean {
   if (!isAscii(content) || content.includes(0)) return true
   for (let at = 0; at < content.length; ) {
@@ -179,7 +179,7 @@ export function needsEncoding(content: Buffer): boolean {
   return false
 }
 
-/** @throws when a header's name is not one that a sender may set (a bug of the caller, who checks it first) */
+/** @throws TypeError when a sender may not set one of the headers (a bug of the caller, which must check first) */
 export function compose(prepared: Prepared, envelope: Envelope): Composed {
   const { from, to, cc, replyTo } = envelope
   const smtpUtf8 = [from, ...to, ...cc, ...replyTo].some((one) => one.address.smtpUtf8)
@@ -204,7 +204,7 @@ export function compose(prepared: Prepared, envelope: Envelope): Composed {
     pending += `\r\n--${boundary}--\r\n`
   }
   write(prepared.root)
-  // Within a multipart the delimiter brings the line end; a body that is the message needs one of its own.
+  // In a multipart the delimiter supplies the line end; a body that is the whole message needs its own.
   if ('head' in prepared.root && !endsInCrlf(prepared.root.body)) pending = '\r\n'
   if (pending !== '') out.push(Buffer.from(pending, 'utf8'))
   return { message: Buffer.concat(out), smtpUtf8 }
@@ -218,7 +218,7 @@ function messageHead(envelope: Envelope): string {
   const { from, to, cc, replyTo, headers } = envelope
   const own = new Set(headers.map(([name]) => name.toLowerCase()))
   let head = addressHeader('From', [from])
-  // RFC 5322 section 3.6.3 allows a message without To; many receivers' filters do not.
+  // RFC 5322 section 3.6.3 allows a message without To, but many receivers' filters do not.
   head += to.length === 0 ? 'To: undisclosed-recipients:;\r\n' : addressHeader('To', to)
   if (cc.length > 0) head += addressHeader('Cc', cc)
   if (replyTo.length > 0) head += addressHeader('Reply-To', replyTo)
@@ -230,7 +230,7 @@ function messageHead(envelope: Envelope): string {
   for (const [name, value] of headers) {
     if (!isHeaderName(name) || isForbiddenHeader(name)) throw new TypeError('a header that a sender may not set')
     if (name.toLowerCase() === 'reply-to' && replyTo.length > 0) continue
-    // RFC 8058 section 3.1: one, and it came with ours.
+    // RFC 8058 section 3.1 allows only one, and ours is already present.
     if (name.toLowerCase() === 'list-unsubscribe-post' && (list?.https ?? null) !== null) continue
     head += textHeader(name, value)
   }

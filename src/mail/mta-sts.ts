@@ -1,5 +1,5 @@
-// MTA-STS (RFC 8461): what a domain publishes about TLS towards its mail hosts. Reading alone; fetching and keeping are the
-// room transport's.
+// MTA-STS (RFC 8461): what a domain publishes about TLS to its mail hosts. This file only parses; the transport module
+// fetches and caches policies.
 
 export type StsMode = 'enforce' | 'testing' | 'none'
 
@@ -11,15 +11,15 @@ export interface StsPolicy {
   readonly maxAge: number
 }
 
-/** A year, RFC 8461 section 3.2. */
+/** One year in seconds (RFC 8461 section 3.2). */
 const MAX_MAX_AGE = 31_557_600
 const MAX_MX = 100
-// Those at the end are looked at from their first alone: from each of them on, a long run would take its square.
+// The lookbehind tries a trailing run only from its first blank; trying each blank would take quadratic time.
 const AROUND = /^[ \t]+|(?<![ \t])[ \t]+$/g
 
 /**
- * The id of the policy that stands behind the TXT records of `_mta-sts.<domain>` (RFC 8461 section 3.1); null: there is
- * none, because no record or more than one is of this kind, or it is malformed.
+ * The policy id in the TXT records of `_mta-sts.<domain>` (RFC 8461 section 3.1); null when there is no such record, more
+ * than one, or a malformed one.
  */
 export function stsRecordId(records: readonly string[]): string | null {
   const ours = records.filter((record) => /^v=STSv1[ \t]*;/.test(record))
@@ -33,7 +33,7 @@ export function stsRecordId(records: readonly string[]): string | null {
   return ids.length === 1 ? (ids[0] ?? null) : null
 }
 
-/** A policy file (RFC 8461 section 3.2); null when it is none. Of a key that stands twice the first counts, but for `mx`. */
+/** Parses a policy file (RFC 8461 section 3.2); null if invalid. The first of duplicate keys counts, except for `mx`. */
 export function parseStsPolicy(text: string): StsPolicy | null {
   const fields = new Map<string, string>()
   const mx: string[] = []
@@ -55,7 +55,7 @@ function isPattern(name: string): boolean {
   return /^(?:\*\.)?[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)+$/.test(name)
 }
 
-/** Whether a policy names an MX host; a wildcard stands for one label (RFC 8461 section 4.1). */
+/** Whether a policy covers an MX host; a wildcard matches exactly one label (RFC 8461 section 4.1). */
 export function stsAllows({ mx }: StsPolicy, host: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, '')
   const parent = name.slice(name.indexOf('.') + 1)

@@ -1,5 +1,5 @@
-// Where the parts of a multipart stand (RFC 2046 section 5.1). Delimiters are looked for as receivers do: at the start of a
-// line, with nothing but blanks behind them. Linear in the length of the body, and bounded over all the bodies of one message.
+// Finds the parts of a multipart (RFC 2046 section 5.1). Like receivers, it accepts a delimiter only at the start of a line with
+// nothing but blanks after it. Takes time linear in the length of the body, and bounded over all the bodies of one message.
 
 import { type HeaderBlock, parseHeaderBlock } from './headers.ts'
 
@@ -8,18 +8,18 @@ export interface Extent {
   readonly end: number
 }
 
-/** The boundary of a multipart's Content-Type; null: it names none. */
+/** The boundary in a multipart's Content-Type; null when there is none. */
 export function boundaryOf(contentType: string): string | null {
   const [, quoted, plain] = /;\s*boundary\s*=\s*(?:"((?:[^"\\]|\\.){1,200})"|([^\s;"]{1,200}))/i.exec(contentType) ?? []
   return quoted?.replace(/\\(.)/g, '$1').trimEnd() ?? plain ?? null
 }
 
 /**
- * What reading one message may cost, over all its parts: a mail of 25 MB has room for five million of them, and for as many
- * header fields, at a second for each million. What lies beyond is opaque: nobody looks into it.
+ * The work left for reading one message, over all its parts. A mail of 25 MB has room for five million parts and as many
+ * header fields, which take a second per million. Content beyond the budget is opaque and is not examined.
  */
 export interface ReadingBudget {
-  /** Lines that hold what a delimiter begins with. */
+  /** Remaining lines that contain `--boundary`. */
   delimiters: number
   headerBytes: number
 }
@@ -32,7 +32,7 @@ export function readingBudget(): ReadingBudget {
   return { delimiters: DELIMITERS_MOST, headerBytes: HEADERS_BYTES_MOST }
 }
 
-/** @returns null: the header has no end within what may be read */
+/** @returns null when the header does not end within the budget */
 export function headerWithin(entity: Buffer, budget: ReadingBudget): HeaderBlock | null {
   const head = parseHeaderBlock(entity, Math.min(HEADER_BYTES_MOST, budget.headerBytes))
   budget.headerBytes -= Math.min(head.bodyStart, budget.headerBytes)
@@ -40,8 +40,8 @@ export function headerWithin(entity: Buffer, budget: ReadingBudget): HeaderBlock
 }
 
 /**
- * The parts of a multipart in order, one by one; in one that never ends the last part runs to the end. Where the budget ends,
- * the parts do: the one under way is not told.
+ * Yields the parts of a multipart in order. Without a closing delimiter, the last part runs to the end of the body. When the
+ * budget runs out, iteration stops and the part under way is not yielded.
  */
 export function* partsBetween(
   body: Buffer,
@@ -49,7 +49,7 @@ export function* partsBetween(
   budget: ReadingBudget,
 ): Generator<Extent, void, undefined> {
   const delimiter = Buffer.from(`--${boundary}`, 'latin1')
-  /** Where the part under way begins; -1 in the preamble and the epilogue. */
+  /** Start of the part under way; -1 in the preamble and the epilogue. */
   let part = -1
   let lineEnd = 0
   for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, lineEnd)) {

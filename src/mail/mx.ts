@@ -1,31 +1,31 @@
-// Where the mail of a domain goes: RFC 5321 section 5.1, RFC 7505.
+// Finds the next hops for the mail of a domain: RFC 5321 section 5.1, RFC 7505.
 //
-//   MX found          by preference, equal ones in random order; hosts that cannot be hosts (an IP address, one label,
-//                     not a name) are passed over
-//   `MX 0 .`          the domain takes no mail; beside other records it counts for nothing
+//   MX found          by preference, hosts of equal preference in random order; invalid host names (an IP address, a single
+//                     label, not a name) are skipped
+//   `MX 0 .`          the domain takes no mail; ignored beside other records
 //   no MX             the domain itself is the host (A, AAAA)
-//   NXDOMAIN          the domain does not exist. One look is no proof: the caller asks twice, 15 minutes apart.
-//   no usable host    no MX is a host name, or no host has an address: the domain takes no mail. Asked twice as well.
-//   SERVFAIL, timeout nothing is known: later. So too when no host could be resolved and one of them for that reason.
+//   NXDOMAIN          the domain does not exist. One look-up is no proof: the caller asks twice, 15 minutes apart.
+//   no usable host    no MX is a host name, or no host has an address: the domain takes no mail. The caller asks twice as well.
+//   SERVFAIL, timeout nothing is known: deferred. The same if no host has an address and one of the look-ups failed like this.
 //
-// A plan has 5 hosts, and 64 addresses of each in each family; one attempt tries 10 in all, 4 of a host before the next, and more of one
-// when the hosts together have no ten so. Private addresses are dropped from the plan unless allowed; when no other is left: refused. Where a host is this service itself, neither it nor
-// any host of the same or a lower preference is tried (RFC 5321 section 5.1): they would send the mail back to us. The plan holds
-// addresses, and these are connected to: nothing is resolved a second time.
-// CNAMEs are the resolver's business: an answer for A, AAAA or MX is that of the chain's end.
+// A plan has at most 5 hosts, and 64 addresses per host and family. One attempt tries at most 10 addresses: 4 of each host, and
+// more of a host if that does not add up to 10. Private addresses are dropped from the plan unless allowed; if none is left,
+// the mail is refused. If a host is this service itself, neither it nor any host of the same or a lower preference is tried
+// (RFC 5321 section 5.1), because they would send the mail back to us. Connections use the addresses in the plan; nothing is
+// resolved a second time. The resolver follows CNAMEs: an answer for A, AAAA or MX comes from the end of the chain.
 
 import { isIP } from 'node:net'
 import { isPublicAddress } from '../platform/addresses.ts'
 import type { DnsAnswer, Resolver } from '../platform/dns.ts'
 
 export const MAX_HOSTS = 5
-/** Of one attempt. */
+/** Most addresses per attempt. */
 export const MAX_ADDRESSES = 10
-/** Names looked up in search of `MAX_HOSTS` that resolve. */
+/** Most names looked up to find `MAX_HOSTS` that resolve. */
 const MAX_LOOKED_UP = 10
-/** While other hosts have addresses that would else not be tried. */
+/** Share of each host, unless the shares of all hosts leave room. */
 const MAX_ADDRESSES_PER_HOST = 4
-/** Of one host and family: of more, the first in alphabetical order, so that they are the same ones at each look-up. */
+/** Per host and family. Beyond this, the first in alphabetical order are kept, so that every look-up gives the same ones. */
 const MAX_KNOWN_ADDRESSES = 64
 /** IPv4 and IPv6. */
 const FAMILIES = 2
@@ -34,36 +34,36 @@ export interface MxHost {
   /** A-labels in lower case, no trailing dot. */
   readonly host: string
   readonly preference: number
-  /** All that is known, in random order: at least one. What of it is tried: `triesOf`. */
+  /** All known addresses, at least one, in random order within each family. `triesOf` selects those to try. */
   readonly addresses: readonly string[]
 }
 
 export type MxPlan =
   /**
-   * 1 to 5 hosts in the order of their trying. `names`: those of all hosts, also of what is beyond 5 or has no address, in the
-   * form of `byRank`. `implicit`: there is no MX, the domain is its own host.
+   * 1 to 5 hosts in the order to try them. `names` holds the names of all hosts, including those beyond 5 or without an
+   * address, in the form of `byRank`. `implicit`: there is no MX, and the domain is its own host.
    */
   | { readonly kind: 'hosts'; readonly hosts: readonly MxHost[]; readonly names: string; readonly implicit: boolean }
   /** Permanent: 556 5.1.10. */
   | { readonly kind: 'null_mx' }
-  /** 5.1.2, when a second look agrees. */
+  /** 5.1.2, if a second look-up agrees. */
   | { readonly kind: 'nxdomain' }
-  /** The domain stands in the DNS, and nothing there takes mail: no host has an address. 5.1.2, when a second look agrees. */
+  /** The domain exists but takes no mail, because no host has an address. 5.1.2, if a second look-up agrees. */
   | { readonly kind: 'no_hosts'; readonly detail: string; readonly implicit: boolean }
-  /** Every host is this service itself, or at an address that mail is not sent to: 5.4.6. */
+  /** No usable host is left besides this service itself or hosts at addresses that mail is not sent to: 5.4.6. */
   | { readonly kind: 'private'; readonly detail: string }
   /** 4.4.3. */
   | { readonly kind: 'defer'; readonly detail: string }
 
 export interface MxOptions {
   readonly resolver: Resolver
-  /** In [0, 1): the order among equals. */
+  /** Random number in [0, 1), for the order among equals. */
   readonly chance: () => number
   /** POSTHORN_ALLOW_PRIVATE_NETWORKS. */
   readonly allowPrivate?: boolean
-  /** The families that our source address can reach. Default: both. */
+  /** Address families that our source address can reach. Default: both. */
   readonly families?: readonly (4 | 6)[]
-  /** Whether a host at an address is this service itself; null: by its name alone, whatever its addresses. */
+  /** Whether a host at an address is this service itself. With a null address, only the name decides. */
   readonly isOurs?: (host: string, address: string | null) => boolean
   readonly signal?: AbortSignal
 }
@@ -89,7 +89,7 @@ export async function planOf(domain: string, options: MxOptions): Promise<MxPlan
   }
 }
 
-/** What one attempt tries, in this order: a host that is down, whatever its addresses, does not keep mail from the others. */
+/** The addresses that one attempt tries, in order. A host that is down does not use up the tries of the others. */
 export function triesOf<Host extends Pick<MxHost, 'addresses'>>(
   hosts: readonly Host[],
 ): { readonly host: Host; readonly ip: string }[] {
@@ -107,9 +107,9 @@ export function triesOf<Host extends Pick<MxHost, 'addresses'>>(
 }
 
 /**
- * The words of all hosts, those of equal preference in alphabetical order: the same text however lots were drawn.
+ * The words of all hosts, in alphabetical order among equal preferences, so that the text does not depend on random order.
  *
- * @param hosts the preferred ones first
+ * @param hosts in order of preference
  */
 export function byRank<Host extends Pick<MxHost, 'preference'>>(
   hosts: readonly Host[],
@@ -130,7 +130,7 @@ function nameOf(exchange: string): string {
 
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
 
-/** At least two labels, and no IP address however it is written. */
+/** Whether a name has at least two valid labels and is not an IP address in any notation. */
 function isHostName(host: string): boolean {
   if (host.length > 253 || isIP(host) !== 0) return false
   const labels = host.split('.')
@@ -152,7 +152,7 @@ async function resolved(named: readonly Named[], implicit: boolean, options: MxO
   let refused: string | null = null
   for (const { host, preference } of named.slice(0, MAX_LOOKED_UP)) {
     if (hosts.length === MAX_HOSTS) break
-    // Our own name may have no address here, or none of our families.
+    // Our own name may not resolve here, or only in families we cannot reach.
     const isOurName = options.isOurs?.(host, null) === true
     const found = isOurName ? NOTHING_FOUND : await addressesOf(host, options)
     if (isOurName || found.addresses.some((address) => options.isOurs?.(host, address) === true)) {
@@ -171,7 +171,7 @@ async function resolved(named: readonly Named[], implicit: boolean, options: MxO
   if (deferred !== null) return { kind: 'defer', detail: deferred }
   if (refused !== null) return { kind: 'private', detail: refused }
   const detail = `no address for ${named[0]?.host ?? 'the domain'}`
-  // What we do not look for, for we cannot reach it, may be there.
+  // There may be addresses of a family that was not looked up, or hosts beyond the limit.
   const whole = (options.families?.length ?? FAMILIES) === FAMILIES && named.length <= MAX_LOOKED_UP
   return whole ? { kind: 'no_hosts', detail, implicit } : { kind: 'defer', detail }
 }
@@ -181,7 +181,7 @@ function isAllowed(address: string, { allowPrivate }: MxOptions): boolean {
 }
 
 interface Found {
-  /** The families in turn, so that a dead one costs one try of two. */
+  /** Alternating families, so that an unreachable family costs every other try. */
   readonly addresses: readonly string[]
   readonly failed: string | null
 }

@@ -1,8 +1,9 @@
-// What a sending domain may publish beside its four records, and whether it has. Neither decides whether mail is sent.
+// Optional records that a sending domain may publish besides its four records, and their checks. They have no influence on
+// whether mail is sent.
 //
-//   bounce.<domain> CNAME <our host>   the return path is then under the domain itself, so that SPF passes aligned with
-//                                      its From (RFC 9989); reports still come to our host by the name's MX
-//   default._bimi.<domain> TXT         where the brand's logo stands, for receivers that show one (BIMI)
+//   bounce.<domain> CNAME <our host>   puts the return path under the domain itself, so that SPF passes aligned with From
+//                                      (RFC 9989); reports still reach our host through the MX of the CNAME's target
+//   default._bimi.<domain> TXT         the address of the brand's logo, for receivers that show one (BIMI)
 
 import type { Resolver } from '../platform/dns.ts'
 import { checked, dnsError, type Finding, FOUND_CHARACTERS, hostOf, type RecordCheck, VALID } from './dns-records.ts'
@@ -23,20 +24,20 @@ export interface OptionalRecord {
 
 export type OptionalChecks = Readonly<Record<OptionalPurpose, RecordCheck>>
 
-/** A path has at most 256 octets (RFC 5321 section 4.5.3.1.3), of which the local part takes 63 and its signs 3. */
+/** A path has at most 256 octets (RFC 5321 section 4.5.3.1.3): the local part takes 63; the angle brackets and the @ take 3. */
 export const MAX_RETURN_PATH_HOST = 190
 const TTL_SECONDS = 3_600
-/** The first label of such a host. */
+/** First label of a return path host, with its dot. */
 export const RETURN_PATH_LABEL = 'bounce.'
 const BIMI = /^v=BIMI1\s*;\s*l=\s*(?:https:\/\/[^\s;]+)?\s*(?:;|$)/i
 
-/** The host of return paths under a domain; null: its name is too long. */
+/** The host of return paths under a domain; null when its name would be too long. */
 export function returnPathHost(domain: string): string | null {
   const host = `${RETURN_PATH_LABEL}${domain}`
   return host.length <= MAX_RETURN_PATH_HOST ? host : null
 }
 
-/** @param hostname of this service, to which reports come */
+/** @param hostname of this service, which receives the reports */
 export function optionalRecords(domain: string, hostname: string): readonly OptionalRecord[] {
   const record = (type: 'CNAME' | 'TXT', purpose: OptionalPurpose, name: string, value: string): OptionalRecord => {
     return { type, purpose, name, host: hostOf(name, domain), value, ttl: TTL_SECONDS, required: false }
@@ -48,7 +49,7 @@ export function optionalRecords(domain: string, hostname: string): readonly Opti
   ]
 }
 
-/** Never throws for what the DNS says; an aborted `signal` is status `error`. */
+/** No DNS response makes it throw; an aborted `signal` is status `error`. */
 export async function checkOptional(
   records: readonly OptionalRecord[],
   resolver: Resolver,

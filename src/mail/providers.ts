@@ -1,9 +1,9 @@
-// Who runs the mail exchangers of a domain, told by their host names. The tier says how much a yes of theirs is worth:
-// tier_1 the four largest, whose answers to RCPT are checked mailboxes; tier_2 other mailbox providers and gateways;
-// tier_3 a host of the domain's own; unknown all else.
+// Identifies the provider that runs a domain's mail exchangers by their host names. The tier rates how far its acceptance of
+// an address can be trusted: tier_1 are the four largest, which check mailboxes at RCPT; tier_2 are other mailbox providers
+// and gateways; tier_3 is a host of the domain's own; everything else is unknown.
 //
-// `probed` is false for those whose answer to RCPT says nothing, or who hold a probe against its source: Yahoo defers and
-// blocks, the gateways accept what they filter later and list who asks.
+// `probed` is false for providers whose reply to RCPT proves nothing, or that penalise the source of a probe: Yahoo defers
+// and blocks; the gateways accept first, filter later, and blocklist probing hosts.
 
 import { getDomain } from 'tldts'
 
@@ -35,7 +35,7 @@ export interface Provider {
   readonly probed: boolean
 }
 
-/** By the end of the host name, label by label. */
+/** Providers by host name suffix, matched label by label. */
 const ENDS: readonly (readonly [ProviderName, Tier, boolean, readonly string[]])[] = [
   ['google', 'tier_1', true, ['google.com', 'googlemail.com', 'smtp.goog']],
   [
@@ -72,8 +72,8 @@ const BY_END = new Map(
 export const UNKNOWN_PROVIDER: Provider = { name: 'unknown', tier: 'unknown', probed: true }
 
 /**
- * @param domain of the address, A-labels
- * @param hosts its mail exchangers, the preferred one first
+ * @param domain of the address, as A-labels
+ * @param hosts its mail exchangers in order of preference
  */
 export function providerOf(domain: string, hosts: readonly string[]): Provider {
   for (const host of hosts) {

@@ -1,11 +1,11 @@
-// A submitted message made 7-bit once, before it is signed (RFC 6152 section 3; RFC 2045 section 6).
+// Converts a submitted message to 7-bit once, before it is signed (RFC 6152 section 3; RFC 2045 section 6).
 //
-// Only the parts that need it change: their body becomes quoted-printable (text) or base64 (all else) and their
-// Content-Transfer-Encoding says so, or is made what it says already (rewrap.ts); a multipart or message above them is labelled
-// 7bit, or 8bit where something below it stays so. Header fields of parts that hold UTF-8 are said in ASCII
-// (field-encoding.ts); bytes of a charset that nobody names stay. Every other byte stays. What is signed (multipart/signed),
-// nesting deeper than the limit and parts in an encoding we do not know stay as they are, and so does a whole message of more
-// parts than the limit: it goes to servers with 8BITMIME alone.
+// Only the parts that need it change. Their body becomes quoted-printable (text) or base64 (everything else), and their
+// Content-Transfer-Encoding is set to match; a body that already claims such an encoding is repaired (rewrap.ts). An enclosing
+// multipart or message is labelled 7bit, or 8bit if something inside stays 8-bit. UTF-8 in header fields of parts is encoded
+// in ASCII (field-encoding.ts); bytes in an unnamed charset stay. Every other byte stays. Signed content (multipart/signed),
+// nesting beyond the limit and parts in an unknown encoding stay unchanged. So does a whole message with more parts than the
+// limit: only servers with 8BITMIME can receive it.
 
 import { isAscii, isUtf8 } from 'node:buffer'
 import { encodeBase64, encodeQuotedPrintable } from './encodings.ts'
@@ -16,34 +16,34 @@ import { boundaryOf, headerWithin, partsBetween, type ReadingBudget, readingBudg
 import { rewrapBase64, rewrapQuotedPrintable } from './rewrap.ts'
 
 const NESTING_MOST = 20
-/** Of the whole message. Each costs some 200 bytes while it is rewritten. */
+/** For the whole message. Each part costs about 200 bytes while it is rewritten. */
 const PARTS_MOST = 10_000
 
 export interface Reencoded {
-  /** The buffer that was given when nothing had to change. */
+  /** The given buffer when nothing changed. */
   readonly message: Buffer
   readonly changed: boolean
 }
 
-/** @param raw CRLF line ends */
+/** @param raw with CRLF line ends */
 export function reencode(raw: Buffer): Reencoded {
   if (!needsEncoding(raw)) return { message: raw, changed: false }
   const out: Buffer[] = []
   const seen = { parts: 0, budget: readingBudget() }
   const changed = rewrite(raw, { out, seen, boundaries: [], depth: 0, digest: false })
-  // Where the budget ran out, what was read may not be what is there.
+  // Once the budget has run out, what was read may not be the real structure.
   if (!changed || seen.parts > PARTS_MOST || seen.budget.delimiters === 0) return { message: raw, changed: false }
   return { message: Buffer.concat(out), changed }
 }
 
 interface Place {
   readonly out: Buffer[]
-  /** Counted over all multiparts; beyond the limit nothing more is written, and what was is dropped. */
+  /** Counts over all multiparts. Beyond the limit, writing stops and the output is discarded. */
   readonly seen: { parts: number; readonly budget: ReadingBudget }
-  /** Of the multiparts around: a body that holds one of them must not be cut into other lines. */
+  /** Boundaries of the enclosing multiparts. The lines of a body that contains one of them must not be rearranged. */
   readonly boundaries: readonly string[]
   readonly depth: number
-  /** In multipart/digest a part without a type is a message (RFC 2046 section 5.1.5). */
+  /** In multipart/digest, a part without a type is a message (RFC 2046 section 5.1.5). */
   readonly digest: boolean
 }
 
@@ -52,7 +52,7 @@ const REWRAPS: ReadonlyMap<string, (body: Buffer) => Buffer> = new Map([
   ['base64', rewrapBase64],
 ])
 
-/** Writes one entity to `out`. @returns whether it differs from what was read */
+/** Writes one entity to `out`. @returns whether it differs from the input */
 function rewrite(entity: Buffer, place: Place): boolean {
   const { out, seen, boundaries, depth } = place
   const read = depth > NESTING_MOST ? null : headerWithin(entity, seen.budget)
@@ -62,7 +62,7 @@ function rewrite(entity: Buffer, place: Place): boolean {
   }
   const body = entity.subarray(read.bodyStart)
   const given = entity.subarray(0, read.bodyStart)
-  // That of the message itself is written by who asks.
+  // The caller writes the message's own header.
   const head = depth === 0 ? given : asciiHead(given, read.fields)
   const { fields } = head === given ? read : parseHeaderBlock(head)
   const keep = (): boolean => {
@@ -88,7 +88,7 @@ function rewrite(entity: Buffer, place: Place): boolean {
   }
   if (encoding !== '7bit' && encoding !== '8bit' && encoding !== 'binary') return keep()
 
-  // RFC 1847 section 2.1: who carries it alters nothing within, encodings included, since the signature is of these bytes.
+  // RFC 1847 section 2.1: relays must not alter the content, encodings included, because the signature covers these bytes.
   if (type === 'multipart/signed') return keep()
 
   const boundary = type.startsWith('multipart/') ? boundaryOf(typeText) : null
@@ -114,15 +114,16 @@ function rewrite(entity: Buffer, place: Place): boolean {
 }
 
 /**
- * The header of what holds parts, with the encoding that is true of all below it (RFC 2045 section 6.4): of what is left as it
- * came, something may be 8-bit yet. Where that is in ASCII and no 7bit, only who wrote it can tell what it is.
+ * The header of a composite part, labelled with an encoding that is true of everything inside (RFC 2045 section 6.4): 7bit if
+ * nothing inside needs encoding; else 8bit instead of 7bit if content left unchanged has 8-bit bytes. Any other label stays,
+ * because only its author knows what it stands for.
  */
 function compositeHead(head: Buffer, field: RawField | undefined, given: string, inner: readonly Buffer[]): Buffer {
   if (!inner.some(needsEncoding)) return relabel(head, head.length, field, '7bit')
   return given !== '7bit' || inner.every(isAscii) ? head : relabel(head, head.length, field, '8bit')
 }
 
-/** The header of a part with its fields in ASCII, as far as they can be. @returns the given one when nothing had to change */
+/** A part's header with its fields in ASCII, as far as possible. @returns the given buffer when nothing changed */
 function asciiHead(head: Buffer, fields: readonly RawField[]): Buffer {
   if (isAscii(head)) return head
   const out: Buffer[] = []
@@ -139,7 +140,10 @@ function asciiHead(head: Buffer, fields: readonly RawField[]): Buffer {
   return copied === 0 ? head : Buffer.concat([...out, head.subarray(copied)])
 }
 
-/** The parts of one multipart. The delimiters stay; preamble and epilogue, which nobody is shown (RFC 2046 section 5.1.1), lose what is not ASCII. */
+/**
+ * Rewrites the parts of one multipart. The delimiters stay. Non-ASCII bytes in the preamble and the epilogue, which nobody sees
+ * (RFC 2046 section 5.1.1), become question marks.
+ */
 function rewriteParts(body: Buffer, boundary: string, place: Place): boolean {
   let changed = false
   let copied = 0
@@ -159,18 +163,18 @@ function rewriteParts(body: Buffer, boundary: string, place: Place): boolean {
   return changed
 }
 
-/** @returns the given bytes when they are in ASCII; else with a question mark for each that is not */
+/** @returns the given buffer if it is ASCII; else a copy with a question mark for each non-ASCII byte */
 function inAscii(given: Buffer): Buffer {
   return isAscii(given) ? given : Buffer.from(given.map((byte) => (byte < 0x80 ? byte : 0x3f)))
 }
 
-/** The header block, empty line included, with another Content-Transfer-Encoding. */
+/** The header block, including the empty line, with another Content-Transfer-Encoding. */
 export function relabel(entity: Buffer, bodyStart: number, field: RawField | undefined, encoding: string): Buffer {
   const line = Buffer.from(`Content-Transfer-Encoding: ${encoding}\r\n`)
   if (field !== undefined) {
     return Buffer.concat([entity.subarray(0, field.start), line, entity.subarray(field.end, bodyStart)])
   }
-  // A part may begin with the empty line: it has no header at all.
+  // A part may begin with the empty line, that is, have no header.
   const emptyLine = bodyStart >= 2 && entity[bodyStart - 2] === 0x0d ? bodyStart - 2 : Math.max(bodyStart - 1, 0)
   const head = [entity.subarray(0, emptyLine), line, entity.subarray(emptyLine, bodyStart)]
   return Buffer.concat(head)

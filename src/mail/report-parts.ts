@@ -1,8 +1,9 @@
-// The parts of a report (RFC 6522) and of what looks like one, for dsn.ts, arf.ts and bounce-text.ts.
+// Reads the parts of a report (RFC 6522), or of anything that looks like one, for dsn.ts, arf.ts and bounce-text.ts.
 //
-// Whoever knows a return path can send anything to it, so reading is linear and bounded: the first 4 MB of a message, 64 KB
-// of each header, 1,000 parts, 10 levels, 256 KB of text a part. What lies behind a limit is not read, nothing throws.
-// Lines may end in CRLF, LF or a lone CR (mails that were kept in a mailbox file): all give the same parts.
+// Anyone who knows a return path can send anything to it, so reading is linear and bounded: the first 4 MB of a message, 64 K
+// characters of a field and of a line, 256 K characters and 2,000 fields of a header, 1,000 parts, 10 levels, 256 K characters
+// of text per part. Content beyond a limit is not read; nothing throws. Lines may end in CRLF, LF or a lone CR (mails from a
+// mailbox file); the parts are the same.
 
 import { decodeHTML } from 'entities'
 import { decodeWords } from 'postal-mime'
@@ -14,7 +15,7 @@ const PARTS_MOST = 1_000
 const LEVELS_MOST = 10
 const TEXT_CHARS = 262_144
 const BOUNDARY_MOST_CHARS = 200
-/** Behind a delimiter, on its line. */
+/** Most blanks after a delimiter on its line. */
 const BLANKS_MOST = 100
 const WORDS_MOST_CHARS = 2_000
 
@@ -22,15 +23,15 @@ const WORDS_MOST_CHARS = 2_000
 export type Fields = readonly (readonly [name: string, value: string])[]
 
 export interface ReportPart {
-  /** In lower case, such as `text/plain`. */
+  /** In lower case, for example `text/plain`. */
   readonly type: string
-  /** Decoded; HTML as text. At most 256 K characters. */
+  /** Decoded, HTML converted to text. At most 256 K characters. */
   readonly text: string
 }
 
 export interface ReportParts {
   readonly headers: Fields
-  /** Type of the whole, with `report-type` when it has one. */
+  /** Type of the whole message. */
   readonly type: string
   readonly reportType: string | null
   readonly parts: readonly ReportPart[]
@@ -87,7 +88,7 @@ function addLine(fields: [string, string][], line: string): void {
   if (field?.[1] !== undefined) fields.push([field[1].toLowerCase(), storable(line.slice(field[0].length))])
 }
 
-/** What PostgreSQL can hold: no NUL, and no half of a character that was cut at a bound. */
+/** Text that PostgreSQL can store: no NUL, and no half of a surrogate pair cut at a limit. */
 function storable(text: string): string {
   return text.replaceAll('\0', ' ').toWellFormed().trim()
 }
@@ -98,7 +99,7 @@ function collect(parts: ReportPart[], fields: Fields, body: string, level: numbe
   const { boundary } = content
   const isMultipart = content.type.startsWith('multipart/')
   if (isMultipart && level >= LEVELS_MOST) {
-    // Boundaries and headers are no words.
+    // Drops the content: its boundaries and headers are not prose.
     parts.push({ type: content.type, text: '' })
     return
   }
@@ -116,7 +117,7 @@ function collect(parts: ReportPart[], fields: Fields, body: string, level: numbe
   }
 }
 
-/** The sections between delimiters (RFC 2046 section 5.1.1), each beginning with its header or the empty line. */
+/** The sections between delimiters (RFC 2046 section 5.1.1). Each begins with its header or the empty line. */
 function split(body: string, boundary: string): string[] {
   const sections: string[] = []
   let from = -1
@@ -136,8 +137,11 @@ function split(body: string, boundary: string): string[] {
 }
 
 /**
- * @returns where the next delimiter's line begins, at `from` (the start of a line) or behind; -1: there is none. A line that goes
- * on is another boundary's, which begins as this one does: behind `b1` stand `--` or blanks alone.
+ * Finds the next delimiter line. Only `--` or blanks may follow the boundary: otherwise the line belongs to another boundary
+ * that starts with this one.
+ *
+ * @param from start of a line
+ * @returns start of the delimiter's line, at or after `from`; -1 when there is none
  */
 function delimiterFrom(body: string, boundary: string, from: number): number {
   const delimiter = `--${boundary}`
@@ -186,7 +190,7 @@ function parameterOf(text: string, name: 'boundary' | 'charset' | 'report-type')
 }
 
 function textOf(type: string, charset: string, encoding: string, body: string): string {
-  // Base64 takes four characters for three bytes, quoted-printable up to three for one.
+  // Base64 needs four characters for three bytes, quoted-printable up to three for one.
   const kept = body.slice(0, TEXT_CHARS * 3)
   const text = decode(bytesOf(kept, encoding), charset).slice(0, TEXT_CHARS)
   return type === 'text/html' ? htmlText(text) : text
@@ -206,22 +210,22 @@ function normalLines(bytes: Buffer): Buffer {
 }
 
 function decode(bytes: Buffer, charset: string): string {
-  // A part that says nothing of its bytes is often ISO-2022-JP, which is 7-bit and begins its runs with ESC $.
+  // A part without a charset is often ISO-2022-JP, which is 7-bit and starts its runs with ESC $.
   if (bytes.includes('\x1b$') && !charset.startsWith('iso-2022')) return decode(bytes, 'iso-2022-jp')
   for (const name of [charset, 'utf-8']) {
     try {
       return new TextDecoder(name, { fatal: name === 'utf-8' || name === 'utf8' }).decode(bytes)
     } catch {
-      // An unknown charset, or bytes that are not UTF-8: the next one.
+      // An unknown charset, or bytes that are not UTF-8: try the next one.
     }
   }
   return bytes.toString('latin1')
 }
 
-/** HTML as lines of text; enough to find phrases in, not for people. */
+/** Converts HTML to lines of text, good enough for matching phrases but not for display. */
 function htmlText(html: string): string {
   const words = withoutElement(withoutElement(withoutElement(html, 'style'), 'script'), 'title')
-    // From the first blank of a run alone: from each of them on, a long one would take its square.
+    // The lookbehind tries a run only from its first blank; trying each blank would take quadratic time.
     .replace(/(?<!\s)\s*\n\s*/g, ' ')
     .replace(/<(?:br|\/p|\/tr|\/div|\/h\d|\/li|\/td|hr)\b[^<>]{0,200}>/gi, '\n')
     .replace(/<[a-zA-Z/!][^<>]{0,2000}>/g, ' ')

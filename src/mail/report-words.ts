@@ -1,8 +1,9 @@
-// The words of a report: finding the receiver's reply in them, and what they mean.
+// Finds the receiver's reply in the words of a report and classifies it.
 //
-// A quoted reply is judged by bounceFromReply like one we heard ourselves. Words of the reporter's own (a mailer that found
-// no host, gave up after days, or keeps no such mailbox) are judged by the table below first, since no receiver spoke.
-// A report is the end of the mail: a host that does not exist is `bad_domain` although the mailer called it temporary.
+// bounceFromReply classifies a quoted reply like one that we received ourselves. The reporter's own words (from a mailer that
+// found no host, gave up after days, or has no such mailbox) go through the table below first, because no receiver replied.
+// A report means that delivery has ended: a non-existent host is `bad_domain`, unless the status is temporary (4.y.z), which
+// makes it `dns_failure`.
 
 import {
   type BounceCategory,
@@ -18,16 +19,16 @@ const READ_CHARS = 4_096
 export interface QuotedReply {
   readonly code: number
   readonly enhanced: string | null
-  /** What follows the code, without the codes that lines of one reply repeat. */
+  /** The text after the code, without the code repeated on each line of a reply. */
   readonly words: string
 }
 
-// After a mark of speech, at the beginning, or with an enhanced code behind it: a number in prose is no reply.
+// A code counts only after punctuation or a verb of speech, at the beginning, or before an enhanced code: not within prose.
 const CODE =
   /(?:^|[;:"'(>[{#|,=]\s{0,3}|(?:said|says|reply|response|responded(?: with)?|error|code|status|returned|was|with|answered) )\W{0,3}([45][0-5]\d)(?=[ \-#;:,\t]|$)|(?:^|[^\d.\w])([45][0-5]\d)(?=[ -]{1,2}\(?#?[45]\.\d{1,3}\.\d{1,3}(?![\d.]))/i
 const STATUS = /(?:^|[^\d.\w])#?([45]\.\d{1,3}\.\d{1,3})(?![\d.]*\d)/
 
-/** The first refusal quoted in the text; null when there is none. */
+/** The first 4xx or 5xx reply quoted in the text; null when there is none. */
 export function quotedReply(text: string): QuotedReply | null {
   const read = text.slice(0, READ_CHARS)
   const found = CODE.exec(read)
@@ -47,7 +48,7 @@ export interface Said {
   /** The reporter's own status. */
   readonly status: string | null
   readonly command: SmtpCommand | null
-  /** A mailer says of its own, as a sentence by itself, that there is no such user. */
+  /** The mailer states in its own words, in a separate sentence, that there is no such user. */
   readonly isStated?: boolean
 }
 
@@ -60,7 +61,7 @@ export interface Judged {
 export function verdictOf({ words, reply, status, command, isStated = false }: Said): Judged {
   const enhanced = mostExact(reply?.enhanced ?? STATUS.exec(words)?.[1] ?? null, status)
   const own = localCategory(words, reply, enhanced)
-  // What the status calls temporary the next try may find: Gmail's 4.0.0 for a name that does not exist today.
+  // A temporary status may resolve by the next try: Gmail sends 4.0.0 for a name that does not exist at the moment.
   if (own !== null) return judged(own === 'bad_domain' && enhanced?.startsWith('4') ? 'dns_failure' : own)
   const code = reply?.code ?? (enhanced?.startsWith('4') ? 450 : 550)
   const bare = words.replace(STATUS, ' ')
@@ -78,8 +79,8 @@ export function verdictOf({ words, reply, status, command, isStated = false }: S
 }
 
 /**
- * "User unknown" is a proof when the status says it too (RFC 3463: X.1.z), when it answered RCPT, or when the reply names
- * the address. After the data, and of nobody, it is what receivers say whose users have filters (Japan's carriers do).
+ * "User unknown" is proof if the status agrees (RFC 3463: X.1.z), if it answered RCPT, or if the reply names the address. After
+ * DATA and without an address, some receivers say it when a user's filter rejected the mail (Japanese carriers do).
  */
 function isProof(enhanced: string | null, command: SmtpCommand | null, reply: QuotedReply | null): boolean {
   const status = enhanced?.slice(2) ?? ''
@@ -96,17 +97,17 @@ function isProof(enhanced: string | null, command: SmtpCommand | null, reply: Qu
   return command === null && status !== '2.1' && /^(?:[45]\.\d\.\d )?<[^\s<>]{1,320}>/.test(words)
 }
 
-/** What receivers document as their answer to RCPT for a mailbox they do not have: Microsoft's two, Yahoo, QQ, Mimecast, Yandex. */
+/** Documented replies to RCPT for a non-existent mailbox: two of Microsoft's, Yahoo, QQ, Mimecast, Yandex. */
 const SAID_AT_RCPT =
   /^(?:5\.4\.1 )?recipient address rejected: access denied|mailbox unavailable \(s20\d{6,10}\)|^1 requested mail action aborted, mailbox not found|mailbox not found\. https?:\/\/service\.mail\.qq\.com|^invalid recipient - https?:\/\/\S{0,40}mimecast|^(?:5\.7\.1 )?no such user!/i
 
-/** X.0.0 says nothing, so the other one speaks. */
+/** The status in the reply, or the reported one if the reply has none or only X.0.0, which carries no information. */
 function mostExact(replied: string | null, reported: string | null): string | null {
   if (replied === null) return reported
   return replied.slice(1) === '.0.0' && reported !== null ? reported : replied
 }
 
-/** What mailers say themselves: Postfix, Exim, Sendmail, qmail, Courier, Exchange, Domino, Gmail and their kin. */
+/** Phrases of mailers themselves: Postfix, Exim, Sendmail, qmail, Courier, Exchange, Domino, Gmail and similar. */
 const LOCAL: readonly (readonly [BounceCategory, RegExp])[] = [
   [
     'dns_failure',
@@ -144,12 +145,12 @@ const LOCAL: readonly (readonly [BounceCategory, RegExp])[] = [
 ]
 
 /**
- * @param reply a receiver's reply stands for itself, unless a mailer made it up around its own words
- * @param status one that tells of the address, the mailbox or a rule outweighs words of how the mail was on its way
- * @returns null when the words are not a mailer's own
+ * @param reply disables the table, unless its text shows that the mailer generated the reply itself
+ * @param status one about the address, the mailbox or a policy outweighs words about the connection or expiry
+ * @returns null when the words are not the mailer's own
  */
 function localCategory(words: string, reply: QuotedReply | null, status: string | null): BounceCategory | null {
-  // Exim puts the cause before what became of it.
+  // Exim puts the cause before the outcome.
   const cause = /^(.{0,500}\S): retry time(?:out)? (?:not reached|exceeded)/i
     .exec(words)?.[1]
     ?.replace(/^\S{1,320}@\S{1,255} /, '')
@@ -162,7 +163,7 @@ function localCategory(words: string, reply: QuotedReply | null, status: string 
     .slice(0, READ_CHARS)
     .toLowerCase()
     .replace(/recipients?(?:\(s\))? could not be reached/, '')
-  // RFC 7505 has a status for senders too (X.7.27).
+  // RFC 7505 also defines a status for a sender's null MX (X.7.27), which says nothing about the recipient.
   if (/\b(?:sender|from|return[- ]path)\b.{0,80}null ?mx/.test(text)) return null
   if (
     reply !== null &&

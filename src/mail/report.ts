@@ -1,10 +1,11 @@
-// What came to a return path: a bounce, a notice of delay or delivery, a complaint, an answering machine, or something else.
+// Classifies mail to a return path: a bounce, a delay or delivery notice, a complaint, an automatic reply, or something else.
 //
-// Order: complaints and delivery reports by their form; Amazon's notices; answering machines by RFC 3834 and the fields
-// and subjects their makers use; last, prose that a mailer wrote. Prose counts as a bounce only when it both comes from a
-// mailer (by its name or its subject) and says that something was not delivered, or does so in a mailer's own phrases.
-// People write of lost parcels too: what carries a person's name is prose of a mailer only without an envelope sender (the
-// first Return-Path, which our MX writes; unknown where there is none), and with an address, a reply or the mail it is about.
+// It checks, in this order: complaints and delivery reports by their format; Amazon's notices; automatic replies by RFC 3834
+// and by the fields and subjects that autoresponders use; last, prose written by a mailer. Prose counts as a bounce only if
+// it comes from a mailer (by its name, its subject or its phrases) and says that something was not delivered.
+// People write about lost parcels too. So mail under a person's name counts as a mailer's prose only if it has no envelope
+// sender (the first Return-Path, which our MX writes; unknown if there is none) and contains an address, a reply or the mail
+// it is about.
 // Reading is a pure function of the bytes, linear, bounded by report-parts.ts, and never throws.
 
 import { type Feedback, readFeedback } from './arf.ts'
@@ -26,17 +27,17 @@ import type { BounceVerdict } from './smtp-bounce.ts'
 
 export type Report =
   | {
-      /** At least one recipient failed; or, in the order of this list, none did but was delayed or delivered. */
+      /** `bounce` if any recipient failed, else `delayed` if any was delayed, else `delivered`. */
       readonly kind: 'bounce' | 'delayed' | 'delivered'
       readonly recipients: readonly ReportedRecipient[]
-      /** The header of the message it is about; empty when none came back. */
+      /** Header of the message that the report is about; empty when it was not returned. */
       readonly original: Fields
     }
   | { readonly kind: 'complaint'; readonly feedback: Feedback; readonly original: Fields }
   | { readonly kind: 'auto_reply' }
   | { readonly kind: 'other' }
 
-/** @param raw one message as it came, of any size and any line ends */
+/** @param raw one message as received, of any size, with any line ends */
 export function readReport(raw: Buffer): Report {
   return readOne(readParts(raw), 0)
 }
@@ -50,16 +51,16 @@ function readOne(parts: ReportParts, level: number): Report {
   const notice = readSesNotice(parts)
   if (notice !== null) return notice
   if (isAutoReply(parts.headers)) return { kind: 'auto_reply' }
-  // RFC 8098: what became of it in a mailbox, which it has reached then.
+  // RFC 8098: a disposition notification means that the mail reached a mailbox.
   if (parts.parts.some(({ type }) => /^message\/(?:global-)?disposition-notification$/.test(type)))
     return { kind: 'other' }
   const wrapped = parts.parts.find(({ type }) => type === 'message/rfc822')
   if (level === 0 && wrapped !== undefined && isFromMailer(parts.headers)) {
-    // A gateway may wrap the report of the mailer behind it, and say nothing itself.
+    // A gateway may wrap the report of the mailer behind it without saying anything itself.
     const inner = readOne(readParts(Buffer.from(wrapped.text)), 1)
     if (inner.kind === 'bounce' || inner.kind === 'delayed') return inner
   }
-  // The words of a mail that came back are its sender's, whatever they tell of.
+  // The words of a returned mail are those of its sender and are no report.
   if (level > 0 && !isNamedMailer(parts.headers)) return { kind: 'other' }
   return readProseReport(parts, original)
 }
@@ -69,7 +70,7 @@ function reported(recipients: readonly ReportedRecipient[], original: Fields): R
   return { kind: has('failed') ? 'bounce' : has('delayed') ? 'delayed' : 'delivered', recipients, original }
 }
 
-/** With what the prose says better: the report gave a status without words, or words that nothing is known of. */
+/** Replaces poor entries, which have a status without words or unclassifiable words, with better ones from the prose. */
 function withProse(recipients: readonly ReportedRecipient[], parts: ReportParts): readonly ReportedRecipient[] {
   const lines = prose(humanText(parts))
   const milder = milderIn(lines.join('\n').slice(0, 8_192))
@@ -97,7 +98,7 @@ function richer(one: ReportedRecipient, told: ReportedRecipient): ReportedRecipi
   return { ...told, address, enhanced, remoteHost: mta.remoteHost, remoteIp: mta.remoteIp }
 }
 
-/** Where the prose says that the mailbox exists (au's notices, Dovecot's), it is believed over a status that denies it. */
+/** The verdict of prose which shows that the mailbox exists (au's and Dovecot's notices) and so overrides a hard status; else null. */
 function milderIn(text: string): BounceVerdict | null {
   if (/\b(?:account|mailbox) (?:is|has been) (?:temporarily )?(?:disabled|suspended|limited|locked)\b/i.test(text)) {
     return { type: 'soft', category: 'inactive_mailbox' }
@@ -114,7 +115,7 @@ const FAILED_SUBJECT =
   /undeliver|non[- ]?deliver|not (?:be )?deliver|deliver(?:y|ing)? (?:status|failure|failed|problem|error|notification|has failed|report|unsuccessful)|delivery subsystem|(?:mail|message|e-?mail|delivery) ?(?:delivery )?(?:fail|error|problem|could not|status|returned|rejected|bounced|failure)|fail(?:ure|ed) (?:notice|notif|mail|deliver|to deliver)|returned (?:mail|message|to sender|e-?mail)|return(?:ing)? (?:message|mail) to sender|mail system error|bounced? (?:mail|message)|(?:cannot|could not|can't|couldn't|unable to) (?:be )?(?:send|sent|deliver)|rejected (?:mail|message)|warning: (?:could not|message|e?mail)|error sending your mail|message (?:blocked|rejected|refused|undeliver|notification)|user unknown|considered unsolicited|banned contents|virus .{0,20}(?:found|detected)|unzustellbar|nicht zugestellt|zustellung|niet bezorgd|non remis|échec|no se (?:puede|ha podido) entregar|n(?:ã|a)o entregue|mancata consegna|non (?:è stato )?consegnat|non distribué|non délivré|não (?:foi )?entregue|onbestelbaar|niet (?:afgeleverd|bezorgd)|nie(?:dostarcz| została dostarcz)|teslim edilem|iletilem|не (?:была? )?доставлен|未送达|未送達|배달(?:되지|할 수|에? ?실패)|недоставлен|エラー|配信|送信でき|不在|届け|退信|退回|無法|无法|投递|投遞|반송|전송 ?실패/i
 const NOT_DELIVERED =
   /(?:could(?: not|n't)|can(?:not|'t| not)|was(?: not|n't)|were not|has not been|not|unable to|failed to|did not get|won't|wasn't able to|problems?|trouble|difficulties|errors?)(?: \S+){0,3} (?:deliver|be (?:deliver|sent|relayed)|deliver(?:ed|ing)|reach|sent|send)|deliver(?:y|ing)?(?: \S+){0,12} (?:failed|failure|error|unsuccessful|impossible|aborted|stopped|problem)|undeliver|(?:failed|rejected|refused|returned|blocked|bounced|denied|quarantined)\b|permanent(?:ly)? (?:error|fatal|fail)|fatal errors|no such|unknown (?:user|address|recipient)|user unknown|does ?n[o'’]t exist|not (?:listed|found|exist)|exceeds|over ?quota|mailbox (?:is )?full|not accept|transcript of (?:the )?session|failure reasons|delivery attempts|error while|invalid (?:address|recipient)|\b5\d\d[ -][5#]|送信でき|配信でき|届きません|届け(?:る|られ)|見つかりません|エラー|unzustellbar|nicht (?:zu(?:ge)?stell|gefunden)|n'a pas pu|no se (?:pudo|ha entregado)|kon niet worden|non può|não p[oô]de|не (?:может|был|удалось)|недостав|sconosciut|inconnue?\b|nieznan|onbekend|desconhecid|desconocid|bilin(?:miyor|meyen)|bulunamadı|teslim edilem|неизвест|не найден|不明|存在しま|不存在|未知|존재하지|알 수 없는|无法|無法|退回|退信/i
-/** What else mailers tell: that it takes longer, that it has arrived, that it was read. */
+/** Other mailer notices: the mail is delayed, was delivered, or was read. */
 const NO_FAILURE =
   /delay|warn|retard|retras|demora|ritard|atras|vertrag|verzöger|opóźni|gecik|försen|forsink|задерж|遅延|遅れ|延迟|延遲|지연|success|delivered|received|relayed|receipt|retr(?:y|ies|ied)|still being|confirm|zugestellt|entregad|consegnat|remis\b|доставлен|配信しました|已送达/iu
 /** Phrases that only mailers write. */
@@ -131,7 +132,7 @@ function isNamedMailer(headers: Fields): boolean {
   )
 }
 
-/** RFC 5321 section 4.5.5: so come all notices of mailers, and answers of machines. */
+/** Notices of mailers have an empty envelope sender (RFC 5321 section 4.5.5), as do automatic replies. */
 function isSentByNobody(headers: Fields): boolean {
   return fieldOf(headers, 'return-path')?.trim() === '<>'
 }
@@ -140,7 +141,7 @@ function isSentBySomebody(headers: Fields): boolean {
   return /^<[^<>\s]{1,320}>$/.test(fieldOf(headers, 'return-path')?.trim() ?? '')
 }
 
-/** Whether it tells of a mail, more than in words: the mail came back, or the text names an address or quotes a reply. */
+/** Whether there is more than words to show that this is about a mail: a returned mail, another address, or a quoted reply. */
 function isEvident(parts: ReportParts, lines: readonly string[], recipients: readonly ReportedRecipient[]): boolean {
   const from = wordsOf(fieldOf(parts.headers, 'from')).toLowerCase()
   return (
@@ -167,7 +168,7 @@ function readProseReport(parts: ReportParts, original: Fields): Report {
     .filter((one) => one.includes('@'))
   const told = NOT_DELIVERED.test(text) || NOT_DELIVERED.test(subject) || FAILED_SUBJECT.test(subject)
   if (failed.length === 0 && ((!byMailer && !FAILED_SUBJECT.test(subject)) || !told)) {
-    // In a language nobody here reads: what a mailer writes to a return path, and nobody answers, is about the mail.
+    // In an unrecognised language: a notice by a mailer with an empty envelope sender must be about the mail.
     const isNotice = isNamed && isSentByNobody(parts.headers) && !NO_FAILURE.test(`${subject}\n${text}`)
     return isNotice ? reported(readProse(lines, failed).map(unread), original) : { kind: 'other' }
   }
@@ -181,7 +182,7 @@ function readProseReport(parts: ReportParts, original: Fields): Report {
     }
   }
   if ((!isNamed || isSentBySomebody(parts.headers)) && !isEvident(parts, lines, recipients)) return { kind: 'other' }
-  // A person may write of failed mail too: what only a subject makes a report proves nothing against an address.
+  // A person may write about failed mail too: a report recognised only by its subject proves nothing against an address.
   if (!byMailer) recipients = recipients.map(unproven)
   if (delayed) recipients = recipients.map((one) => ({ ...one, action: 'delayed' as const }))
   return reported(recipients, original)
@@ -208,7 +209,7 @@ function humanText(parts: ReportParts): string {
   const plain = parts.parts.filter(({ type }) => type === 'text/plain' || type === 'text')
   const first = plain.find(({ text }) => text.trim() !== '')
   const html = parts.parts.find(({ type }) => type === 'text/html')
-  // Some write their words into a second text part, the first being a greeting.
+  // Some mailers put only a greeting in the first text part and the message in the second.
   const second = first === undefined ? undefined : plain[plain.indexOf(first) + 1]
   const short = first !== undefined && first.text.length < 200 && second !== undefined
   if (first !== undefined && !(html !== undefined && first.text.trim().length < 20)) {
@@ -230,19 +231,18 @@ const AUTO_SUBJECT =
   /^\s{0,9}(?:(?:re|aw|sv|antw?):\s{0,3})?(?:\[?auto(?:matic(?:ally)?|mat(?:ed|ic)|matische|matisk|matica|mática)?[-: ]{0,3}(?:re(?:ply|sponse|sponder)|antwort|r(?:é|e)ponse|respuesta|risposta|resposta|svar|submitted|generated reply|acknowledge)|auto(?: ?: |: )|out[- ]of[- ](?:the[- ])?office|(?:i am |i'm )?(?:away from|out of) |away (?:until|from|notice)|on (?:vacation|holiday|leave)|vacation|ooo\b|abwesen|absence|absent\b|r(?:é|e)ponse automatique|(?:respuesta|resposta) autom(?:á|a)tica|risposta automatica|fuera de (?:la )?oficina|fuori (?:ufficio|sede)|automatisch antwoord|afwezig|frånvaro|autosvar|automaattinen vastaus|automatyczna odpowied(?:ź|z)|automatická odpověď|automatikus válasz|otomatik yan(?:ı|i)t|автоматический ответ|автоответ|αυτόματη απάντηση|自動(?:応答|返信|回复|回覆)|自动(?:回复|答复)|不在|부재중|자동 ?(?:회신|응답))/iu
 
 const HEADER_BYTES = 262_144
-/** With the token that our URI puts behind it, folded or not. */
+/** The subject from our mailto: URI, optionally with the token that follows it, folded or not. */
 const BARE_SUBJECT = /^unsubscribe(?:\s+[\w-]{30}[\w\s-]*)?$/i
 
 /**
- * Whether a machine wrote it and not a person: an answering machine, a mailer with its report, or who says so (RFC 3834
- * section 5).
+ * Whether a machine wrote the mail: an autoresponder, a mailer with a report, or a program that says so (RFC 3834 section 5).
  *
- * @param fromNobody MAIL FROM was empty
+ * @param fromNobody true when MAIL FROM was empty
  */
 export function isAutomatic(raw: Buffer, fromNobody: boolean): boolean {
   const fields = headerOf(raw)
   const submitted = fieldOf(fields, 'auto-submitted') ?? 'no'
-  // Programs that unsubscribe for people say what they are. Answering machines never have the bare subject of our URI.
+  // Programs that unsubscribe for people identify themselves. Automatic replies never have the bare subject of our URI.
   const isForSomebody =
     /^auto-generated\b/i.test(submitted) && BARE_SUBJECT.test(wordsOf(fieldOf(fields, 'subject')).trim())
   return (
@@ -253,7 +253,7 @@ export function isAutomatic(raw: Buffer, fromNobody: boolean): boolean {
   )
 }
 
-/** The words of a mail's subject; empty when it has none. */
+/** The decoded subject of a mail; empty when it has none. */
 export function subjectOf(raw: Buffer): string {
   return wordsOf(fieldOf(headerOf(raw), 'subject'))
 }
@@ -262,7 +262,7 @@ function headerOf(raw: Buffer): Fields {
   return splitHeader(raw.toString('latin1', 0, HEADER_BYTES).replaceAll('\r\n', '\n')).fields
 }
 
-/** RFC 3834 section 5 and what answering machines used before it. Reports of mailers are taken out before. */
+/** Recognises automatic replies by RFC 3834 section 5 and by older conventions. Callers recognise mailers' reports first. */
 function isAutoReply(headers: Fields): boolean {
   const submitted = (fieldOf(headers, 'auto-submitted') ?? 'no').trim().toLowerCase()
   const subject = wordsOf(fieldOf(headers, 'subject'))
@@ -270,7 +270,7 @@ function isAutoReply(headers: Fields): boolean {
     MAILER.test(wordsOf(fieldOf(headers, 'from')).slice(0, 500)) || fieldOf(headers, 'x-failed-recipients') !== null
   if (AUTO_SUBJECT.test(subject) && !(mailer && FAILED_SUBJECT.test(subject))) return true
   if (mailer) return false
-  // RFC 3834 section 5.3: a parameter that names whose machine it is, which no mailer has.
+  // RFC 3834 section 5.3: a parameter that names the owner of the autoresponder, which no mailer sets.
   if (/^auto-replied\b.*(?:vacation|owner-email)/.test(submitted)) return true
   if (FAILED_SUBJECT.test(subject)) return false
   if (submitted.startsWith('auto-replied') || /vacation/.test(submitted)) return true

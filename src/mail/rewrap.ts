@@ -1,8 +1,8 @@
-// Bodies that are quoted-printable or base64 by their label, and not by their lines: with bytes that are not 7-bit, or lines
-// beyond the 998 of RFC 5322 section 2.1.1. They are made what the label says, so that readers decode them to what they did.
+// Repairs bodies labelled quoted-printable or base64 that contain bytes which are not 7-bit, or lines over the 998 characters of
+// RFC 5322 section 2.1.1. The result matches the label and decodes to the same content as before.
 //
-//   quoted-printable   raw bytes become escapes, soft breaks keep a line within 76; lines in order stay as they are
-//   base64             what is not of its alphabet, which readers ignore (RFC 2045 section 6.8), goes; lines of 76
+//   quoted-printable   raw bytes become escapes, soft breaks limit lines to 76; valid lines stay as they are
+//   base64             bytes outside the alphabet, which readers ignore (RFC 2045 section 6.8), are removed; lines of 76
 
 const CR = 0x0d
 const LF = 0x0a
@@ -10,7 +10,7 @@ const EQUALS = 0x3d
 const LINE = 76
 const LINE_MOST = 998
 const HEX = Buffer.from('0123456789ABCDEF')
-/** What may not begin a line that we began: a dot, a delimiter of a multipart, "From ". */
+/** Bytes that may not begin a line after a soft break of ours: a dot, the start of a multipart delimiter, or of "From ". */
 const NO_BEGINNING: readonly number[] = [0x2e, 0x2d, 0x46]
 
 export function rewrapBase64(body: Buffer): Buffer {
@@ -36,7 +36,7 @@ function isInOrder(line: Buffer): boolean {
 }
 
 function rewrapLine(line: Buffer): Buffer {
-  // A soft break that stands at its end already, perhaps before blanks.
+  // The line may already end in a soft break, possibly followed by blanks.
   let length = line.length
   while (length > 0 && isBlank(line[length - 1])) length--
   const isSoft = line[length - 1] === EQUALS
@@ -61,7 +61,7 @@ function rewrapLine(line: Buffer): Buffer {
       out[to++] = byte
       column++
     } else {
-      // An equals sign that begins no escape stands for itself.
+      // An equals sign that does not begin an escape is literal, so it is escaped too.
       out[to++] = EQUALS
       out[to++] = HEX[byte >> 4] as number
       out[to++] = HEX[byte & 15] as number

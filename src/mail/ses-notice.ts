@@ -1,4 +1,4 @@
-// Amazon SES tells of bounces in JSON, by mail when its customer asks for that, and mailing gateways pass it on.
+// Reads Amazon SES notices: JSON about bounces, mailed if the SES customer asks for it and passed on by mailing gateways.
 
 import { type Feedback, readFeedback } from './arf.ts'
 import type { ReportParts } from './report-parts.ts'
@@ -11,7 +11,7 @@ type Notice =
   | { readonly kind: 'bounce' | 'delivered'; readonly recipients: readonly ReportedRecipient[]; readonly original: [] }
   | { readonly kind: 'complaint'; readonly feedback: Feedback; readonly original: [] }
 
-/** @returns null when the mail is no such notice */
+/** @returns null when the mail is not an SES notice */
 export function readSesNotice(report: ReportParts): Notice | null {
   const text = report.parts[0]?.text.trimStart() ?? ''
   if (!text.startsWith('{"notificationType"') && !text.startsWith('{"eventType"')) return null
@@ -46,7 +46,7 @@ function recipientOf(value: unknown): ReportedRecipient {
   }
 }
 
-/** The object at the beginning of the text; what follows it (how to unsubscribe) is not JSON. */
+/** Parses the object at the beginning of the text; the text after it (how to unsubscribe) is not JSON. */
 function parsed(text: string): unknown {
   const end = text.search(/\n--|\n\n/)
   try {

@@ -1,19 +1,19 @@
-// What a refusal means: contract section 10.
+// Classifies refusals: contract section 10.
 //
-// Three layers, the first that speaks wins:
+// There are three layers, and the first with a result wins:
 //   1. the words. Receivers choose their status codes carelessly (5.7.1 "No such user!", 5.4.1 for an unknown user,
 //      5.1.1 for a blocked address), and their published texts are more exact than their codes;
 //   2. the enhanced code: RFC 3463, 5248, 7293, 7372, 7505, the IANA registry, Microsoft's and Gmail's own numbers;
-//   3. the bare code and the command it answered.
-// Where the words point both ways the milder reading is taken: `hard` suppresses an address, so it needs proof that
-// the address is wrong. A refusal of the connection or of MAIL FROM is about us and is never `hard`; a 4xx neither, nor
-// one that names the sender, the sender's domain or our host, and not the recipient.
+//   3. the bare code and the command that it answered.
+// Ambiguous words get the milder reading: `hard` suppresses an address, so it needs proof that the address is wrong. A
+// refusal of the connection or of MAIL FROM is about us and never `hard`. Nor is a 4xx, or a reply that names the sender, the
+// sender's domain or our host but not the recipient.
 
 import type { Reply } from './smtp-reply.ts'
 
 export type BounceType = 'hard' | 'soft' | 'block' | 'unknown'
 
-/** `spam_complaint` of the contract is not a reply's to say. */
+/** The contract's categories without `spam_complaint`, which no reply can express. */
 export type BounceCategory =
   | 'invalid_recipient'
   | 'bad_domain'
@@ -36,7 +36,7 @@ export interface BounceVerdict {
   readonly category: BounceCategory
 }
 
-/** The command a reply answered; `connect` covers banner, EHLO, STARTTLS and AUTH, `data` the final dot as well. */
+/** The command that a reply answered. `connect` covers banner, EHLO, STARTTLS and AUTH; `data` includes the final dot. */
 export type SmtpCommand = 'connect' | 'mail' | 'rcpt' | 'data'
 
 const TYPES: Readonly<Record<BounceCategory, BounceType>> = {
@@ -63,19 +63,19 @@ export function bounceTypeOf(category: BounceCategory): BounceType {
   return TYPES[category]
 }
 
-/** Those whose names a reply may have in its words. */
+/** The parties that a reply may name. */
 export interface Parties {
   readonly recipient: string
-  /** Ours: the addresses of the sender, and names of hosts. */
+  /** Our own names: the sender's addresses and host names. */
   readonly ours: readonly string[]
 }
 
 /**
- * Classifies a 4xx or 5xx reply. For a 4xx the answer is what the email's bounce will say if nothing better comes
- * before it expires: never `hard`, and `expired` for one about the recipient that tells no cause.
+ * Classifies a 4xx or 5xx reply. For a 4xx, the verdict is that of the bounce if the email expires without a better reply:
+ * never `hard`, and `expired` for a reply to RCPT without a known cause.
  *
- * @param command what the reply answered
- * @param parties absent: nobody knows, as of a reply that a report quotes
+ * @param command that the reply answered
+ * @param parties absent when unknown, as for a reply quoted in a report
  */
 export function bounceFromReply(reply: Reply, command: SmtpCommand, parties?: Parties): BounceVerdict {
   let category = categoryOf(reply, command)
@@ -87,13 +87,13 @@ export function bounceFromReply(reply: Reply, command: SmtpCommand, parties?: Pa
   return { type: TYPES[category], category }
 }
 
-/** More is boilerplate; and it bounds the work of the expressions below, each linear with small bounded gaps. */
+/** Text beyond this is boilerplate. Bounds the work of the expressions below, which are linear with small bounded gaps. */
 const TEXT_READ_CHARS = 2_000
 const ADDRESS = /<[^<>\s]{0,320}>|[^\s<>"(),;:]{1,64}@[\w.-]{1,255}/g
 
 const NAMES = /(?:[^\s<>"'(),;:[\]{}=]{1,64}@)?[\w-]{1,63}(?:\.[\w-]{1,63}){0,9}/g
 
-/** Whether the words name one of ours and not the recipient. Beside a status that says "no such mailbox" it takes an address. */
+/** Whether the words name one of our names and not the recipient. With the status X.1.1, only our addresses count. */
 function namesUsAlone({ text, enhanced }: Reply, { recipient, ours }: Parties): boolean {
   const words = text.slice(0, TEXT_READ_CHARS).toLowerCase()
   const to = recipient.toLowerCase()
@@ -118,7 +118,7 @@ function hostOf(name: string): string {
 
 function categoryOf(reply: Reply, command: SmtpCommand): BounceCategory {
   const status = reply.enhanced?.slice(2) ?? null
-  // RFC 7372: they name the failed check themselves, whatever policy the words speak of.
+  // RFC 7372: these codes name the failed check, whatever policy the words mention.
   if (reply.code >= 500 && /^7\.2[0-6]$/.test(status ?? '')) return 'authentication'
   return (
     categoryOfWords(reply) ??
@@ -128,15 +128,15 @@ function categoryOf(reply: Reply, command: SmtpCommand): BounceCategory {
 }
 
 /**
- * Whether the words are about how much or how soon, which time heals, whatever the code. What one mailbox takes in an hour
- * (X.2.z) is that mailbox's.
+ * Whether the words report a rate limit, which passes with time, whatever the code. The limit of a single mailbox (X.2.z)
+ * does not count.
  */
 export function isRate(reply: Reply): boolean {
   return reply.enhanced?.[2] !== '2' && categoryOfWords(reply) === 'rate_limited'
 }
 
 function categoryOfWords(reply: Reply): BounceCategory | null {
-  // Addresses go first: `<spam@example.net>: user unknown` is not about spam.
+  // Removes addresses first: `<spam@example.net>: user unknown` is not about spam.
   const words = reply.text.slice(0, TEXT_READ_CHARS).toLowerCase().replace(ADDRESS, ' ').replace(/\s+/g, ' ')
   const status = reply.enhanced?.slice(2) ?? null
   if (PROBE_FAILED.test(words)) return 'connection'
@@ -150,7 +150,7 @@ function categoryOfWords(reply: Reply): BounceCategory | null {
 
 export const GREYLISTING = /gr[ae]y-?list/i
 
-/** Postfix asked the next server about the address and got no answer, or one that will pass; its status calls that X.1.1. */
+/** Postfix asked the next server about the address and got no answer or a temporary one; it reports this as X.1.1. */
 const PROBE_FAILED =
   /unverified address: (?!.{0,300}\bsaid: 5).{0,300}(?:connect to \S|connection (?:timed out|refused|reset)|no route to host|unreachable|lost connection|conversation with|refused to talk to me|timed out|\bsaid: 4\d\d|try again|delivery temporarily suspended|server (?:configuration|failure)|service unavailable)|(?:address|recipient) verification in progress/
 
@@ -158,7 +158,7 @@ type Condition = (status: string | null, code: number) => boolean
 
 const UNKNOWN_USER = new RegExp(
   [
-    // Postfix, Exim, Sendmail, qmail, Exchange, Dovecot and the many who copied them.
+    // Postfix, Exim, Sendmail, qmail, Exchange, Dovecot and the many that copied them.
     '(?:user|recipient|mailbox|addressee|alias) (?:is )?(?:unknown|not found|invalid)|unknown (?:user|local[- ]part|recipient|mailbox|address|account|alias|or illegal alias)',
     'no such (?:user|person|recipient|mailbox|address|account|local user|domain user|customer)|no mailbox (?:here )?by that name',
     "(?:user|recipient|mailbox|account|address|alias|customer|id|username) (?:\\S{0,80} )?(?:does ?n[o'’]t|do not|did not) exist",
@@ -175,7 +175,7 @@ const UNKNOWN_USER = new RegExp(
     'no account (?:here )?by that name|unable to find (?:the )?(?:user|recipient)|user not (?:local|registered|known)|nosuchuser|no_mailbox|x-unix; 67',
     // The same in the languages of large receivers.
     '(?:utilisateur|destinataire|adresse|bo[iî]te|compte)(?: \\S{1,40}){0,2} (?:inconnue?|inexistante?|introuvable|invalide|n.existe p(?:as|lus))',
-    // What is no UTF-8 came as U+FFFD.
+    // Bytes that were not UTF-8 appear as U+FFFD.
     '(?:empf(?:ae|[ä\ufffd])nger|benutzer|postfach|mailbox|konto|adresse|adressat)(?: \\S{1,40}){0,2} (?:unbekannt|existiert (?:\\S{1,20} )?nicht|nicht (?:gefunden|vorhanden|bekannt))',
     '(?:unbekannte[rs]?|ung(?:ue|[ü\ufffd])ltige[rs]?|keine?n? solche[rsn]?) (?:empf(?:ae|[ä\ufffd])nger|benutzer|postfach|mailbox|konto|(?:e?-?mail-?)?adresse|adressat)',
     '(?:usuario|destinatario|cuenta|buz[oó]n|direcci[oó]n)(?: \\S{1,40}){0,2} (?:desconocid[oa]|inexistente|no (?:existe|(?:fue |se ha )?encontrad[oa]|v[aá]lid[oa]))|no (?:existe|hay)(?: el| la| ese| esa| tal| ning[uú]n)? (?:usuario|destinatario|cuenta|buz[oó]n|direcci[oó]n)',
@@ -188,11 +188,11 @@ const UNKNOWN_USER = new RegExp(
   ].join('|'),
 )
 
-/** Whose list is bad, in the plural or by count: what is said of who mails many. */
+/** Complaints about the sender's list: bad recipients in the plural or by count. */
 const HARVEST =
   /(?:volume|number|rate|ratio|percentage|amount|count|share) of (?:\S+ ){0,3}(?:invalid|unknown|non-?existe?nt|bad|undeliverable|inactive)\b|(?:sending|sent|sends?|mailing|mailed|mails) to (?:\S+ ){0,3}(?:invalid|unknown|non-?existe?nt|bad|undeliverable|inactive) (?:recipients|users|addresses|mailboxes|accounts)|(?:directory|dictionary|address|recipient)[ -]?(?:harvest|attack)/
 
-/** What is said of the host that speaks, of its name, and of who is blocked: with X.7.z it is no word about the recipient. */
+/** Statements about the connecting host, its name, or a blocked host or domain, which say nothing about the recipient. */
 const OUR_HOST = new RegExp(
   [
     "\\byour (?:own |mail |sending |smtp |mail ?server'?s? )?(?:host ?(?:name)?|server|domain(?: name)?|ip(?: address)?|dns|network|mta|system)\\b(?:(?!user|recipient|mailbox|account|address).){0,60}(?:not found|n[o'’]t exist|not exist|unknown|invalid|no such|not known|not resolve|unresolvable)",
@@ -203,43 +203,43 @@ const OUR_HOST = new RegExp(
   ].join('|'),
 )
 
-/** Words with which a receiver names the address and us in one breath, and what another server told it of the address. */
+/** Texts that blame the address and us at once, or that quote what another server said about the address. */
 const EITHER_WAY =
   /undeliverable address: .{0,300}\bsaid:|\bor (?:\S+ ){0,3}(?:blocked|denied|refused|blacklisted)|\bspam\b|black ?list|block ?list|\breputation\b/
 
-/** RFC 3463: X.7.z is about security or policy. RFC 7293's two are about the mailbox. */
+/** RFC 3463: X.7.z is about security or policy, except the two codes of RFC 7293, which are about the mailbox. */
 function isPolicy(status: string | null): boolean {
   return status?.startsWith('7.') === true && !/^7\.1[78]$/.test(status)
 }
 
 const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
-  // Who we are not: RFC 7208, 6376, 9989, and the reverse DNS that all large receivers ask for. Before everything else,
-  // because these texts also say "policy", "blocked" and "spam".
+  // Failed authentication: RFC 7208, 6376, 9989, and the reverse DNS that all large receivers require. Comes before everything
+  // else, because these texts also say "policy", "blocked" and "spam".
   [
     'authentication',
     /\bdmarc\b|\bdkim\b|\bspf\b|sender policy framework|domainkeys|unauthenticated (?:email|mail|sender)|does ?n[o'’]t (?:meet|pass) (?:the )?(?:\S+ )?authentication|authentication (?:checks?|information) .{0,20}(?:fail|not|did)|\bptr\b|reverse[ -](?:dns|lookup|ip)|(?:no|missing|invalid|without) (?:a )?rdns|forward[- ]confirmed|\bfcrdns\b|cannot (?:find|resolve) your (?:hostname|reverse)|client host rejected: cannot find your/,
   ],
-  // Microsoft's directory based edge blocking: an unknown recipient. The same words with 5.7.1 are a Postfix access map.
+  // Microsoft's directory-based edge blocking: an unknown recipient. With 5.7.1, the same words come from a Postfix access map.
   ['invalid_recipient', /recipient address(?:es)? rejected ?: access denied/, (status) => status === '4.1'],
-  // Facebook's: the person takes no mail from outside. GMX's and AOL's, whose words are those of an unknown recipient.
+  // Facebook: the person accepts no mail from outside. GMX and AOL: their texts resemble those for an unknown recipient.
   [
     'policy',
     /rcp-p[23]\b|recipient preferences|mailbox unavailable(?!.{0,40}limit).{0,40}explanation visit|aol will not accept delivery|suspected bounce attack/,
   ],
-  // Yahoo's and Apple's marks, whose texts link to pages about reputation.
+  // Codes of Yahoo and Apple; their texts link to pages about reputation.
   ['policy', /\[(?:ph|cs|hm)[0-9]{2}\]/],
-  // Rates, before reputation: they pass by themselves.
+  // Rate limits come before reputation, because they pass with time.
   [
     'rate_limited',
     /too many (?:connections|messages|recipients|concurrent|sessions|spams?|emails|mails|mail|requests|errors|invalid|unknown|rcpt|deliveries|smtp|simultaneous)|rate[- ]?limit|throttl|(?:exceeded|over|exceeds|hit)(?: \S+){0,4} (?:rate|hourly|daily|sending limit|message limit|connection limit|frequency)|limit exceeded.{0,40}(?:hour|minute|day|connection)|\b(?:ip|connection|domain|sender) frequency limited|unexpected volume|unusual rate|send(?:ing)? (?:rate|limit|quota)|too fast|slow down|server (?:is )?(?:too )?busy|try again (?:in \d|later.{0,20}grey)|temporarily (?:deferred|rate|rejected|blocked|limited)|\[tss?0[1-9]\](?!.{0,120}permanently)|\bofr(?:00)?4_?10[4-9]|mail flood|recipient limit|rp:(?:[qt]rc|rcl)\b|(?:messages|e?-?mails|recipients|connections) (?:per|an|each|in an?|in one) (?:second|minute|hour|day)\b|rl0000/,
     (status, code) => code < 500 || status === '5.3' || status === null || status === '7.1' || status === '7.0',
   ],
-  // Gmail says it with 5.2.1 too, for good as far as this mail goes.
+  // Gmail also says it with 5.2.1, which is final for this mail.
   ['rate_limited', GREYLISTING],
   ['rate_limited', /receiving mail (?:at a rate|too quickly)/],
   ['reputation', HARVEST],
   ['protocol', /too many hops|hop count exceeded|(?:mail|mail forwarding|routing) loop|loops? back to/],
-  // Lists and marks of senders.
+  // Blocklists and reputation codes.
   [
     'reputation',
     /\((?:con|rly|dyn|hvu|ip):[a-z]{0,3}\d{0,2}\)|spamhaus|spamcop|sorbs|barracudacentral|\bbrbl\b|uceprotect|abusix|senderscore|sender ?score|proofpoint\.com\/\?ip|ipcheck|cloudmark|invaluement|gbudb|mailspike|spameatingmonkey|trendmicro\.com|\bsbrs\b|\bcbl\b|\b(?:dns)?rbls?\b|\bhl:i[a-z]{2}\b|\bmi:ipb\b|\bdnsbls?\b|bad outbound sender|traffic not accepted from this ip|\bxbl\b|\bpbl\b|black[- ]?list|block[- ]?list|deny[- ]?list|block(?:ed)? (?:using|by) \S+\.\S+|\(s3[0-9]{3}\)|\bs31[45]0\b|\b(?:dy|ou|sc)-00[1-9]\b|\[bl[0-9]{2}\]|\[ts0[23]\]|\bofr_?(?:506|305)|\breputation\b|poor sender|banned sending ip|dynamic (?:ip|address)|residential|dial-?up|ht204137|high (?:volume|number) of (?:spam|complaints)|user complaints|a problem occurred.{0,60}tosa@|\btosa\b|ask your postmaster|your (?:ip|server|network|host)\b.{0,60}(?:block|banned|listed|reject|refus|den[iy])|(?:ip|network|host)(?: address)?\b.{0,40}(?:blocked|banned|is listed|not allowed)|\d{1,3}(?:\.\d{1,3}){3}\]? (?:has been|is) (?:temporarily )?blocked|connections will not be accepted|unsolicited (?:mail|email) originating from your/,
@@ -263,20 +263,20 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
     'inactive_mailbox',
     /(?:account|mailbox|user|address|recipient|email|service)(?: \S+){0,6} (?:disabled|inactive|suspended|deactivated|not active|locked|frozen|dormant|expired|discontinued|closed|administratively|not been activated|due to inactivity)|(?:disabled|inactive|suspended|deactivated|locked|frozen) (?:email |e-mail |mail |user )?(?:account|mailbox|user|address|recipient)|temporarily (?:disabled|inactive)|(?:address|mailbox|account) no longer accepts (?:e-?)?(?:mail|messages)/,
   ],
-  // After DATA, of a recipient that was taken before: the order of commands, and no word about the address.
+  // After DATA, although the recipient was accepted: about the order of commands, not about the address.
   ['protocol', /no valid recipients/, (status) => status === '5.1'],
   [
     'policy',
     /not (?:allowed|permitted|authorized) to (?:send|post|write|mail)\b/,
     (status) => status === null || isPolicy(status),
   ],
-  // Neither Yes nor No about the address.
+  // Says neither yes nor no about the address.
   [
     'policy',
     /mailbox unavailable or access denied|(?:unknown|invalid|not found) or (?:\S+ ){0,3}(?:blocked|denied|refused|accepting)/,
   ],
-  // What is said of the sender's address, with the words used of unknown recipients. Exim's "Callout verification failed" is of
-  // the recipient, and the reply that it quotes tells the cause.
+  // About the sender's address, in the words used for unknown recipients. Exim's "Callout verification failed" is about the
+  // recipient; the reply that it quotes tells the cause.
   [
     'policy',
     /(?:sender|from|envelope|return[- ]path|mail from)(?: \S+){0,3} (?:address )?(?:\S+ )?(?:rejected|refused|unknown|invalid|verify|verification|does not exist|not (?:found|exist|accepted|allowed|authorized|verified)|denied|has (?:a )?null ?mx)|sender verify failed|unrouteable sender|callout(?! verification failed)/,
@@ -285,17 +285,17 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   [
     'bad_domain',
     /(?:host|domain)(?: name)?(?: \S{1,80})? (?:not found|does ?n[o'’]t exist|unknown|is invalid|not exist)|(?:unknown|invalid|no such|nonexistent|bad destination) (?:host|domain)|unrouteable (?:mail )?domain|null ?mx|domain (?:does not|doesn.t) (?:accept|receive) (?:e?mail|any)|unable to (?:route|lookup)|name or service not known|nxdomain|recipient address rejected: domain not found|(?:^|\s)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,9} does not exist/,
-    // X.7.z and the sender's X.1.7 and X.1.8 speak of us; who answers with X.4.3 or X.4.4 finds no way further on.
+    // X.7.z and the sender's X.1.7 and X.1.8 are about us; with X.4.3 or X.4.4, the receiver itself cannot route the mail on.
     (status, code) => code >= 500 && (status === null || !/^(?:7\.|1\.[78]$|4\.[34]$)/.test(status)),
   ],
   [
     'policy',
     /relay(?:ing)? (?:access )?(?:is )?(?:denied|not (?:permitted|allowed)|prohibited)|unable to relay|not (?:permitted|allowed|authorized) to relay|(?:isn't|is not|not) in my list of allowed|we do not relay|authentication required|authrequired|notauthorized|(?:server )?requires? authentication|must (?:issue a )?starttls|tls (?:is )?required|encryption (?:is )?required|require(?:s)? (?:tls|encryption)/,
   ],
-  // "Blocked for unknown users", where the address is not the one who is blocked.
+  // "Blocked for unknown users": the sender is blocked, not the address.
   ['policy', /\bblocked\b|\bbanned\b/, (status, code) => code >= 500 && isPolicy(status)],
   ['invalid_recipient', UNKNOWN_USER],
-  // RFC 5321's own words for 550. Receivers that mean a refusal of us say so and were caught above.
+  // RFC 5321's own words for 550. Receivers that refuse us say so, which the rules above catch.
   [
     'invalid_recipient',
     /mailbox (?:is )?(?:unavailable|not available)|recipient (?:address )?(?:is )?(?:unavailable|rejected\.?$)/,
@@ -324,7 +324,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   ],
 ]
 
-/** By subject and detail; the class is the reply code's business. */
+/** By subject and detail; the reply code determines the class. */
 const STATUSES: Readonly<Record<string, BounceCategory>> = {
   '1.0': 'invalid_recipient',
   '1.1': 'invalid_recipient',
@@ -335,13 +335,13 @@ const STATUSES: Readonly<Record<string, BounceCategory>> = {
   '1.8': 'policy',
   '1.9': 'protocol',
   '1.10': 'bad_domain', // RFC 7505
-  '1.90': 'rate_limited', // Microsoft: the day's limit of recipients
+  '1.90': 'rate_limited', // Microsoft: daily limit of recipients
   '2.0': 'inactive_mailbox',
   '2.1': 'inactive_mailbox',
   '2.2': 'mailbox_full',
   '2.3': 'message_too_large',
   '2.4': 'policy',
-  '2.121': 'rate_limited', // Microsoft: what a recipient takes in an hour
+  '2.121': 'rate_limited', // Microsoft: hourly limit of a recipient
   '2.122': 'rate_limited',
   '3.1': 'mailbox_full',
   '3.2': 'rate_limited',
@@ -385,7 +385,7 @@ const STATUSES: Readonly<Record<string, BounceCategory>> = {
 
 function categoryOfStatus(status: string, code: number): BounceCategory | null {
   if (status === '7.28' && code >= 500) return 'reputation'
-  // RFC 7504's host that takes no mail says so for good: no rate, and no proof about the address.
+  // RFC 7504: a host that never takes mail. Permanent, so no rate limit, and no proof about the address.
   if (status === '3.2' && code >= 500) return 'unknown'
   const named = STATUSES[status]
   if (named !== undefined) return named
@@ -396,7 +396,7 @@ function categoryOfStatus(status: string, code: number): BounceCategory | null {
   if (subject !== '7') return null
   const number = Number(detail)
   if (number >= 500 && code < 500) return 'rate_limited' // Microsoft: 4.7.500 to 4.7.699, "server busy"
-  // Microsoft: 5.7.606 to 5.7.649 banned sending IP, 5.7.708 one of bad repute, 5.7.511 banned sender.
+  // Microsoft: 5.7.606 to 5.7.649 banned sending IP, 5.7.708 sending IP of low reputation, 5.7.511 banned sender.
   return (number >= 606 && number <= 649) || number === 708 || number === 511 ? 'reputation' : 'policy'
 }
 

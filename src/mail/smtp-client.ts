@@ -1,21 +1,21 @@
-// Our SMTP client: one connection to one address of one host (RFC 5321), for as many messages as it is good for.
+// The SMTP client: one connection to one address of one host (RFC 5321), for as many messages as the connection allows.
 //
-// Whatever the other side does is a value. Three things can come of a recipient: the server answered about it
-// (`replied`), the connection gave no usable answer (`failed`, always worth another try), or the server lacks what the
+// Anything the other side does becomes a value. A recipient has one of three outcomes: the server replied about it
+// (`replied`), the connection gave no usable reply (`failed`, always worth a retry), or the server lacks something that the
 // message needs (`unsupported`, nothing was sent).
 //
-//   opening     banner, EHLO (HELO when EHLO is answered 5xx), STARTTLS, EHLO again, AUTH. `opportunistic` takes any
-//               certificate, goes on in plain text when STARTTLS is refused, and connects afresh without TLS when the
-//               handshake fails (`tlsFault` tells, and so does the dialogue), or ends there where TLS is to be tried
-//               elsewhere first (`withoutTls`). `required` and `implicit` never speak plainly.
-//   sending     MAIL, RCPT and DATA in one write where PIPELINING is offered. The final dot follows `beforeDot`.
-//   afterwards  a transaction that ended early is undone by RSET at the head of the next one.
-//   dropped     the connection is given up, not repaired, when the order of replies is in doubt: DATA accepted after
-//               every recipient was refused, 2xx instead of 354, a reply before the dot, 3xx after it, RSET refused,
-//               421, no reply.
+//   opening     banner, EHLO (HELO if EHLO is answered 5xx), STARTTLS, EHLO again, AUTH. `opportunistic` accepts any
+//               certificate and continues in plain text if STARTTLS is refused. If the handshake fails, it reconnects
+//               without TLS (recorded in `tlsFault` and in the dialogue), or stops if TLS should be tried elsewhere first
+//               (`withoutTls`). `required` and `implicit` never use plain text.
+//   sending     MAIL, RCPT and DATA in one write if PIPELINING is offered. The final dot follows `beforeDot`.
+//   afterwards  the next transaction starts with RSET if the previous one ended early.
+//   dropped     the connection is closed, not repaired, when the order of replies is in doubt: DATA accepted after every
+//               recipient was refused, 2xx instead of 354, a reply before the dot, 3xx after it, RSET refused, 421, no
+//               reply.
 //
-// A crash, a break or a time-out after the final dot and before its reply leaves it open whether the message was
-// taken: `dotSent` says so. Nothing sent before that has any effect at the receiver.
+// After a crash, a break or a time-out between the final dot and its reply, it is unknown whether the server took the
+// message: `dotSent` says so. Nothing sent before the dot has any effect at the receiver.
 
 import { isIP } from 'node:net'
 import type { SmtpCommand } from './smtp-bounce.ts'
@@ -45,7 +45,7 @@ export interface Replied {
   readonly command: SmtpCommand
 }
 
-/** The server lacks an extension or the room that this message needs. `reply` is ours, in the words of a reply. */
+/** The server lacks an extension or allows too small a size for this message. `reply` is one that we compose. */
 export interface Unsupported {
   readonly kind: 'unsupported'
   readonly reply: Reply
@@ -54,7 +54,7 @@ export interface Unsupported {
 
 export type Outcome = Replied | Failed | Unsupported
 
-/** `replied` may be 2xx here: the server would take a message. A refusal of RSET or MAIL tells nothing of the address. */
+/** `replied` may be 2xx here: the server would accept a message. A refusal of RSET or MAIL says nothing about the address. */
 export type ProbeAnswer = Outcome
 
 export type OpenResult = { readonly kind: 'open'; readonly connection: SmtpConnection } | NotOpened
@@ -63,34 +63,34 @@ export interface Transaction {
   /** Empty for the null reverse path. Domain parts are A-labels unless the local part needs SMTPUTF8. */
   readonly from: string
   readonly recipients: readonly string[]
-  /** Lines end with CRLF, dots are not doubled. */
+  /** Lines end with CRLF; dots are not doubled. */
   readonly message: Buffer
-  /** The headers hold UTF-8 (RFC 6531); addresses are looked at by the client. */
+  /** The headers contain UTF-8 (RFC 6531). The client checks the addresses itself. */
   readonly smtpUtf8?: boolean
-  /** The body holds 8-bit bytes (RFC 6152). */
+  /** The body contains 8-bit bytes (RFC 6152). */
   readonly eightBit?: boolean
-  /** Asked right before the bytes that hold the final dot leave. False: they never leave, and the connection is dropped. */
+  /** Called right before the bytes with the final dot are sent. If it returns false, they are not sent and the connection is dropped. */
   readonly beforeDot?: () => boolean | Promise<boolean>
 }
 
 export interface SendResult {
-  /** One for each recipient, in the order given. `replied` is 2xx (the server has the message), 4xx or 5xx. */
+  /** One per recipient, in the order given. `replied` is 2xx (the server has the message), 4xx or 5xx. */
   readonly recipients: readonly Outcome[]
-  /** The reply to the final dot, when it came to that. */
+  /** The reply to the final dot; null when there was none. */
   readonly reply: Reply | null
-  /** This transaction's lines; those of the opening are `connection.opening`. */
+  /** Lines of this transaction; those of the opening are in `connection.opening`. */
   readonly dialogue: Dialogue
   /**
-   * The connection had been used before and was found closed (or answered 421, or refused RSET, or MAIL with a 4xx after it
-   * had carried a message) before anything of this transaction was taken: say it again on a new connection, it is not an
-   * attempt.
+   * The connection had been used before and was closed (or answered 421, or refused RSET, or answered MAIL with a 4xx after
+   * it had delivered a message) before anything of this transaction was accepted. Repeat it on a new connection; it does not
+   * count as an attempt.
    */
   readonly stale: boolean
-  /** A pipelined group was answered in part: open the next connection to this host with `pipelining: false`. */
+  /** A pipelined group was answered only in part: open the next connection to this host with `pipelining: false`. */
   readonly pipeliningSuspect: boolean
 }
 
-/** Lines of a dialogue whose handshake failed: the last ones tell of it. */
+/** Lines kept of a dialogue whose handshake failed. The last ones tell why. */
 const KEPT_OF_FIRST = 40
 const CONTROL = /\p{Cc}/u
 const NON_ASCII = /[^\p{ASCII}]/u
@@ -98,16 +98,16 @@ const NO_SMTPUTF8 = '5.6.7 The receiving server does not support internationaliz
 const DOT = Buffer.from('.')
 const FINAL_DOT = Buffer.from('.\r\n')
 const CRLF_FINAL_DOT = Buffer.from('\r\n.\r\n')
-/** Each doubled dot makes two: a slice costs 128 bytes and a write, so that beyond it a copy is the lesser evil. */
+/** Each doubled dot adds two slices. A slice costs 128 bytes and a write, so beyond this limit a copy is cheaper. */
 const SLICES_MOST = 2_000
 
 export class SmtpConnection {
-  /** Banner to AUTH. */
+  /** Lines from the banner to AUTH. */
   readonly opening: Dialogue
   readonly tls: TlsInfo | null
-  /** Why an opportunistic connection is without TLS though the server offered it. */
+  /** Why an opportunistic connection has no TLS although the server offered it; null otherwise. */
   readonly tlsFault: string | null
-  /** Messages whose final dot was answered 2xx. */
+  /** Number of messages whose final dot was answered 2xx. */
   delivered = 0
   readonly #stream: SmtpStream
   readonly #recorder: DialogueRecorder
@@ -116,7 +116,7 @@ export class SmtpConnection {
   #used = false
   #unfinished = false
 
-  /** Made by `open` alone. @param before what was said on the connection that this one stands in for */
+  /** Only `open` calls this. @param before the dialogue of the connection that this one replaces */
   constructor(opened: Opened, tlsFault: string | null, before: Dialogue) {
     this.#stream = opened.stream
     this.#recorder = opened.recorder
@@ -127,7 +127,7 @@ export class SmtpConnection {
     this.tlsFault = tlsFault
   }
 
-  /** Never rejects but for options that are impossible (`ip` no address, a control character in `ehloName`). */
+  /** Rejects only for invalid options (`ip` is not an address, `ehloName` is empty or has a control character). */
   static async open(options: OpenOptions): Promise<OpenResult> {
     if (isIP(options.ip) === 0) throw new TypeError('ip is not an IP address')
     if (CONTROL.test(options.ehloName) || options.ehloName === '') throw new TypeError('ehloName is not a name')
@@ -146,7 +146,7 @@ export class SmtpConnection {
     return plainly(options, recorder, first.fault.message, first.dialogue.slice(-KEPT_OF_FIRST))
   }
 
-  /** Whether another message may be tried. */
+  /** Whether another message may be sent. */
   get usable(): boolean {
     return !this.#stream.disturbed
   }
@@ -156,7 +156,7 @@ export class SmtpConnection {
   }
 
   /**
-   * One message to its recipients. One call at a time.
+   * Sends one message to its recipients. One call at a time.
    *
    * @throws TypeError for a control character in an address; never for what the server does
    */
@@ -182,8 +182,8 @@ export class SmtpConnection {
   }
 
   /**
-   * Asks whether the server takes mail to an address, from nobody (`MAIL FROM:<>`) if not from somebody, and never sends any:
-   * DATA is not said. Each question is a transaction of its own, undone by RSET at the head of the next. One call at a time.
+   * Asks whether the server accepts mail for an address, by default from the null sender (`MAIL FROM:<>`), and never sends any:
+   * there is no DATA. Each probe is its own transaction, which RSET ends at the start of the next one. One call at a time.
    *
    * @throws TypeError for a control character in an address; never for what the server does
    */
@@ -211,7 +211,7 @@ export class SmtpConnection {
     return failed('rcpt', { code: 'other', message: 'nothing was asked' })
   }
 
-  /** Says goodbye and closes; waits for the answer no longer than `timeouts.quit`. Never rejects. */
+  /** Sends QUIT and closes; waits for the reply no longer than `timeouts.quit`. Never rejects. */
   async quit(): Promise<void> {
     if (this.#stream.fault === null) {
       this.#stream.say('QUIT\r\n')
@@ -225,7 +225,7 @@ export class SmtpConnection {
     this.#drop()
   }
 
-  /** What the server cannot do for this recipient, or null. */
+  /** What the server cannot do for this recipient; null when nothing is missing. */
   #missing({ from, message, smtpUtf8, eightBit }: Transaction, recipient: string): Unsupported | null {
     const can = this.#can
     if (!can.smtpUtf8 && (NON_ASCII.test(from) || NON_ASCII.test(recipient)))
@@ -253,7 +253,7 @@ export class SmtpConnection {
     return command
   }
 
-  /** The server spoke or left between two messages: usually `421 idle too long`. */
+  /** Handles a server that sent something or closed between two messages, usually `421 idle too long`. */
   async #disturbed(run: Run): Promise<void> {
     const heard = await this.#stream.hear(0)
     run.lost = true
@@ -281,7 +281,7 @@ export class SmtpConnection {
       const undone = await this.#heard('mail', run)
       if (undone === null) return
       if (!positive(undone)) {
-        // What follows would be answered for the transaction before.
+        // The server would still count the next commands to the previous transaction.
         run.lost = true
         run.end(failed('mail', unasked(undone)))
         return this.#drop()
@@ -299,7 +299,7 @@ export class SmtpConnection {
     const go = data.code >= 300 && data.code < 400
     if (go && accepted > 0) return this.#body(transaction, run)
     if (go) {
-      // Only an empty message would end this in order, and someone might get it.
+      // Only an empty message would end DATA properly, and someone might receive it.
       this.#recorder.note('DATA was accepted though no recipient was: closing')
       this.#drop()
     } else {
@@ -308,12 +308,12 @@ export class SmtpConnection {
     }
   }
 
-  /** Hears MAIL's and RCPTs' replies. @returns how many recipients were accepted; null: it is over */
+  /** Reads the replies to MAIL and RCPT. @returns the number of accepted recipients; null when the transaction has ended */
   async #envelope(commands: readonly string[], pipelined: boolean, run: Run): Promise<number | null> {
     const mail = await this.#heard('mail', run)
     if (mail === null) return null
     if (this.delivered > 0 && mail.code >= 400 && mail.code < 500) {
-      // It may be tired of this connection ("one message each"), not of the mail.
+      // The server may refuse another message on this connection ("one message each") rather than this mail.
       run.lost = true
       run.end(refusal('mail', mail))
       this.#drop()
@@ -341,7 +341,7 @@ export class SmtpConnection {
     const { block: blockTimeoutMs, bytesPerSecond } = this.#timeouts
     const poured = await this.#stream.pour(wireParts(message), { blockTimeoutMs, bytesPerSecond }, async () => {
       run.held = beforeDot !== undefined && !(await beforeDot())
-      // What it said meanwhile is no answer to a dot that it has not got.
+      // Anything the server said meanwhile cannot be the reply to a dot that it has not received.
       run.dotSent = !run.held && !this.#stream.disturbed
       return run.dotSent
     })
@@ -363,7 +363,7 @@ export class SmtpConnection {
     run.end({ kind: 'replied', reply, command: 'data' })
   }
 
-  /** The server answered before it had the whole message; the order cannot be restored. */
+  /** The server replied before it had the whole message; the order cannot be restored. */
   async #spokeEarly(run: Run): Promise<void> {
     const reply = await this.#heard('data', run)
     if (reply === null) return
@@ -376,7 +376,7 @@ export class SmtpConnection {
     this.#stream.say(`${line}\r\n`)
   }
 
-  /** @returns null when there was no reply, or a 421, and all has been told to `run` */
+  /** @returns null when there was no reply, or a 421; `run` then has all outcomes */
   async #heard(phase: 'mail' | 'rcpt' | 'data' | 'dot', run: Run, pipelined = false): Promise<Reply | null> {
     const heard = await this.#stream.hear(this.#timeouts[phase])
     if (isFault(heard)) {
@@ -388,7 +388,7 @@ export class SmtpConnection {
     }
     this.#recorder.server(heard)
     if (heard.code !== 421) return heard
-    // RFC 5321 section 3.8: the server is closing. The answer stands for every recipient without one of its own.
+    // RFC 5321 section 3.8: the server is closing. The reply applies to every recipient without one of its own.
     run.lost = true
     run.end({ kind: 'replied', reply: heard, command: phase === 'dot' ? 'data' : phase })
     if (phase === 'dot') run.finalReply = heard
@@ -404,7 +404,7 @@ export class SmtpConnection {
 /** The state of one transaction. */
 class Run {
   readonly outcomes: (Outcome | null)[]
-  /** The indexes of those recipients that are put to the server. */
+  /** Indexes of the recipients that are offered to the server. */
   readonly open: readonly number[]
   answered = false
   lost = false
@@ -418,7 +418,7 @@ class Run {
     this.open = open
   }
 
-  /** `outcome` is that of every recipient who has none yet. */
+  /** Assigns `outcome` to every recipient that has none yet. */
   end(outcome: Outcome): void {
     for (const index of this.open) this.outcomes[index] ??= outcome
   }
@@ -433,7 +433,7 @@ function unasked(reply: Reply): Fault {
   return { code: 'protocol', message: `an answer that does not belong here: ${reply.text.slice(0, 200)}` }
 }
 
-/** A `Replied` is 2xx for the final dot alone: before it, what neither accepts nor refuses is nonsense. */
+/** Before the final dot, a reply that neither accepts nor refuses is a protocol fault: only there is a `Replied` 2xx. */
 function refusal(command: 'mail' | 'rcpt' | 'data', reply: Reply): Outcome {
   return reply.code >= 400 ? { kind: 'replied', reply, command } : failed(command, unasked(reply))
 }
@@ -443,9 +443,9 @@ function unsupported(code: number, text: string, command: 'mail' | 'rcpt'): Unsu
 }
 
 /**
- * The message with its leading dots doubled (RFC 5321 section 4.5.2) and the final dot, as slices of the given buffer.
- * A dot after a bare CR or LF is doubled as well: such a line end must not become the end of data at a lenient server.
- * Almost no message has such a dot: that costs two searches in native code. One of very many is copied.
+ * The message with leading dots doubled (RFC 5321 section 4.5.2) and the final dot, as slices of the given buffer. A dot
+ * after a bare CR or LF is doubled as well, so that a lenient server does not take it for the end of data. Almost no message
+ * has a leading dot, which two native searches establish. A message with very many of them is copied instead.
  */
 export function wireParts(message: Buffer): readonly Buffer[] {
   const ended = message.length === 0 || (message[message.length - 1] === 0x0a && message[message.length - 2] === 0x0d)
@@ -468,7 +468,7 @@ export function wireParts(message: Buffer): readonly Buffer[] {
   return parts
 }
 
-/** Byte by byte: a search costs more than the few bytes from one dot to the next. */
+/** Works byte by byte: with few bytes between dots, a search would cost more. */
 function withDotsDoubled(message: Buffer): Buffer {
   let dots = 0
   for (let at = 0; at < message.length; at++) if (isLeadingDot(message, at)) dots++
@@ -485,7 +485,7 @@ function isLeadingDot(message: Buffer, at: number): boolean {
   return message[at] === 0x2e && (at === 0 || message[at - 1] === 0x0a || message[at - 1] === 0x0d)
 }
 
-/** @param before what was said on the connection that this one stands in for */
+/** @param before the dialogue of the connection that this one replaces */
 async function plainly(
   options: OpenOptions,
   recorder: DialogueRecorder,
@@ -494,7 +494,7 @@ async function plainly(
 ): Promise<OpenResult> {
   const opened = await openStream(options, recorder, false)
   if (!('stream' in opened)) return { ...opened, dialogue: [...before, ...opened.dialogue], tlsFault: why }
-  // A server that failed long ago may not offer it any more.
+  // A server whose TLS failed before this connection may no longer offer it.
   const tlsFault = before.length > 0 || opened.can.startTls ? why : null
   return { kind: 'open', connection: new SmtpConnection(opened, tlsFault, before) }
 }

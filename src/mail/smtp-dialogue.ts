@@ -1,12 +1,12 @@
-// The dialogue of a connection, as it is stored with an attempt. It is data for the customer, not a log: passwords are
-// masked before they come here, a body is one line `(N bytes)`, and it is bounded: 100 lines and 16 KB, of which the
-// last line tells that there was more.
+// Records the dialogue of a connection, which is stored with an attempt. It is data for the customer, not a log: callers mask
+// passwords, and a body is one line `(N bytes)`. It is limited to 100 lines and 16 K characters; the last line says if lines
+// were dropped.
 
 import type { SmtpCommand } from './smtp-bounce.ts'
 import { type Reply, wireLines } from './smtp-reply.ts'
 
 export interface DialogueLine {
-  /** Whole milliseconds since the connection was begun. */
+  /** Whole milliseconds since the connection was started. */
   readonly at: number
   readonly from: 'client' | 'server'
   readonly line: string
@@ -24,7 +24,7 @@ export class DialogueRecorder {
   #chars = 0
   #full = false
 
-  /** @param nowMs milliseconds since the connection was begun */
+  /** @param nowMs milliseconds since the connection was started */
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs
   }
@@ -41,12 +41,12 @@ export class DialogueRecorder {
     }
   }
 
-  /** What happened to the connection itself, said from our side. */
+  /** Records an event of the connection itself, as a line from our side. */
   note(text: string): void {
     this.#add('client', `(${text})`)
   }
 
-  /** @returns the lines since the last call, and begins anew */
+  /** Returns the lines since the last call and starts over. */
   take(): Dialogue {
     const lines = this.#lines
     this.#lines = []
@@ -66,7 +66,7 @@ export class DialogueRecorder {
 
 const CONNECTING = '(connecting to '
 
-/** What a line of ours asks for, a new connection for its banner; null: a note, which asks for nothing. */
+/** The command that a line of ours sends; a new connection counts as `connect`. Null for a note. */
 function askedBy(line: string): SmtpCommand | 'starttls' | null {
   if (line.startsWith(CONNECTING) || /^(?:[EH][EH]LO|AUTH)\b|^\*\*\*/.test(line)) return 'connect'
   if (line.startsWith('STARTTLS')) return 'starttls'
@@ -76,10 +76,10 @@ function askedBy(line: string): SmtpCommand | 'starttls' | null {
 }
 
 /**
- * Which command a reply answered, by a dialogue that was kept.
+ * Finds the command that a reply answered, in a stored dialogue.
  *
- * @param text of the reply, code included
- * @returns null when the dialogue has no such reply
+ * @param text of the reply, including the code
+ * @returns null when the dialogue does not contain the reply
  */
 export function commandAnswered(
   dialogue: Dialogue,
@@ -90,7 +90,7 @@ export function commandAnswered(
   for (const { from, line } of dialogue) {
     if (from === 'client') {
       const command = askedBy(line)
-      // What was asked on the connection before has no answer.
+      // Commands on the previous connection get no more replies.
       if (line.startsWith(CONNECTING)) asked = []
       if (command !== null) asked.push(command)
       continue

@@ -1,5 +1,5 @@
-// The way from nothing to the point where MAIL may follow: connection, banner, EHLO, STARTTLS, AUTH. The rules stand at
-// the head of smtp-client.ts.
+// Opens a connection up to the point where MAIL may follow: connect, banner, EHLO, STARTTLS, AUTH. The rules are at the head
+// of smtp-client.ts.
 
 import { isIP } from 'node:net'
 import type { ConnectionOptions, SecureContext, TLSSocket } from 'node:tls'
@@ -10,10 +10,10 @@ import { type Endpoint, type Fault, type Heard, isFault, SmtpStream } from './sm
 
 export type Phase = 'connect' | 'banner' | 'ehlo' | 'starttls' | 'tls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'dot'
 
-/** Milliseconds. The defaults are RFC 5321 section 4.5.3.2's and Postfix's; each covers one whole reply. */
+/** In milliseconds. The defaults come from RFC 5321 section 4.5.3.2 and Postfix; each covers one whole reply. */
 export interface Timeouts {
   readonly connect: number
-  /** For the reply to STARTTLS, and for the handshake. */
+  /** For the reply to STARTTLS, and again for the handshake. */
   readonly tls: number
   readonly banner: number
   readonly ehlo: number
@@ -21,11 +21,11 @@ export interface Timeouts {
   readonly mail: number
   readonly rcpt: number
   readonly data: number
-  /** For 64 KB of the message to leave. */
+  /** For sending 64 KB of the message. */
   readonly block: number
-  /** The slowest server that is waited for beyond one block. No time, but it bounds one. */
+  /** Slowest accepted rate beyond one block. Not a time, but it bounds the time for the whole message. */
   readonly bytesPerSecond: number
-  /** For the reply to the final dot. Cutting it short makes duplicates. */
+  /** For the reply to the final dot. Too short a time-out causes duplicates. */
   readonly dot: number
   readonly quit: number
 }
@@ -49,48 +49,48 @@ export interface TlsInfo {
   readonly version: string
   readonly cipher: string
   /**
-   * `none`: encrypted to whoever answered. `pkix`: a public authority vouches for the host's name; `mta_sts`: and the domain
-   * asks for it. `dane`: the domain's signed DNS names the certificate.
+   * `none`: encrypted, but the peer is not verified. `pkix`: a public authority vouches for the host name. `mta_sts`: as `pkix`,
+   * and the domain's policy asks for it. `dane`: the domain's signed DNS records name the certificate.
    */
   readonly verified: 'none' | 'pkix' | 'mta_sts' | 'dane'
 }
 
-/** Judges the peer after the handshake. `refused`: why, for people. */
+/** Verifies the peer after the handshake. `refused` is the reason, in words for people. */
 export type TlsVerifier = (socket: TLSSocket) => TlsInfo['verified'] | { readonly refused: string }
 
 export interface OpenOptions extends Endpoint {
-  /** The name of the host: MX exchange or relay. For SNI, certificates and people; `ip` is where we connect. */
+  /** Name of the host: MX exchange or relay. Used for SNI, certificates and display; the connection goes to `ip`. */
   readonly host: string
-  /** For SNI and certificates, where it is another one. */
+  /** Name for SNI and certificates, if it differs from `host`. */
   readonly serverName?: string | undefined
   readonly ehloName: string
   readonly tls: 'off' | 'opportunistic' | 'required' | 'implicit'
   /**
-   * Of `opportunistic`. `plain`, the default: where TLS fails it goes on without. `close`: then it ends, so that it may be tried
-   * elsewhere; a server that offers no TLS is well all the same. `{ why }`: TLS failed there before, and is not tried.
+   * For `opportunistic`. `plain`, the default: if TLS fails, continue without. `close`: if TLS fails, stop, so that TLS can be
+   * tried elsewhere; a server that offers no TLS is accepted. `{ why }`: TLS failed here before and is not tried.
    */
   readonly withoutTls?: 'plain' | 'close' | { readonly why: string }
-  /** Default: any certificate, and `pkix` is told when it happens to be good. */
+  /** Default: accept any certificate, and report `pkix` if it happens to be valid. */
   readonly verify?: TlsVerifier
-  /** Share one between connections: making it costs more than a message. */
+  /** Share one between connections: creating it costs more than sending a message. */
   readonly secureContext?: SecureContext
   readonly auth?: { readonly username: string; readonly password: string }
-  /** false: do not pipeline though the server offers it (see `SendResult.pipeliningSuspect`). */
+  /** False: do not pipeline even if the server offers it (see `SendResult.pipeliningSuspect`). */
   readonly pipelining?: boolean
   readonly timeouts?: Partial<Timeouts>
   readonly clock: Clock
-  /** Breaks the connection at once, whatever is under way. */
+  /** Aborts the connection at once, whatever is under way. */
   readonly signal?: AbortSignal
 }
 
-/** No usable answer. Always temporary. */
+/** There was no usable reply. Always temporary. */
 export interface Failed {
   readonly kind: 'failed'
   readonly phase: Phase
   readonly fault: Fault
-  /** RFC 3463: 4.4.1 no connection, 4.4.2 connection lost or silent, 4.5.0 nonsense, 4.7.5 TLS. */
+  /** RFC 3463: 4.4.1 no connection, 4.4.2 connection lost or silent, 4.5.0 protocol fault, 4.7.5 TLS. */
   readonly enhanced: string
-  /** The final dot may have reached the server: it may have the message. */
+  /** The final dot may have reached the server, so it may have the message. */
   readonly dotSent: boolean
 }
 
@@ -100,7 +100,7 @@ export interface Capabilities {
   readonly smtpUtf8: boolean
   readonly startTls: boolean
   readonly size: boolean
-  /** 0: no limit told. */
+  /** 0 when the server states no limit. */
   readonly maxSizeBytes: number
   readonly auth: readonly string[]
 }
@@ -138,9 +138,9 @@ export interface Opened {
   readonly tlsFault: string | null
 }
 
-/** The server did not let us in. */
+/** The connection could not be opened. */
 export type NotOpened =
-  /** It answered, and does not want us: 4xx or 5xx. */
+  /** The server refused us: 4xx or 5xx. */
   | {
       readonly kind: 'refused'
       readonly phase: Phase
@@ -150,7 +150,7 @@ export type NotOpened =
     }
   | (Failed & { readonly dialogue: Dialogue; readonly tlsFault?: string })
 
-/** One connection, to the point where MAIL may follow. */
+/** Opens one connection up to the point where MAIL may follow. */
 export async function openStream(
   options: OpenOptions,
   recorder: DialogueRecorder,
@@ -228,7 +228,7 @@ class Opening {
     return positive(helo) ? NO_CAPABILITIES : this.#refused('ehlo', helo)
   }
 
-  /** `plain`: opportunistic, and the server would not; null when it never offered. */
+  /** `plain` means no TLS: it holds the server's refusal, or null when the server does not offer STARTTLS. */
   async #startTls(stream: SmtpStream, can: Capabilities): Promise<TlsInfo | { plain: string | null } | NotOpened> {
     const { tls: mode, withoutTls } = this.#options
     const required = mode === 'required'
@@ -253,7 +253,7 @@ class Opening {
   #tlsOptions(): ConnectionOptions {
     const { host, serverName = host, secureContext } = this.#options
     return {
-      // Judged after the handshake: an unverified certificate still keeps listeners out.
+      // The certificate is verified after the handshake. Even an unverified one protects against eavesdropping.
       rejectUnauthorized: false,
       minVersion: 'TLSv1.2',
       ...(secureContext === undefined ? {} : { secureContext }),
@@ -266,7 +266,7 @@ class Opening {
     if (socket === null) return this.#failed('tls', { code: 'tls', message: 'no TLS' })
     const verified = verdictOf(socket, this.#options.verify)
     if (typeof verified === 'object') return this.#failed('tls', { code: 'tls', message: verified.refused })
-    // Of a socket that has broken meanwhile Node says null, whatever its types say.
+    // For a socket that broke meanwhile, Node returns null, despite its types.
     const cipher = socket.getCipher() as ReturnType<TLSSocket['getCipher']> | null
     if (cipher === null) return this.#failed('tls', { code: 'closed', message: 'the connection broke off' })
     const info = { version: socket.getProtocol() ?? '', cipher: cipher.standardName, verified }
@@ -318,14 +318,14 @@ class Opening {
     return { ...failed(phase, fault), dialogue: this.#recorder.take() }
   }
 
-  /** A 3xx where none belongs is nonsense, not a refusal. */
+  /** An unexpected 3xx is a protocol fault, not a refusal. */
   #refused(phase: Phase, reply: Reply): NotOpened {
     if (reply.code < 400) return this.#failed(phase, { code: 'protocol', message: `answered ${reply.text}` })
     return { kind: 'refused', phase, reply, dialogue: this.#recorder.take() }
   }
 }
 
-/** A certificate may be made so that looking at it throws. */
+/** Catches errors, because a certificate may be crafted so that inspecting it throws. */
 function verdictOf(socket: TLSSocket, verify: TlsVerifier | undefined): ReturnType<TlsVerifier> {
   if (verify === undefined) return socket.authorized ? 'pkix' : 'none'
   try {

@@ -1,16 +1,16 @@
-// Replies of SMTP servers: reading them, RFC 5321 section 4.2. What they mean for a recipient is in smtp-bounce.ts.
+// Reads replies of SMTP servers (RFC 5321 section 4.2). What they mean for a recipient is in smtp-bounce.ts.
 //
-// The other side is not trusted. The reader is linear in the bytes it is given, keeps a bounded part of them and never
-// throws: what cannot be a reply is a fault, a value, and after a fault the stream is of no use any more.
+// The other side is not trusted. The reader is linear in its input, keeps a bounded part of it and never throws. Input that
+// cannot be a reply becomes a fault, which is a value; after a fault the stream is unusable.
 //
-//   a line            4 KB kept, the rest dropped; over 64 KB: fault
-//   a reply           1,000 lines and 64 KB of text kept, the rest dropped; over 4 MB: fault
+//   a line            keeps 4 KB and drops the rest; over 64 KB: fault
+//   a reply           keeps 1,000 lines and 64 K characters of text and drops the rest; over 4 MB: fault
 //   a line's end      CRLF, or a bare LF
-//   bytes             UTF-8; what is not becomes U+FFFD, and a control character becomes a space
+//   bytes             UTF-8; invalid bytes become U+FFFD, control characters become spaces
 //   the first line    a code of 200 to 599, then a space, a hyphen or the end; anything else: fault
-//   a later line      of a reply under way may lack its code: some receivers wrap their prose
-//   codes that differ within one reply, against RFC 5321 section 4.2.1: the last one counts, as other senders have it, and only
-//                     a status of its class; but one of 500 and more behind a milder one is no proof of a refusal: fault
+//   a later line      may lack the code: some receivers wrap their prose
+//   differing codes   in one reply violate RFC 5321 section 4.2.1. The last code counts, as with other senders, and only a
+//                     status of its class. A final code of 500 or more after a milder one is no proof of a refusal: fault
 
 const LINE_KEPT_BYTES = 4_096
 const LINE_MAX_BYTES = 65_536
@@ -21,25 +21,25 @@ const FAULT_SHOWN_CHARS = 80
 const CONTRADICTION_SHOWN_CHARS = 300
 
 export interface Reply {
-  /** 200 to 599. Its first digit alone decides what to do next (RFC 5321 section 4.2.1). */
+  /** 200 to 599. Only the first digit decides what to do next (RFC 5321 section 4.2.1). */
   readonly code: number
   /**
-   * RFC 3463 status such as `5.1.1`, when the text has one: of several the first whose class is that of the code; where none
-   * is, it contradicts the code.
+   * RFC 3463 status such as `5.1.1`; null when the text has none. Of several, the first whose class matches the code, else
+   * simply the first, which then contradicts the code.
    */
   readonly enhanced: string | null
-  /** What followed the code on each line, enhanced codes included. */
+  /** The text after the code on each line, including enhanced codes. */
   readonly lines: readonly string[]
-  /** Of each line, where they are not all `code`; absent: they are. */
+  /** The code of each line; absent when they all equal `code`. */
   readonly codes?: readonly number[]
   /**
-   * All in one line for people: `550 5.1.1 No such user here`, the enhanced code said once. Of codes that differ the lines as
-   * they are: `550-5.1.1 no / 250 ok`.
+   * The reply in one line for display, with the enhanced code only once: `550 5.1.1 No such user here`. With differing codes,
+   * the lines as received: `550-5.1.1 no / 250 ok`.
    */
   readonly text: string
 }
 
-/** What stood where a reply was due. */
+/** The input where a reply was due, if it is not one. */
 export interface ReplyFault {
   readonly fault: string
 }
@@ -52,24 +52,24 @@ const SPACE = 32
 export class ReplyReader {
   #partial: Buffer | null = null
   #partialLength = 0
-  /** Bytes of the line under way, kept or not. */
+  /** Bytes of the current line, kept or not. */
   #lineBytes = 0
   #replyBytes = 0
   #code = 0
   #lines: string[] = []
-  /** Of the lines that are kept. */
+  /** Codes of the lines that are kept. */
   #codes: number[] = []
-  /** Of any line of the reply under way; 0: none yet. */
+  /** Lowest code in the current reply; 0 for none yet. */
   #mildest = 0
   #keptChars = 0
   #fault: ReplyFault | null = null
 
-  /** True between replies: nothing of a next one has been seen. */
+  /** True between replies, while no byte of the next one has arrived. */
   get idle(): boolean {
     return this.#lineBytes === 0 && this.#code === 0
   }
 
-  /** @returns the replies that `chunk` completed; a fault is the last, and for ever */
+  /** @returns the replies that `chunk` completed. A fault comes last, and every later call returns it again */
   push(chunk: Buffer): (Reply | ReplyFault)[] {
     const found: (Reply | ReplyFault)[] = []
     let start = 0
@@ -152,7 +152,7 @@ export class ReplyReader {
   }
 }
 
-/** 0 when the line does not begin with a code of 200 to 599 and a proper separator. */
+/** The code of a line; 0 when it does not begin with a code of 200 to 599 and a valid separator. */
 function codeOf(line: Buffer): number {
   if (line.length < 3) return 0
   const after = line[3]
@@ -173,11 +173,11 @@ function clean(text: string): string {
   return CONTROL.test(text) ? text.replace(CONTROLS, ' ') : text
 }
 
-// At the start RFC 2034 puts it; `#5.1.1` and `(#5.1.1)` are qmail's and its heirs'.
+// RFC 2034 puts the status at the start; `#5.1.1` and `(#5.1.1)` come from qmail and its descendants.
 const LEADING_STATUS = /^\s{0,4}[#(]{0,2}([245]\.\d{1,3}\.\d{1,3})(?![\d.])\)?:?/
 const INNER_STATUS = /\(#([245]\.\d{1,3}\.\d{1,3})\)/
 
-/** A reply out of its parts, for those who have them from elsewhere (a delivery report, a test). */
+/** Builds a reply from parts that come from elsewhere (a delivery report, a test). */
 export function replyOf(code: number, lines: readonly string[]): Reply {
   const told: string[] = []
   let text = ''
@@ -205,13 +205,13 @@ function contradictory(code: number, lines: readonly string[], codes: readonly n
   return { ...reply, text: wireLines(reply).join(' / ') }
 }
 
-/** The lines as they were on the wire. */
+/** The lines as received. */
 export function wireLines({ code, lines, codes }: Pick<Reply, 'code' | 'lines' | 'codes'>): readonly string[] {
   const last = lines.length - 1
   return lines.map((line, index) => `${codes?.[index] ?? code}${index < last ? '-' : ' '}${line}`)
 }
 
-/** Reads one whole reply such as `550-5.1.1 no\r\n550 5.1.1 such user`; null when it is none. */
+/** Reads one whole reply such as `550-5.1.1 no\r\n550 5.1.1 such user`; null when the text is not a reply. */
 export function parseReply(text: string): Reply | null {
   const [reply] = new ReplyReader().push(Buffer.from(text.endsWith('\n') ? text : `${text}\r\n`))
   return reply === undefined || 'fault' in reply ? null : reply

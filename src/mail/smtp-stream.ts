@@ -1,11 +1,11 @@
-// One socket to an SMTP server, seen as replies to wait for and bytes to write. Whatever happens to the socket becomes
-// a Fault, a value that stays: nothing here throws, and nothing waits without a limit.
+// Wraps one socket to an SMTP server: callers wait for replies and write bytes. Any problem with the socket becomes a Fault, a
+// permanent value: nothing here throws, and nothing waits without a limit.
 
 import { connect, isIPv6, type Socket } from 'node:net'
 import { type ConnectionOptions, type TLSSocket, connect as tlsConnect } from 'node:tls'
 import { type Reply, ReplyReader } from './smtp-reply.ts'
 
-/** Why the stream is of no use any more. `code` is for programs, `message` for people. */
+/** Why the stream is unusable. `code` is for programs, `message` for people. */
 export interface Fault {
   readonly code: 'refused' | 'unreachable' | 'timeout' | 'reset' | 'closed' | 'protocol' | 'tls' | 'aborted' | 'other'
   readonly message: string
@@ -18,7 +18,7 @@ export function isFault(heard: Heard): heard is Fault {
 }
 
 const MAX_UNREAD_REPLIES = 10_000
-/** Of their text; a reply may have 64 KB. */
+/** Limit for the text of all unread replies; one reply may have 64 K characters. */
 const MAX_UNREAD_CHARS = 1_048_576
 const BLOCK_BYTES = 65_536
 
@@ -41,14 +41,14 @@ export function faultOf(error: unknown): Fault {
   return { code: FAULT_CODES[code ?? ''] ?? 'other', message: oneLine(words) }
 }
 
-/** `thread:error:number:library:function:reason:file:line:`, of which the reason alone is for people. */
+/** `thread:error:number:library:function:reason:file:line:`, of which only the reason is for people. */
 const OPENSSL = /:error:[^:\n]{0,40}:[^:\n]{0,80}:[^:\n]{0,80}:([^:\n]{1,200})/
 
 function oneLine(words: string): string {
   return words.replace(/\s+/g, ' ').trim()
 }
 
-/** A line without text is counted too: it takes memory like others. */
+/** Counts lines without text too, because they also take memory. */
 function charsOf({ lines, text }: Reply): number {
   return text.length + 16 * lines.length
 }
@@ -56,7 +56,7 @@ function charsOf({ lines, text }: Reply): number {
 export interface Endpoint {
   readonly ip: string
   readonly port: number
-  /** The local address to speak from; null or absent: the system's choice. */
+  /** Local address to connect from; null or absent: the system chooses. */
   readonly sourceIp?: string | null
 }
 
@@ -67,7 +67,7 @@ export class SmtpStream {
   #replies: Reply[] = []
   #unreadChars = 0
   #fault: Fault | null = null
-  /** Who waits for a reply, for a fault, or for room in the socket's buffer. */
+  /** Wakes the caller that waits for a reply, for a fault, or for room in the socket's buffer. */
   #wake: (() => void) | null = null
 
   private constructor(socket: Socket, signal: AbortSignal | undefined) {
@@ -77,7 +77,7 @@ export class SmtpStream {
     signal?.addEventListener('abort', this.#aborted, { once: true })
   }
 
-  /** @param tls present: TLS before the first byte (port 465) */
+  /** @param tls if present, TLS starts before the first byte (port 465) */
   static async open(
     { ip, port, sourceIp }: Endpoint,
     timeoutMs: number,
@@ -101,7 +101,7 @@ export class SmtpStream {
     return this.#fault
   }
 
-  /** True when the server has said something that no one asked for, or has gone. */
+  /** True when the server has sent something that was not asked for, or has closed the connection. */
   get disturbed(): boolean {
     return this.#fault !== null || this.#replies.length > 0 || !this.#reader.idle
   }
@@ -110,7 +110,7 @@ export class SmtpStream {
     return 'getCipher' in this.#socket ? (this.#socket as TLSSocket) : null
   }
 
-  /** The next reply. Replies that came before the connection broke are given out before the fault. */
+  /** The next reply. Replies that arrived before the connection broke come before the fault. */
   async hear(timeoutMs: number): Promise<Heard> {
     const deadline = this.#replies.length > 0 || this.#fault !== null ? null : this.#deadline(timeoutMs, 'no reply')
     while (true) {
@@ -126,18 +126,18 @@ export class SmtpStream {
     }
   }
 
-  /** Small things: a command or a pipelined group of them. */
+  /** Writes a command or a pipelined group of commands. */
   say(text: string): void {
     if (this.#fault === null) this.#socket.write(text)
   }
 
   /**
-   * Writes `parts` as one, waiting for the socket after every 64 KB. Ends early, without a word, when the connection
-   * breaks or the server speaks: `hear` tells which.
+   * Writes `parts` as one, waiting for the socket after every 64 KB. Stops early when the connection breaks or the server
+   * sends something: `hear` tells which.
    *
-   * @param blockTimeoutMs the longest wait for room for one block; for all of them so long and a second for each
-   * `bytesPerSecond`, or a server that takes a little now and then would hold the message for hours
-   * @param beforeLast called right before the bytes that end with the last part are handed to the socket
+   * @param blockTimeoutMs the longest wait for room for one block. All blocks together may take this long plus a second for
+   * each `bytesPerSecond` bytes; else a server that takes a little now and then would hold the message for hours
+   * @param beforeLast called right before the last part goes to the socket; if it returns false, that part is not written
    * @returns whether the last part was handed over
    */
   async pour(
@@ -179,11 +179,11 @@ export class SmtpStream {
     return this.#fault === null
   }
 
-  /** Begins TLS on the open connection. Plain text that came with or after the last reply is forgotten. */
+  /** Starts TLS on the open connection. Discards plain text that arrived with or after the last reply. */
   async secure(options: ConnectionOptions, timeoutMs: number): Promise<Fault | null> {
     const plain = this.#socket
     plain.removeAllListeners()
-    // Errors of the lower socket also come through the upper one.
+    // Errors of the underlying socket also surface on the TLS socket.
     plain.on('error', () => undefined)
     this.#reader = new ReplyReader()
     this.#forget()
@@ -193,7 +193,7 @@ export class SmtpStream {
     return this.#event('secureConnect', timeoutMs, 'no TLS handshake')
   }
 
-  /** Closes at once; what was said and not yet heard is forgotten. */
+  /** Closes at once and discards unread replies. */
   destroy(): void {
     this.#forget()
     this.#break({ code: 'closed', message: 'closed by us' })
@@ -258,11 +258,11 @@ export class SmtpStream {
       })
     }
     clearTimeout(deadline)
-    // What broke right after the event is the next one's to tell.
+    // The next call reports a fault that came right after the event.
     return happened ? null : this.#fault
   }
 
-  /** Resolves when the socket has room, the server speaks, or the connection breaks. */
+  /** Resolves when the socket has room, the server sends something, or the connection breaks. */
   async #drained(timeoutMs: number): Promise<void> {
     const deadline = this.#deadline(timeoutMs, 'the server took no data')
     const socket = this.#socket

@@ -1,11 +1,11 @@
-// The question of domain verification: does evaluating a domain's SPF policy (RFC 7208) come to one given mechanism?
+// Answers the question of domain verification: does evaluating a domain's SPF policy (RFC 7208) reach a given mechanism?
 
 import ipaddr from 'ipaddr.js'
 import type { Resolver } from '../platform/dns.ts'
 import { Budget, isLookupName, NAMES_PER_TERM, requireRecord, SpfStop, shortened, within } from './spf.ts'
 import { expandMacros, type Mechanism, parseMechanism } from './spf-record.ts'
 
-/** Whether an evaluation comes to a mechanism before something else ends it. */
+/** Whether an evaluation reaches a mechanism before something else ends it. */
 export type Reach =
   | { readonly kind: 'reached' }
   | { readonly kind: 'not_reached'; readonly reason: string }
@@ -15,12 +15,13 @@ export type Reach =
 /**
  * Follows a domain's policy as a receiver would for a client that only `mechanism` covers, whatever it resolves to.
  *
- * Mechanisms before it that would have to match an address do not end the walk, since the client's address is not
- * theirs, but they are asked and counted as a receiver counts them. `all` ends the record that it stands in; an included
- * record that ends in a passing `all` ends the one that includes it. Only a passing (`+`) way through counts. A name
- * that depends on the client (macros other than `%{d}`) cannot be followed: it counts as one look-up that did not match.
+ * Earlier mechanisms that match addresses do not end the walk, because the client's address does not match them, but they are
+ * looked up and counted as a receiver does. `all` ends its record; an included record that ends in a passing `all` also ends
+ * the record that includes it. Only a path of passing (`+`) mechanisms counts. A name that depends on the client (macros
+ * other than `%{d}`) cannot be followed: it counts as one look-up without a match.
  *
- * @param mechanism such as `a:mail.example.com` or `include:_spf.example.com`; throws when it is none
+ * @param mechanism for example `a:mail.example.com` or `include:_spf.example.com`
+ * @throws Error when `mechanism` is not valid
  */
 export async function reaches(
   domain: string,
@@ -54,7 +55,7 @@ class Walk {
     this.#signal = signal
   }
 
-  /** `all` = it passes everyone before it comes to the wanted mechanism; `none` = it passes no one. */
+  /** `all`: the record passes everyone before it reaches the wanted mechanism. `none`: it passes no one. */
   async record(domain: string): Promise<'reached' | 'all' | 'none' | 'absent'> {
     const record = await requireRecord(domain, this.#resolver, this.#signal)
     if (record === null) return 'absent'
@@ -84,7 +85,7 @@ class Walk {
     return inner
   }
 
-  /** Spends what a receiver would spend on a mechanism that does not match. */
+  /** Spends the look-ups that a mechanism without a match costs a receiver. */
   async #count(mechanism: Mechanism, domain: string): Promise<void> {
     if (!costs(mechanism)) return
     this.#budget.spend(mechanism.kind)
@@ -97,7 +98,7 @@ class Walk {
       return
     }
     const answer = await this.#resolver.a(name, this.#signal)
-    // A host with IPv6 alone is void for IPv4 clients only; which family the client has is not known here.
+    // An IPv6-only host is void for IPv4 clients only, and the client's family is unknown here.
     const has6 = mechanism.kind === 'a' && answer.kind === 'nodata'
     this.#budget.records(has6 ? await this.#resolver.aaaa(name, this.#signal) : answer, name)
   }
@@ -113,7 +114,7 @@ function costs(mechanism: Mechanism): boolean {
   return mechanism.kind !== 'all' && mechanism.kind !== 'ip4' && mechanism.kind !== 'ip6'
 }
 
-/** Whether two mechanisms say the same, qualifier aside. */
+/** Whether two mechanisms are equivalent, apart from the qualifier. */
 function same(one: Mechanism, wanted: Mechanism, domain: string): boolean {
   if (one.kind !== wanted.kind) return false
   const spec = (mechanism: Mechanism): string => {

@@ -1,6 +1,6 @@
-// The grammar of an SPF record (RFC 7208 sections 4.5, 4.6, 5, 6, 7): text in, terms out, and macro expansion. Knows no
-// DNS. A record is read whole before any of it is evaluated, because a syntax error anywhere is a permerror
-// (section 4.6), also behind the mechanism that would have matched.
+// Parses SPF records (RFC 7208 sections 4.5, 4.6, 5, 6, 7) and expands macros, without any DNS. A record is parsed as a whole
+// before evaluation, because a syntax error anywhere is a permerror (section 4.6), even after the mechanism that would have
+// matched.
 
 import { isIP } from 'node:net'
 
@@ -32,17 +32,17 @@ export interface SpfRecord {
   readonly exp: string | null
 }
 
-/** A record that breaks the grammar: permerror for whoever evaluates it. */
+/** A record with a syntax error: evaluating it is a permerror. */
 export interface SpfSyntaxError {
   readonly syntaxError: string
 }
 
-/** RFC 7208 section 4.5: the version is followed by a space or the end. */
+/** RFC 7208 section 4.5: a space or the end of the text follows the version. */
 export function isSpfRecord(text: string): boolean {
   return /^v=spf1(?: |$)/i.test(text)
 }
 
-/** Reads the text of a record that `isSpfRecord` accepts. */
+/** Parses the text of a record that `isSpfRecord` accepts. */
 export function parseSpf(text: string): SpfRecord | SpfSyntaxError {
   const mechanisms: Mechanism[] = []
   const modifiers = new Map<string, string>()
@@ -72,7 +72,7 @@ function takeModifier(modifiers: Map<string, string>, name: string, value: strin
   return null
 }
 
-/** Reads one mechanism with its qualifier, such as `~include:example.com`; null when it is none. */
+/** Parses one mechanism with its qualifier, such as `~include:example.com`; null when it is not valid. */
 export function parseMechanism(term: string): Mechanism | null {
   const match = /^([+\-~?]?)([a-z][a-z0-9_.-]*)(?:([:/])(.*))?$/i.exec(term)
   if (!match) return null
@@ -108,7 +108,7 @@ function parseAddressMechanism(
   value: string | null,
   bare: string,
 ): Mechanism | null {
-  // A domain-spec may hold slashes of its own (section 7.1): only those of the lengths at its end are not part of it.
+  // A domain-spec may itself contain slashes (section 7.1); only the prefix lengths at its end are not part of it.
   const tail = value === null ? bare : (/(?:\/\d{1,3})?(?:\/\/\d{1,3})?$/.exec(value)?.[0] ?? '')
   const domain = value === null ? null : value.slice(0, value.length - tail.length)
   const lengths = DUAL_CIDR.exec(tail)
@@ -152,8 +152,8 @@ function isDomainSpec(text: string): boolean {
 /**
  * Expands a macro-string (RFC 7208 section 7).
  *
- * @param valueOf the value of a lower-case macro letter; null when it is not known here
- * @returns null when a value is not known
+ * @param valueOf returns the value of a lower-case macro letter; null when it is unknown
+ * @returns null when a value is unknown
  */
 export async function expandMacros(
   text: string,
@@ -172,7 +172,7 @@ export async function expandMacros(
     const value = await valueOf(letter.toLowerCase())
     if (value === null) return null
     const transformed = transform(value, digits ?? '', (reverse ?? '') !== '', delimiters ?? '')
-    // An upper-case letter asks for URL escaping of all but the unreserved characters of RFC 3986.
+    // An upper-case letter requests URL escaping of everything but the unreserved characters of RFC 3986.
     expanded += letter === letter.toLowerCase() ? transformed : escapeUrl(transformed)
   }
   return expanded + text.slice(end)

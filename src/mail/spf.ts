@@ -1,7 +1,7 @@
-// SPF (RFC 7208): check_host(), and what any evaluation of a policy shares: its look-ups and its limits.
+// SPF (RFC 7208): check_host(), and the look-ups and limits that every evaluation of a policy shares.
 //
-// Limits (section 4.6.4): 10 terms that ask the DNS, 2 of them without an answer ("void"), 10 MX hosts and 10 PTR names
-// per term; past them the result is permerror. A failure of the DNS (SERVFAIL, time-out) is temperror.
+// Limits (section 4.6.4): 10 terms that query the DNS, 2 "void" look-ups without an answer, and 10 MX hosts per term; beyond
+// these the result is permerror. Of the PTR names, only the first 10 are used. A DNS failure (SERVFAIL, time-out) is temperror.
 
 import ipaddr from 'ipaddr.js'
 import type { DnsAnswer, Resolver } from '../platform/dns.ts'
@@ -33,9 +33,9 @@ export interface SpfOptions {
 
 export interface SpfVerdict {
   readonly result: SpfResult
-  /** The text of `exp=`, of a fail only; null when the domain gives none. */
+  /** The expanded text of `exp=`, only for a fail; null when the domain has none. */
   readonly explanation: string | null
-  /** Why, for a temperror or permerror. */
+  /** The reason for a temperror or permerror; else null. */
   readonly error: string | null
 }
 
@@ -51,7 +51,7 @@ export class SpfStop extends Error {
   }
 }
 
-/** What one evaluation may spend: shared by the record, its includes and its redirect. */
+/** Look-up budget of one evaluation, shared by the record, its includes and its redirect. */
 export class Budget {
   #lookups = 0
   #voids = 0
@@ -62,7 +62,7 @@ export class Budget {
     }
   }
 
-  /** @returns the records, none when the name or type does not exist */
+  /** @returns the records; empty when the name or type does not exist */
   records<T>(answer: DnsAnswer<T>, name: string): readonly T[] {
     if (answer.kind === 'found') return answer.records
     if (answer.kind === 'servfail' || answer.kind === 'timeout') {
@@ -75,7 +75,7 @@ export class Budget {
   }
 }
 
-/** The one SPF record of a domain, or why there is none to evaluate. */
+/** The only SPF record of a domain, or why there is none to evaluate. */
 export type SpfLookup =
   | { readonly kind: 'record'; readonly text: string }
   | { readonly kind: 'none' }
@@ -92,7 +92,7 @@ export async function lookupSpf(domain: string, resolver: Resolver, signal?: Abo
   return texts.length > 1 ? { kind: 'multiple', texts } : { kind: 'record', text }
 }
 
-/** The record of a domain, null when it has none. @throws SpfStop when it cannot be evaluated */
+/** The record of a domain; null when it has none. @throws SpfStop when the record cannot be evaluated */
 export async function requireRecord(
   domain: string,
   resolver: Resolver,
@@ -183,7 +183,7 @@ class Evaluation {
     return ran
   }
 
-  /** RFC 7208 section 6.2: whatever goes wrong here, there is no explanation and the result stands. */
+  /** RFC 7208 section 6.2: if anything goes wrong here, there is no explanation and the result stands. */
   async explain({ domain, exp }: { readonly domain: string; readonly exp: string }): Promise<string | null> {
     try {
       const { resolver, options } = this.#facts
@@ -257,19 +257,19 @@ class Evaluation {
     const type = this.#facts.ip.kind() === 'ipv4' ? 'a' : 'aaaa'
     if (counted) return this.#ask(type, host)
     const answer = await this.#facts.resolver[type](host, this.#facts.options.signal)
-    // The void limit is about the names that the record itself makes a receiver ask for, not about an MX's hosts.
+    // The void limit covers only the names in the record itself, not the hosts of an MX.
     if (answer.kind === 'nxdomain' || answer.kind === 'nodata') return []
     return this.#budget.records(answer, host)
   }
 
-  /** RFC 7208 section 5.5: the PTR names that lead back to the address; a name that fails is skipped. */
+  /** RFC 7208 section 5.5: the PTR names that resolve back to the address; a name whose look-up fails is skipped. */
   async #validatedNames(wanted: string): Promise<readonly string[]> {
     const { resolver, options, ip } = this.#facts
     const answer = await resolver.ptr(ip.toString(), options.signal)
     if (answer.kind !== 'found') return []
     const names = answer.records.slice(0, NAMES_PER_TERM).map((name) => name.replace(/\.$/, ''))
     const validated: string[] = []
-    // The wanted names first: %{p} prefers the domain itself, then its subdomains (section 7.3).
+    // Wanted names come first: %{p} prefers the domain itself, then its subdomains (section 7.3).
     for (const name of names.toSorted((one, other) => nearness(one, wanted) - nearness(other, wanted))) {
       const back = await resolver[ip.kind() === 'ipv4' ? 'a' : 'aaaa'](name, options.signal)
       if (back.kind === 'found' && back.records.some((address) => within(ip, address, null))) validated.push(name)

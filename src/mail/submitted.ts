@@ -1,15 +1,19 @@
-// A message that came by SMTP submission, made fit to be signed and stored (RFC 6409 section 8, RFC 5322 section 3.6).
+// Prepares a message from SMTP submission for signing and storing (RFC 6409 section 8, RFC 5322 section 3.6).
 //
-// What is stored is what is signed and what every receiver gets, so all that will ever change changes here, once: line ends
-// become CRLF; parts that are not 7-bit are encoded (`reencode`); Date and Message-ID are added when they are missing or are
-// none (RFC 6409 sections 8.2 and 8.3); Bcc, Return-Path, Authentication-Results, what would lead complaints and errors away
-// (`RESERVED_HEADERS`) and the control headers are taken out; header text outside ASCII, of parts too, becomes encoded words and
-// names of files the form of RFC 2231; of fields that may stand once the first stays, and several To or Cc become one list. Every
-// other byte stays, and so does the order of what stays.
+// The stored message is what is signed and what every receiver gets, so all changes happen here, once:
 //
-// Refused is what two readers could read differently: no From or two, a From that is not exactly one mailbox, a header line
-// that is no field, a header line beyond 998 bytes that has no blank to fold at. A message that has been through 50
-// servers is in a loop. Nothing is looked up; the work is linear in the size of the message.
+// - line ends become CRLF, and parts that are not 7-bit are encoded (`reencode`);
+// - Date and Message-ID are added if missing or invalid (RFC 6409 sections 8.2 and 8.3);
+// - Bcc, Return-Path, Authentication-Results, headers that would divert complaints and errors (`RESERVED_HEADERS`) and the
+//   control headers are removed;
+// - non-ASCII header text, also of parts, becomes encoded words, and file names take the form of RFC 2231;
+// - of a field that may occur only once, the first is kept; several To or Cc fields become one list.
+//
+// Every other byte stays, as does the order of what remains.
+//
+// Messages that two readers could interpret differently are refused: no From or two, a From that is not exactly one mailbox, a
+// header line that is not a field, a header line over 998 bytes without a blank to fold at. A message that has passed through
+// more than 50 servers is in a loop. Nothing is looked up; the work is linear in the size of the message.
 
 import { isAscii, isUtf8 } from 'node:buffer'
 import { decodeWords } from 'postal-mime'
@@ -30,7 +34,7 @@ import {
 import { listsPlaceholder } from './html-links.ts'
 import { reencode } from './reencode.ts'
 
-/** Read, obeyed and removed (contract section 6). In lower case. */
+/** Headers that are read, obeyed and removed (contract section 6), in lower case. */
 export const CONTROL_HEADERS = [
   'x-tag',
   'x-metadata',
@@ -44,16 +48,16 @@ export const CONTROL_HEADERS = [
 export type ControlHeader = (typeof CONTROL_HEADERS)[number]
 
 export interface SubmittedMessage {
-  /** CRLF line ends, 7-bit body. */
+  /** With CRLF line ends and a 7-bit body. */
   readonly message: Buffer
   readonly from: { readonly name: string; readonly address: string }
   readonly fromDomain: DomainName
   /**
-   * Each domain once, with its field, of those that readers may show beside From ("on behalf of", "resent by"): Sender,
-   * Resent-From, Resent-Sender.
+   * Domains that mail programs may show beside From ("on behalf of", "resent by"), each once, with the name of its field:
+   * Sender, Resent-From or Resent-Sender.
    */
   readonly beside: ReadonlyMap<DomainName, string>
-  /** Addresses, as far as they can be read; what is broken is left out. */
+  /** The readable addresses; malformed ones are left out. */
   readonly to: readonly string[]
   readonly cc: readonly string[]
   readonly replyTo: readonly string[]
@@ -62,13 +66,13 @@ export interface SubmittedMessage {
   /** Without angle brackets. */
   readonly messageId: string
   readonly hasListUnsubscribe: boolean
-  /** It had one that names `{{unsubscribe}}`, which is taken out: it is a wish for ours. */
+  /** A List-Unsubscribe with `{{unsubscribe}}` was removed: it requests ours. */
   readonly wantsListUnsubscribe: boolean
-  /** Unfolded, encoded words decoded; not checked. */
+  /** Unfolded, with encoded words decoded; not validated. */
   readonly controls: ReadonlyMap<ControlHeader, string>
 }
 
-/** What the client is told; `text` begins with the enhanced code (RFC 3463). */
+/** The reply for the client; `text` begins with the enhanced code (RFC 3463). */
 export interface SubmissionRefusal {
   readonly code: number
   readonly text: string
@@ -77,7 +81,7 @@ export interface SubmissionRefusal {
 export interface SubmittedOptions {
   /** For a missing Date. */
   readonly now: Date
-  /** The left side of a Message-ID, should one be needed. */
+  /** The left side of the Message-ID if one must be generated. */
   readonly id: string
   /** Our own trace field, with its line end (RFC 5321 section 4.4). */
   readonly trace: string
@@ -92,25 +96,26 @@ const MAX_SUBJECT_CHARS = 998
 const REMOVED: ReadonlySet<string> = new Set(['bcc', 'resent-bcc', 'return-path', 'authentication-results'])
 const CONTROL: ReadonlySet<string> = new Set(CONTROL_HEADERS)
 /**
- * At most one of each (RFC 5322 section 3.6, RFC 2045 section 3). It is not worth a refusal: the first is kept, which all here
- * read. Receivers differ in which of two they read, so that a mail could show them what nobody judged.
+ * Fields that may occur only once (RFC 5322 section 3.6, RFC 2045 section 3). Duplicates are not worth a refusal: only the first
+ * is kept, which all our code reads. Receivers differ in which one they read, so a mail could show them content that nobody
+ * checked.
  */
 const ONCE: ReadonlySet<string> = new Set([
   ...['date', 'message-id', 'subject', 'sender', 'reply-to', 'in-reply-to', 'references'],
   ...['mime-version', 'content-type', 'content-transfer-encoding', 'list-unsubscribe', 'list-unsubscribe-post'],
 ])
 /**
- * One list to all, however many fields it stands in (RFC 5322 section 4.5), and one field goes out (section 3.6): Gmail refuses
- * mail with "duplicate headers" (550 5.7.1), and rspamd, to 3.4 at least, takes the signature over two for broken.
+ * Address lists that may be spread over several fields (RFC 5322 section 4.5) and are sent as one (section 3.6): Gmail refuses
+ * mail with "duplicate headers" (550 5.7.1), and rspamd, at least up to 3.4, treats a signature over two as broken.
  */
 const LISTS: ReadonlySet<string> = new Set(['to', 'cc'])
-/** RFC 5322 sections 3.6.2 and 3.6.6. A message that was resent several times has several of the latter. */
+/** RFC 5322 sections 3.6.2 and 3.6.6. A message resent several times has several of the Resent fields. */
 const BESIDE: ReadonlySet<string> = new Set(['sender', 'resent-from', 'resent-sender'])
 type Prepared =
   | { readonly ok: true; readonly submitted: SubmittedMessage }
   | { readonly ok: false; readonly refusal: SubmissionRefusal }
 
-/** @param raw what came between DATA and the final dot, dots unstuffed */
+/** @param raw the bytes between DATA and the final dot, with dots unstuffed */
 export function prepareSubmitted(raw: Buffer, options: SubmittedOptions): Prepared {
   const lines = withoutMboxLine(withCrlf(raw))
   const { message: whole, changed } = reencode(lines)
@@ -163,7 +168,7 @@ function refuse(code: number, text: string): { ok: false; refusal: SubmissionRef
   return { ok: false, refusal: { code, text } }
 }
 
-/** Some clients hand over a line of a mailbox file before the header. */
+/** Removes the mailbox file line that some clients send before the header. */
 function withoutMboxLine(raw: Buffer): Buffer {
   if (raw.toString('latin1', 0, 5) !== 'From ') return raw
   const feed = raw.indexOf(0x0a)
@@ -182,11 +187,11 @@ function headerFault(raw: Buffer, fields: readonly RawField[]): SubmissionRefusa
 interface From {
   readonly field: RawField
   readonly mailbox: Mailbox
-  /** The name stood behind the address, in brackets. */
+  /** The name followed the address, in brackets. */
   readonly trailing: boolean
 }
 
-/** Exactly one field with exactly one mailbox; by the parser that policy uses (address.ts). */
+/** Requires exactly one field with exactly one mailbox, by the parser that policy uses (address.ts). */
 function readFrom(fields: readonly RawField[], textOf: FieldText): From | SubmissionRefusal {
   const all = fields.filter(({ key }) => key === 'from')
   const [field] = all
@@ -201,8 +206,8 @@ function readFrom(fields: readonly RawField[], textOf: FieldText): From | Submis
 }
 
 /**
- * `a@b.test (Cron Daemon)`: the name as a comment, as cron and other old programs write it. All read it alike, as long as a
- * blank stands before and nothing inside looks like an address; it goes out with the name before the address.
+ * Parses `a@b.test (Cron Daemon)`, the name as a comment, as cron and other old programs write it. Everyone reads it alike if a
+ * blank precedes the comment and nothing inside looks like an address. It is sent with the name before the address.
  */
 function withTrailingName(text: string): Mailbox | null {
   const [, address = '', name = ''] = /^([^\s()<>,"]+)[ \t]+\(([^()\\]{0,998})\)$/.exec(text) ?? []
@@ -214,7 +219,7 @@ function fromLine({ name, address }: Mailbox): Buffer {
   return Buffer.from(addressHeader('From', [{ name: decodeWords(name), address }]))
 }
 
-/** @returns null when one is given twice */
+/** @returns null when a control header is given twice */
 function readControls(fields: readonly RawField[], textOf: FieldText): ReadonlyMap<ControlHeader, string> | null {
   const controls = new Map<ControlHeader, string>()
   for (const field of fields) {
@@ -229,13 +234,13 @@ function readControls(fields: readonly RawField[], textOf: FieldText): ReadonlyM
 function keptFields(fields: readonly RawField[], raw: Buffer, textOf: FieldText): readonly RawField[] {
   const seen = new Set<string>()
   const open = new Set<string>()
-  // Without the other it asks for nothing, and would stand beside the one that goes with ours (RFC 8058 section 3.1).
+  // List-Unsubscribe-Post has no effect without List-Unsubscribe, and would duplicate the one we add (RFC 8058 section 3.1).
   const isOrphan = !fields.some((field) => field.key === 'list-unsubscribe' && !isWish(field, textOf))
   return fields.filter((field) => {
     const { key } = field
     if (REMOVED.has(key) || CONTROL.has(key) || isReservedHeader(key)) return false
     if ((isOrphan && key === 'list-unsubscribe-post') || isWish(field, textOf)) return false
-    // Whose it is cannot be told, and readers may yet show somebody.
+    // Its domains cannot be determined, but mail programs may still show it.
     if (BESIDE.has(key) && domainsIn(textOf(field)).length === 0) return false
     if (LISTS.has(key)) {
       if (open.has(key)) return false
@@ -250,7 +255,7 @@ function keptFields(fields: readonly RawField[], raw: Buffer, textOf: FieldText)
   })
 }
 
-/** In order; those that are one list stand together, where the first of them stood. */
+/** The fields in order, with the fields of one list grouped at the position of the first. */
 function gathered(kept: readonly RawField[]): readonly (readonly [RawField, ...RawField[]])[] {
   const lists = new Map<string, RawField[]>()
   const all: [RawField, ...RawField[]][] = []
@@ -278,7 +283,7 @@ function isWish(field: RawField, textOf: FieldText): boolean {
   return field.key === 'list-unsubscribe' && listsPlaceholder(textOf(field))
 }
 
-/** Of a list of mailboxes; none where it cannot be read whole. */
+/** The domains in a list of mailboxes; empty when any part of it is malformed. */
 function domainsIn(mailboxes: string): readonly DomainName[] {
   const read = parseMailboxList(mailboxes)
   return read.ok ? read.mailboxes.map(({ address }) => address.domain) : []
@@ -289,23 +294,23 @@ function messageIdOf(raw: Buffer, kept: readonly RawField[]): string | null {
   return field === undefined ? null : messageIdIn(raw, field)
 }
 
-/** RFC 5322 section 3.6.4, loosely: what stands between the brackets is ASCII without blanks, with an @ inside. */
+/** RFC 5322 section 3.6.4, loosely: the text between the brackets is ASCII without blanks and has an @ inside. */
 function messageIdIn(raw: Buffer, field: RawField): string | null {
   const id = /^<([\x21-\x3b\x3d\x3f-\x7e]{1,500})>$/.exec(fieldValue(raw, field))?.[1]
   return id !== undefined && /[^@]@[^@]/.test(id) ? id : null
 }
 
 /**
- * A field as it goes out.
+ * A field as it will be sent.
  *
- * @returns the bytes as they came wherever that is possible; null when a line is too long and cannot be folded
+ * @returns the original bytes if possible; null when a line is too long and cannot be folded
  */
 function rewritten(raw: Buffer, field: RawField, textOf: FieldText): Buffer | null {
   const { name, start, valueStart, end } = field
   let bytes = raw.subarray(start, end)
-  // Servers without SMTPUTF8 can take it then.
+  // Encoding lets servers without SMTPUTF8 accept the field.
   if (!isAscii(bytes)) bytes = encodedField(field, textOf(field)) ?? bytes
-  // "From : a" is the obsolete syntax: some read it as From, others as no field at all.
+  // "From : a" is obsolete syntax: some read it as From, others do not take it for a field.
   else if (valueStart !== start + name.length + 1) {
     bytes = Buffer.concat([Buffer.from(`${name}:`), raw.subarray(valueStart, end)])
   }
@@ -314,9 +319,10 @@ function rewritten(raw: Buffer, field: RawField, textOf: FieldText): Buffer | nu
 }
 
 /**
- * Several lists of addresses as one, without the empty elements of the obsolete syntax.
+ * Joins several lists of addresses, without the empty elements of the obsolete syntax.
  *
- * @param lines fields as they go out
+ * @param lines the fields as they will be sent
+ * @returns null when a line is too long and cannot be folded
  */
 function joined(lines: readonly (Buffer | null)[]): Buffer | null {
   const [first] = lines
@@ -335,7 +341,7 @@ function listIn(line: Buffer): string {
   return text.slice(0, end)
 }
 
-/** Something is open at the end of a list, so that what follows would be part of it. */
+/** Whether a quote, bracket or comment is still open at the end, so that it would swallow the text after it. */
 function endsOpen(text: string): boolean {
   let quoted = false
   let angle = false
@@ -361,7 +367,7 @@ function hasLongLine(bytes: Buffer): boolean {
   return false
 }
 
-/** Line breaks before blanks that are there already: unfolding gives back what was sent. */
+/** Breaks lines before existing blanks, so that unfolding restores the original; null when a line cannot be folded. */
 function folded(bytes: Buffer): Buffer | null {
   const lines = bytes
     .toString('latin1')
@@ -382,7 +388,7 @@ function folded(bytes: Buffer): Buffer | null {
 
 interface Added {
   readonly kept: readonly RawField[]
-  /** Of text that came without a type, where parts were encoded; null: none was. */
+  /** Charset for text without a Content-Type if something was encoded; null when nothing was. */
   readonly charset: string | null
   readonly messageId: string
   readonly now: Date
@@ -393,18 +399,18 @@ function addedFields({ kept, charset, messageId, now }: Added): string {
   let added = ''
   if (!has('date')) added += `Date: ${formatDate(now)}\r\n`
   if (!has('message-id')) added += `Message-ID: <${messageId}>\r\n`
-  // Without a version receivers may ignore the encoding (RFC 2045 section 4).
+  // Without MIME-Version, receivers may ignore the encoding (RFC 2045 section 4).
   if (charset !== null && !has('mime-version')) added += 'MIME-Version: 1.0\r\n'
   if (charset !== null && !has('content-type')) added += `Content-Type: text/plain; charset=${charset}\r\n`
   return added
 }
 
-/** Of the body alone: a header in another charset says nothing of it. */
+/** Judges only the body: a header in another charset proves nothing about it. */
 function charsetOf(message: Buffer): string {
   return isUtf8(message.subarray(parseHeaderBlock(message, MAX_HEADER_BYTES).bodyStart)) ? 'utf-8' : 'iso-8859-1'
 }
 
-/** The text of a decoded header for people: what no header may carry becomes a blank. */
+/** A decoded header for display: characters that no header may contain become spaces. */
 function cleanText(text: string): string {
   if (checkHeaderText(text) === null) return text.trim()
   return Array.from(text, (char) => (checkHeaderText(char) === null ? char : ' '))

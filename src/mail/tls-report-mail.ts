@@ -1,9 +1,9 @@
-// TLS reports that come by mail (RFC 8460 section 5.3), and what we keep of one.
+// Reads TLS reports that arrive by mail (RFC 8460 section 5.3) and extracts the data we keep.
 //
-// Whoever reads the DNS can write to the address of reports, so reading is bounded: 5 levels and 50 parts of a mail, 64 KB of
-// a part's header, 10 MB packed and as much unpacked. Of what the report says, 100 policies are looked at, 10 kept for a
-// domain, with 100 failures in all, and each text is cut. Nothing is fetched, nothing throws. Who it
-// comes from is not asked here (dkim-check.ts): it tells what somebody says.
+// The report address is public in the DNS, so anyone can write to it and reading is bounded: 5 levels and 50 parts of a mail,
+// 64 KB of a part's header, 10 MB packed and as much unpacked. A report may have at most 100 policies. For each domain, 10
+// policies and 100 failures are kept. Each text is truncated. Nothing is fetched, and nothing throws. The sender is not
+// verified here (see dkim-check.ts), so the content is only a claim.
 
 import { fieldValue, parseHeaderBlock } from './headers.ts'
 import { boundaryOf, partsBetween, type ReadingBudget, readingBudget } from './multipart.ts'
@@ -26,7 +26,7 @@ export interface ToldTlsPolicy {
   readonly failures: readonly ToldFailure[]
 }
 
-/** What a report tells of one domain. */
+/** What a report says about one domain. */
 export interface ToldTlsDomain {
   /** In lower case, without a final dot. */
   readonly domain: string
@@ -58,7 +58,7 @@ const EARLIEST = Date.UTC(2018, 0)
 const LATEST = Date.UTC(2100, 0)
 const TYPES = /^application\/(?:tlsrpt\+)?(?:gzip|x-gzip|json)$/
 
-/** The first part of a mail that is a report; null: none is. @param raw as it came */
+/** The first part of a mail that is a report; null when there is none. @param raw the mail as received */
 export function readTlsReportMail(raw: Buffer): ToldTls | null {
   const left = { parts: PARTS_MOST, budget: readingBudget() }
   const found = reportIn(raw, 0, left)
@@ -164,16 +164,16 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Some write one host where the RFC has a list. */
+/** Accepts a single string, because some reporters write one host where the RFC has a list. */
 function texts(value: unknown): readonly string[] {
   const list = typeof value === 'string' ? [value] : listOf(value)
   return list.slice(0, LINES_KEPT).flatMap((one) => text(one) ?? [])
 }
 
-/** As it may stand in the database and in front of people. */
+/** Cleans a text for the database and for display; null for anything but a string. */
 function text(value: unknown): string | null {
   if (typeof value !== 'string') return null
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
   const clean = value.slice(0, TEXT_CHARS).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, ' ')
   return clean.toWellFormed().trim()
 }

@@ -1,4 +1,4 @@
-// TLS-RPT (RFC 8460): where a domain wants reports about TLS, what such a report says, and reading one.
+// TLS-RPT (RFC 8460): where a domain wants its TLS reports, the format of a report, and a parser for it.
 
 import { gunzipSync } from 'node:zlib'
 
@@ -12,8 +12,8 @@ const MAX_ADDRESSES = 2
 const MAX_REPORT_BYTES = 10 * 1_048_576
 
 /**
- * Where reports about a domain go, by the TXT records of `_smtp._tls.<domain>` (RFC 8460 section 3); empty: none are wanted.
- * At most two.
+ * The addresses for reports about a domain, from the TXT records of `_smtp._tls.<domain>` (RFC 8460 section 3). At most two;
+ * empty when the domain wants none.
  */
 export function tlsReportAddresses(records: readonly string[]): readonly TlsReportAddress[] {
   const ours = records.filter((record) => /^v=TLSRPTv1[ \t]*;/.test(record))
@@ -71,8 +71,7 @@ export interface TlsReport {
 }
 
 /**
- * A report as it stands in a mail or a request: JSON, gzipped or not. Null when it is none; what unpacks to more than 10 MB
- * is none.
+ * Parses a report from a mail or a request: JSON, gzipped or not. Null when it is not a report, or unpacks to more than 10 MB.
  */
 export function parseTlsReport(bytes: Buffer): TlsReport | null {
   try {

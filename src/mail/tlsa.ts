@@ -1,8 +1,8 @@
-// DANE for SMTP (RFC 7672): whether a certificate is one that the TLSA records of a mail host name (RFC 6698, RFC 7671).
+// DANE for SMTP (RFC 7672): checks whether the TLSA records of a mail host (RFC 6698, RFC 7671) match a certificate.
 //
-//   usage 3 (DANE-EE)   the server's own certificate or key; neither its names nor its dates count
-//   usage 2 (DANE-TA)   an authority of the server's chain; dates, signatures and the host's name count
-//   0 and 1             make no sense for mail and are unusable, as is what this file does not know
+//   usage 3 (DANE-EE)   the server's own certificate or key; its names and dates are not checked
+//   usage 2 (DANE-TA)   an authority in the server's chain; dates, signatures and the host name are checked
+//   0 and 1             make no sense for mail and are unusable, as are all values unknown to this file
 
 import { createHash, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
 
@@ -16,19 +16,19 @@ export interface TlsaRecord {
 const DIGESTS = [null, { name: 'sha256', bytes: 32 }, { name: 'sha512', bytes: 64 }] as const
 const MAX_CHAIN = 10
 
-/** Whether a record can decide anything here. */
+/** Whether a record is supported and can decide anything. */
 export function isUsable({ usage, selector, matching, data }: TlsaRecord): boolean {
   const digest = DIGESTS[matching]
   if ((usage !== 2 && usage !== 3) || (selector !== 0 && selector !== 1) || digest === undefined) return false
   return digest === null ? data.length > 0 : data.length === digest.bytes
 }
 
-/** `other_host`: of usage 2 alone: an authority that a record names vouches for the certificate, which is not one for the host. */
+/** `other_host`, only for usage 2: an authority named by a record vouches for the certificate, but it is for another host. */
 export type TlsaVerdict = 'named' | 'other_host' | 'not_named'
 
 /**
- * @param chain the server's certificate first, as it sent them
- * @param names of the host; one of them must be in the certificate where usage 2 decides
+ * @param chain as the server sent it, its own certificate first
+ * @param names of the host; with usage 2, the certificate must have one of them
  */
 export function tlsaVerdict(
   records: readonly TlsaRecord[],
@@ -53,13 +53,13 @@ function selects({ selector, matching, data }: TlsaRecord, certificate: X509Cert
   return data.equals(digest === null ? bytes : createHash(digest.name).update(bytes).digest())
 }
 
-/** Up the chain, each certificate signed by the next, until one is an authority that a record names. */
+/** Follows the chain, each certificate signed by the next, until it reaches an authority that a record names. */
 function leadsTo(authorities: readonly TlsaRecord[], chain: readonly X509Certificate[], now: Date): boolean {
   const keys = authorities.flatMap(wholeKey)
   for (const [index, certificate] of chain.entries()) {
     if (!isInDate(certificate, now)) return false
     if (index > 0 && authorities.some((record) => selects(record, certificate))) return true
-    // An authority given whole in the DNS need not be sent by the server.
+    // The server need not send an authority that the DNS contains in full.
     if (keys.some((key) => verifies(certificate, key))) return true
     const issuer = chain[index + 1]
     if (issuer === undefined || !issuer.ca || !certificate.checkIssued(issuer)) return false

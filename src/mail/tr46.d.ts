@@ -1,4 +1,4 @@
-// The part of tr46 (Unicode UTS 46) that is used here; the package has no types of its own.
+// Types for the part of tr46 (Unicode UTS 46) that is used here; the package has none.
 declare module 'tr46' {
   interface Options {
     readonly checkHyphens?: boolean

@@ -1,17 +1,18 @@
-// Return paths that tell which email a report is about: `b+<token>@<host>` (VERP). Anyone can write to such an address,
-// so the token is signed: email id (16 bytes) | the first 12 bytes of the account id | MAC (10 bytes), in base32 letters.
-// Receivers fold case, so reading does too. The local part has 63 of the 64 characters that RFC 5321 section 4.5.3.1.1
-// allows, which is why the account is named by a prefix: 48 bits of time and 42 of chance, a range of the primary key.
+// Return paths that identify the email a report is about: `b+<token>@<host>` (VERP). Anyone can write to such an address, so
+// the token is signed: email id (16 bytes) | first 12 bytes of the account id | MAC (10 bytes), in base32. Receivers fold
+// case, so reading does too. The local part has 63 of the 64 characters that RFC 5321 section 4.5.3.1.1 allows. That is why
+// it has only a prefix of the account id: 48 bits of time and 42 random bits, which select a range of the primary key.
 //
-// `fbl+<name>.<MAC>@<host>` takes the complaints of one provider; nobody else learns it, so what comes there comes from them.
+// `fbl+<name>.<MAC>@<host>` receives the complaints of one provider. Nobody else knows the address, so mail to it comes from
+// that provider.
 //
-// `u+<token>@<host>` is the same for mail that unsubscribes; its MAC is made with a key of its own.
+// `u+<token>@<host>` is the same for unsubscribe mail; its MAC uses a separate key.
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 const RETURN = 'b+'
 const UNSUBSCRIBE = 'u+'
 const FEEDBACK = 'fbl+'
-/** Longer than what a token signs, so that no signature of one is one of the other. */
+/** Longer than the data that a token signs, so that no signature is valid for both. */
 const FEEDBACK_SIGNED = 'the address of a feedback loop: '
 const FEEDBACK_NAME = /^[a-z0-9][a-z0-9-]{0,29}$/
 const EMAIL_BYTES = 16
@@ -19,16 +20,16 @@ const ACCOUNT_BYTES = 12
 const MAC_BYTES = 10
 const TOKEN_BYTES = EMAIL_BYTES + ACCOUNT_BYTES + MAC_BYTES
 
-/** HMAC-SHA-256 under the key of this purpose; at least 10 bytes. */
+/** HMAC-SHA-256 with the key for this purpose; at least 10 bytes. */
 export interface VerpMac {
   (text: Buffer): Buffer
-  /** Under every key that addresses may have been signed with. Absent: there is this one. */
+  /** One MAC for every key that may have signed addresses. Absent when there is only one key. */
   all?(text: Buffer): readonly Buffer[]
 }
 
 export interface VerpIds {
   readonly emailId: string
-  /** The account's id lies between these two, both included. */
+  /** The account id lies between these two, inclusive. */
   readonly firstAccountId: string
   readonly lastAccountId: string
 }
@@ -38,20 +39,20 @@ export function returnPath(mac: VerpMac, emailId: string, accountId: string, hos
   return `${RETURN}${tokenOf(mac, emailId, accountId)}@${host}`
 }
 
-/** @returns `u+<token>@<host>`: who writes there asks to get no more mail */
+/** @returns `u+<token>@<host>`, which requests no more mail when written to */
 export function unsubscribeAddress(mac: VerpMac, emailId: string, accountId: string, host: string): string {
   return `${UNSUBSCRIBE}${tokenOf(mac, emailId, accountId)}@${host}`
 }
 
 /**
- * @param name of the provider: 1 to 30 of a-z, 0-9 and hyphens, not beginning with one
- * @returns `fbl+<name>.<MAC>@<host>`; null: that is no such name
+ * @param name of the provider: 1 to 30 of a-z, 0-9 and hyphens, not beginning with a hyphen
+ * @returns `fbl+<name>.<MAC>@<host>`; null when the name is not valid
  */
 export function feedbackAddress(mac: VerpMac, name: string, host: string): string | null {
   return FEEDBACK_NAME.test(name) ? `${FEEDBACK}${name}.${feedbackMac(mac, name)}@${host}` : null
 }
 
-/** @returns the provider whose address it is; null when it is none of ours */
+/** @returns the provider that the address belongs to; null when it is not one of ours */
 export function readFeedbackAddress(mac: VerpMac, localPart: string): string | null {
   const folded = localPart.toLowerCase()
   const dot = folded.lastIndexOf('.')
@@ -80,14 +81,14 @@ function tokenOf(mac: VerpMac, emailId: string, accountId: string): string {
 }
 
 /**
- * @param localPart what stands before the `@`, in any case
+ * @param localPart the part before the `@`, in any case
  * @returns null when it is not one of ours
  */
 export function readReturnPath(mac: VerpMac, localPart: string): VerpIds | null {
   return readToken(mac, RETURN, localPart)
 }
 
-/** As `readReturnPath`, of the addresses that `unsubscribeAddress` makes. */
+/** Like `readReturnPath`, for the addresses of `unsubscribeAddress`. */
 export function readUnsubscribeAddress(mac: VerpMac, localPart: string): VerpIds | null {
   return readToken(mac, UNSUBSCRIBE, localPart)
 }
@@ -107,7 +108,7 @@ function readToken(mac: VerpMac, prefix: string, localPart: string): VerpIds | n
   }
 }
 
-/** In a time that does not depend on where the two differ. */
+/** Compares in constant time, wherever the two differ. */
 function equal(a: Buffer, b: Buffer): boolean {
   let differing = a.length ^ b.length
   for (const [index, byte] of a.entries()) differing |= byte ^ (b[index] ?? 0)
@@ -156,6 +157,6 @@ function fromBase32(text: string): Buffer | null {
     bits -= 8
     bytes[length++] = (value >> bits) & 0xff
   }
-  // One spelling for each token: the bits left over are zero.
+  // Unused bits must be zero, so that each token has exactly one spelling.
   return (value & ((1 << bits) - 1)) === 0 ? bytes : null
 }
