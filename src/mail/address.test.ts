@@ -23,7 +23,7 @@ const label63 = 'l'.repeat(63)
 const local64 = 'a'.repeat(64)
 const total254 = `${local64}@${label63}.${label63}.${'d'.repeat(56)}.test`
 
-// Each row: what is given, and why it is refused.
+// Each row: the input, and why it is refused.
 const REFUSED: [text: string, reason: string][] = [
   ['user@good.test(x)evil.test', 'comment'],
   ['user@x.test(a(b)c)', 'comment'],
@@ -78,7 +78,7 @@ const REFUSED: [text: string, reason: string][] = [
   [`${'é'.repeat(33)}@c.test`, 'local_part_too_long'],
   [`a@${label63}l.test`, 'invalid_domain'],
   [total254.replace('.test', 'd.test'), 'too_long'],
-  // A label that begins with a number and goes on from right to left (RFC 5893 section 2).
+  // A label that begins with a digit and continues right to left (RFC 5893 section 2).
   ['a@1\u05d0.test', 'invalid_domain'],
   ['g:g:g:;', 'missing_at'],
   ['g:a@b.test;', 'invalid_local_part'],
@@ -89,7 +89,7 @@ for (const [text, reason] of REFUSED) {
   })
 }
 
-// Each row: what is given, and the one form in which policy, envelope and header see it.
+// Each row: the input, and the form that policy, envelope and header use.
 const ACCEPTED: [text: string, normal: string][] = [
   ['a@b.test', 'a@b.test'],
   ['Ann.B@EXAMPLE.Test', 'Ann.B@example.test'],
@@ -116,7 +116,7 @@ for (const [text, normal] of ACCEPTED) {
   })
 }
 
-test('a local part outside ASCII asks for SMTPUTF8, an international domain alone does not', () => {
+test('a non-ASCII local part needs SMTPUTF8, an international domain alone does not', () => {
   assert.equal(address('jørgen@bücher.test').smtpUtf8, true)
   assert.equal(address('jørgen@bücher.test').address, 'jørgen@xn--bcher-kva.test')
   assert.equal(address('jorgen@bücher.test').unicodeDomain, 'bücher.test')
@@ -139,16 +139,16 @@ test('all spellings of one mailbox have one suppression key', () => {
     assert.equal(suppressionKey(address(text)), 'νικοσ@c.test')
 })
 
-test('spellings that differ in case alone are folded into one, which is folded already', () => {
+test('spellings that differ only in case fold to the same text, and folding again changes nothing', () => {
   let letters = 0
-  // Beyond are no letters that have a case.
+  // Letters beyond this have no case.
   for (let code = 0; code < 0x2_0000; code++) {
     if (code >= 0xd800 && code < 0xe000) continue
     const letter = String.fromCodePoint(code)
     const folded = foldCase(letter)
     if (foldCase(folded) !== folded || folded.normalize('NFC') !== folded)
       assert.fail(`${letter} is not folded at once`)
-    // What becomes several letters is another spelling (SS), and the dotless i is not the dotted one.
+    // A letter that expands to several (SS) is a different spelling, and the dotless i differs from the dotted one.
     const others = [letter.toLowerCase(), letter.toUpperCase()].filter((one) => [...one].length === 1)
     const apart = letter === '\u0131' ? undefined : others.find((other) => foldCase(other) !== folded)
     if (apart !== undefined) assert.fail(`${letter} and ${apart} are not one`)
@@ -161,7 +161,7 @@ test('spellings that differ in case alone are folded into one, which is folded a
   }
 })
 
-test('a megabyte of hostile text is refused before it is read', () => {
+test('a megabyte of hostile text is refused unread', () => {
   const million = 1_000_000
   const texts = [
     ','.repeat(million),
@@ -189,14 +189,14 @@ test('a megabyte of hostile text is refused before it is read', () => {
   assert.ok(performance.now() - before < 2_000)
 })
 
-test('a list of a thousand mailboxes is read whole', () => {
+test('a list of a thousand mailboxes is read completely', () => {
   const list = parseMailboxList(Array.from({ length: 1_000 }, (_, n) => `"N, ${n}" <n${n}@good.test>`).join(', '))
   assert.ok(list.ok)
   assert.equal(list.mailboxes.length, 1_000)
   assert.equal(list.mailboxes[999]?.name, 'N, 999')
 })
 
-// Each row: what is given, the name and the address read from it.
+// Each row: the input, and the name and the address read from it.
 const MAILBOXES: [text: string, name: string, address: string][] = [
   ['a@b.test', '', 'a@b.test'],
   [' <a@b.test> ', '', 'a@b.test'],
@@ -250,7 +250,7 @@ for (const text of NOT_ONE_MAILBOX) {
   })
 }
 
-test('a list keeps the order and refuses what one of its mailboxes is refused for', () => {
+test('a list keeps its order, and is refused for the reason of its first bad mailbox', () => {
   const list = parseMailboxList('a@b.test, "C, D" <c@d.test> ,E <e@f.test>')
   assert.ok(list.ok)
   assert.deepEqual(
@@ -266,7 +266,7 @@ test('a list keeps the order and refuses what one of its mailboxes is refused fo
   assert.deepEqual(parseMailboxList('team: a@b.test, c@d.test;'), { ok: false, reason: 'group' })
 })
 
-// Each row: an address header, and the addresses that are shown of it.
+// Each row: an address header, and the addresses shown from it.
 const HEADERS: [text: string, shown: string[]][] = [
   ['a@x.test, B <b@x.test>,<c@x.test>', ['a@x.test', 'b@x.test', 'c@x.test']],
   ['Team: a@x.test, B <b@x.test>; c@x.test', ['a@x.test', 'b@x.test', 'c@x.test']],
@@ -279,12 +279,12 @@ const HEADERS: [text: string, shown: string[]][] = [
   [`${'x'.repeat(65_536)}, a@x.test`, []],
 ]
 for (const [text, shown] of HEADERS) {
-  test(`of the header ${JSON.stringify(text.slice(0, 60))} these are shown: ${shown.join(' ')}`, () => {
+  test(`the header ${JSON.stringify(text.slice(0, 60))} shows the addresses: ${shown.join(' ')}`, () => {
     assert.deepEqual(addressesIn(text), shown)
   })
 }
 
-test('why a text is no address is told of texts alone', () => {
+test('only a string gets a reason why it is not an address', () => {
   assert.equal(addressFault(' a@b.test '), null)
   assert.equal(addressFault('a@'), 'is not an email address: invalid_domain')
   assert.equal(addressFault(''), 'is not an email address: empty')
@@ -292,7 +292,7 @@ test('why a text is no address is told of texts alone', () => {
   assert.equal(addressFault(undefined), null)
 })
 
-test('no text makes the parsers throw, and what is accepted is accepted again in normal form', () => {
+test('no text makes the parsers throw, and an accepted address is accepted again in normal form', () => {
   const naughty = process.env['POSTHORN_CORPORA']
   const strings: string[] =
     naughty === undefined ? [] : (JSON.parse(readFileSync(`${naughty}/naughty/blns.json`, 'utf8')) as string[])

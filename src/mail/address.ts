@@ -77,7 +77,7 @@ const ATEXT = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u0080-\\u{10ffff}-]+"
 const DOT_ATOM = new RegExp(`^${ATEXT}(?:\\.${ATEXT})*$`, 'u')
 /** RFC 5321 section 4.1.2: Quoted-string with qtextSMTP and quoted-pairSMTP, non-ASCII by RFC 6531 section 3.3. */
 const QUOTED = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e\u0080-\u{10ffff}]|\\[\x20-\x7e])*"$/u
-/** Controls (C0, DEL, C1), line separators, lone surrogates, invisible and directional format characters, and all spaces but U+0020. */
+/** Controls (C0, DEL, C1), line separators, lone surrogates, invisible and directional characters, all spaces but U+0020. */
 const UNFIT = /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/u
 /** For display names, where joiners and directional marks are legitimate. Allows tabs as white space. */
 const UNFIT_NAME = /[\0-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\p{Cs}]/u

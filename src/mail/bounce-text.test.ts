@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { prose, readProse } from './bounce-text.ts'
 
-/** What is told of each recipient: address, code, command, and the words. */
+/** The result for each recipient: address, code, command, and the words. */
 function told(text: string, failed: readonly string[] = []) {
   return readProse(prose(text), failed).map(({ address, smtpCode, command, diagnostic }) => [
     address,
@@ -12,7 +12,7 @@ function told(text: string, failed: readonly string[] = []) {
   ])
 }
 
-// Each row: what a mailer wrote, and what is read out of it.
+// Each row: a mailer's text, and the result of reading it.
 const TEXTS: readonly (readonly [
   what: string,
   text: string,
@@ -103,7 +103,7 @@ for (const [what, text, expected] of TEXTS) {
   })
 }
 
-test('a text that names nobody is about the address of the header', () => {
+test('a text without an address is about the address in the header', () => {
   assert.deepEqual(told('550 5.1.1 no such user', ['a@b.example']), [
     ['a@b.example', 550, null, '550 5.1.1 no such user'],
   ])

@@ -154,7 +154,7 @@ function readBlock(address: string | null, { lines, start, others }: Told, all: 
   return { address, action: 'failed', smtpCode, enhanced, diagnostic, command, ...remote, verdict }
 }
 
-/** Whether a line says only "user unknown" or the like, after an optional address or heading. Items of a list of causes do not count. */
+/** Whether a line says only "user unknown" or the like, after an optional address or heading. Items of a list do not count. */
 function statesUnknown(line: string): boolean {
   const sentence = line.slice(line.lastIndexOf(': ') + 1).replace(ADDRESS, '')
   return (

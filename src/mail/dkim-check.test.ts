@@ -1,5 +1,5 @@
-// Mails signed by our own signer, by mailauth's, by OpenSSL as RFC 6376 says, and the message of RFC 8463, and what becomes
-// of each when it is changed.
+// Checks mails signed by our own signer, by mailauth's, and with OpenSSL by the steps of RFC 6376, the message of RFC 8463, and
+// changed versions of them.
 
 import assert from 'node:assert/strict'
 import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, sign as signBytes } from 'node:crypto'
@@ -85,7 +85,7 @@ async function theirs(selector: string, key: KeyObject, more: SignOptions = {}):
   return `${signatures.trimEnd()}\r\n${MAIL}`
 }
 
-test('what our signer and that of mailauth sign passes, in every canonicalization, and says who signed', async () => {
+test('mails signed by our signer and by mailauth pass in every canonicalization, with the signing domain', async () => {
   for (const question of [OF_COMPLAINT, OF_TLS_REPORT]) {
     assert.equal(await checked(await ours('rsa', undefined, rsa), question), 'pass reporter.example')
     assert.equal(await checked(await ours('ed'), question), 'pass reporter.example')
@@ -102,7 +102,7 @@ test('what our signer and that of mailauth sign passes, in every canonicalizatio
   }
 })
 
-test('what is signed by hand, step by step as RFC 6376 section 3.7 says, passes', async () => {
+test('a mail signed by hand, step by step as in RFC 6376 section 3.7, passes', async () => {
   const lines = MAIL.split('\r\n')
   const bodyHash = createHash('sha256').update('All went well.\r\n').digest('base64')
   const head = `v=1; a=rsa-sha256; c=simple/relaxed; d=reporter.example; s=rsa; h=subject:from; bh=${bodyHash}; b=`
@@ -133,7 +133,7 @@ const FOOTBALL = [
   '',
 ].join('\r\n')
 
-test('the message of RFC 8463 appendix A.3 passes with its key, and no other', async () => {
+test('the message of RFC 8463 appendix A.3 passes with its own key only', async () => {
   const name = 'brisbane._domainkey.football.example.com'
   const key = 'v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='
   assert.equal(
@@ -143,7 +143,7 @@ test('the message of RFC 8463 appendix A.3 passes with its key, and no other', a
   assert.equal(await checked(FOOTBALL, OF_TLS_REPORT, { zones: { [name]: record(other) } }), 'fail bad_signature')
 })
 
-test('what was changed after it was signed fails, and says what', async () => {
+test('a mail that was changed after signing fails, with the reason', async () => {
   const good = await ours('ed')
   assert.equal(await checked(good.replace('All went', 'None went')), 'fail body_changed')
   assert.equal(await checked(`${good}more\r\n`), 'fail body_changed')
@@ -153,7 +153,7 @@ test('what was changed after it was signed fails, and says what', async () => {
   assert.equal(await checked(good.replace(/ b=[^]*?\r\n(?=\S)/, ' b=AAAA\r\n')), 'fail bad_signature')
 })
 
-test('a signature that has expired, or that leaves part of the body to anybody, is none', async () => {
+test('a signature that has expired, or that covers only part of the body, does not count', async () => {
   assert.equal(await checked(await theirs('ed', ed, { expires: new Date('2026-02-03T23:59:59Z') })), 'fail expired')
   assert.equal(
     await checked(await theirs('ed', ed, { expires: new Date('2026-02-04T00:00:01Z') })),
@@ -166,7 +166,7 @@ test('a signature that has expired, or that leaves part of the body to anybody, 
   }
 })
 
-test('weak algorithms and keys, and keys that are not for this, are not believed', async () => {
+test('weak algorithms and keys, and keys for another purpose, are not accepted', async () => {
   const rows: readonly (readonly [string, KeyObject, SignOptions, string])[] = [
     ['rsa', rsa, { algorithm: 'rsa-sha1' }, 'fail weak_algorithm'],
     ['short', short, {}, 'fail weak_key'],
@@ -184,14 +184,14 @@ test('weak algorithms and keys, and keys that are not for this, are not believed
     assert.equal(await checked(await theirs(selector, key, more)), expected, selector)
 })
 
-test('a key for reports about TLS is for these alone (RFC 8460 section 3)', async () => {
+test('a key for TLS reports is valid only for these (RFC 8460 section 3)', async () => {
   const mail = await theirs('tls', ed)
   assert.equal(await checked(mail, OF_TLS_REPORT), 'pass reporter.example')
   assert.equal(await checked(mail, OF_COMPLAINT), 'fail unusable_key')
   assert.equal(await checked(await theirs('web', ed), OF_TLS_REPORT), 'fail unusable_key')
 })
 
-test('a report about TLS is signed by whom it comes from; of a complaint the signer is told, whoever that is', async () => {
+test('a TLS report must be signed by its author; for a complaint, any signer counts and is returned', async () => {
   const strange = await ours('ed', 'stranger.example')
   assert.equal(await checked(strange, OF_TLS_REPORT), 'fail other_domain')
   assert.equal(await checked(strange, OF_COMPLAINT), 'pass stranger.example')
@@ -210,14 +210,14 @@ test('a report about TLS is signed by whom it comes from; of a complaint the sig
     const mail = MAIL.replace(/^From:.*/, from)
     assert.equal(await checked(await ours('ed', undefined, ed, mail), OF_TLS_REPORT), 'fail other_domain', from)
   }
-  // Two tenants below one public suffix are two organizations.
+  // Two tenants under one public suffix are two organizations.
   const tenant = MAIL.replace('@reporter.example', '@a.github.io')
   const zones = { 'ed._domainkey.b.github.io': record(ed) }
   const foreign = await ours('ed', 'b.github.io', ed, tenant)
   assert.equal(await checked(foreign, OF_TLS_REPORT, { zones }), 'fail other_domain')
 })
 
-test('what is not signed is told as that, and what cannot be told is unknown', async () => {
+test('an unsigned mail is `none`, and an undecidable one `unknown`', async () => {
   assert.equal(await checked(MAIL), 'none unsigned')
   assert.equal(await checked(''), 'none unsigned')
   assert.equal(await checked(await theirs('slow', ed)), 'unknown no_answer')
@@ -232,7 +232,7 @@ test('what is not signed is told as that, and what cannot be told is unknown', a
   assert.equal(await checked(good, OF_COMPLAINT, { verify }), 'unknown too_costly')
 })
 
-test('of many signatures four are looked at, and the others are neither asked for nor verified', async () => {
+test('only four of many signatures are looked up and verified', async () => {
   const resolver = declaredZones(KEYS)
   const works: DkimWork[] = []
   const check = dkimCheck({
@@ -257,7 +257,7 @@ test('of many signatures four are looked at, and the others are neither asked fo
   assert.deepEqual([resolver.queries(), works.length], [8, 1])
 })
 
-test('no header makes it throw, ask for a name that is none, or pass', async () => {
+test('no header makes it throw, look up an invalid name, or pass', async () => {
   const good = await ours('ed')
   const [field = ''] = /^DKIM-Signature:[^]*?\r\n(?=\S)/.exec(good) ?? []
   const rest = good.slice(field.length)

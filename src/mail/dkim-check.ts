@@ -171,7 +171,7 @@ function authorOf(raw: Buffer, fields: readonly RawField[]): string | null {
   return more === undefined && isName(domain) ? organizationOf(domain) : null
 }
 
-/** RFC 6376 does not define organizations. As in DMARC's relaxed alignment: by the public suffix list, with its private section. */
+/** RFC 6376 does not define organizations. As in DMARC's relaxed alignment: by the public suffix list with its private part. */
 export function organizationOf(domain: string): string {
   return getDomain(domain, { allowPrivateDomains: true }) ?? domain
 }

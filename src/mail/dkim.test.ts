@@ -70,7 +70,7 @@ test('a field added after signing breaks the signature', async () => {
   }
 })
 
-test('a changed or missing field or body breaks the signature, a change of blanks does not', async () => {
+test('a changed or missing field or body breaks the signature, changed blanks do not', async () => {
   const good = (await signed(message)).toString()
   assert.deepEqual(await verdicts(good.replace('List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n', '')), ['fail'])
   assert.deepEqual(await verdicts(good.replace('news@shop', 'news2@shop')), ['fail'])
@@ -84,7 +84,7 @@ test('a changed or missing field or body breaks the signature, a change of blank
 })
 
 const HEAD = 'From: a@shop.example\r\nSubject: x\r\n\r\n'
-// Each row: what it is, and a body that must verify.
+// Each row: a description, and a body that must verify.
 const BODIES: [what: string, body: string][] = [
   ['empty', ''],
   ['of one empty line', '\r\n'],
@@ -109,7 +109,7 @@ test('a message without a body, and one with raw UTF-8 in a header, verify', asy
   ])
 })
 
-test('the field has the tags it must have, no l=, and lines within 78', async () => {
+test('the field has the required tags, no l=, and lines of at most 78', async () => {
   const field = (await sign(Buffer.from(message), [rsa], when)).toString()
   for (const line of field.split('\r\n')) assert.ok(line.length <= 78, line)
   assert.equal(parseHeaderBlock(Buffer.from(`${field}\r\n`)).fields.length, 1)
@@ -145,7 +145,7 @@ function footballKey() {
   return createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' })
 }
 
-test('the key and the body hash of RFC 8463 appendix A are ours', () => {
+test('our key and body hash match RFC 8463 appendix A', () => {
   assert.equal(publicKeyOf(footballKey()), '11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=')
   const body = 'Hi.\r\n\r\nWe lost the game.  Are you hungry yet?\r\n\r\nJoe.\r\n\r\n'
   assert.equal(hashBody(Buffer.from(body)), '2jUSOH9NhtVGCQWNr9BrIAPreKQjO6Sn7XIkfJVOzv8=')
@@ -160,7 +160,7 @@ test('keys that DKIM does not allow are refused', () => {
   assert.equal(createSigner({ domain: 'a.test', selector: 's', key: privateKey }).algorithm, 'ed25519-sha256')
 })
 
-test('the fast body hash equals RFC 6376 read word by word', () => {
+test('the fast body hash equals a literal implementation of RFC 6376', () => {
   const slow = (body: string): string => {
     const lines = body.split('\r\n').map((line) => line.replace(/[\t ]+/g, ' ').replace(/ $/, ''))
     while (lines.at(-1) === '') lines.pop()

@@ -62,7 +62,7 @@ function policyOf(value: string | undefined): DmarcRecord['policy'] | null {
   return lower === 'none' || lower === 'quarantine' || lower === 'reject' ? lower : null
 }
 
-/** The names of a tree walk up from `domain`: the domain itself, then at most seven labels, then one fewer each (section 4.10). */
+/** The names of a tree walk up from `domain`: the domain, then at most seven labels, then one fewer each (section 4.10). */
 export function walkNames(domain: string): readonly string[] {
   const labels = domain.split('.')
   const names = [domain]

@@ -24,7 +24,7 @@ function published(changes: Zones = {}): Zones {
   return { ...zones, ...changes }
 }
 
-test('the four records are ownership, SPF, DKIM and DMARC, with names that a DNS form takes', () => {
+test('the four records are ownership, SPF, DKIM and DMARC, with names for a DNS form', () => {
   const rows = domainRecords(IDENTITY).map(({ purpose, name, host, required }) => [purpose, name, host, required])
   assert.deepEqual(rows, [
     ['ownership', '_posthorn-verify.mail.shop.example', '_posthorn-verify.mail', true],
@@ -44,7 +44,7 @@ test('publishing the four values as given, and nothing else, passes all four', a
   }
 })
 
-test('an SPF record is told beside a service whose own host has no name that one could hold', async () => {
+test('a service whose own host has no public name says that no SPF record can name it', async () => {
   for (const host of ['localhost', '192.0.2.1']) {
     const identity = { ...IDENTITY, spfMechanism: `a:${host}` }
     const { spf } = await checkDomain(identity, declaredZones({ [SPF]: txt('v=spf1 include:other.example -all') }))
@@ -63,7 +63,7 @@ const DKIM = 'ph1._domainkey.mail.shop.example'
 const DMARC = '_dmarc.mail.shop.example'
 const SPF = 'mail.shop.example'
 
-// Each row: what stands at one name, and what the check says.
+// Each row: the records at one name, and the result of the check.
 const CASES: readonly (readonly [purpose: Purpose, name: string, records: Zones[string], status: string])[] = [
   ['ownership', OWN, txt('posthorn-verify=other'), 'mismatch'],
   ['ownership', OWN, txt('posthorn-verify=TOK123'), 'mismatch'],
@@ -119,7 +119,7 @@ test('an SPF record without us comes with the record to publish instead', async 
   assert.match(spf.error ?? '', /publish v=spf1 a:mx\.posthorn\.example include:other\.example -all$/)
 })
 
-// Each row: what a person published instead, and what the check tells of it.
+// Each row: what a person published by mistake, and the explanation of the check.
 const LONG_KEY = `MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA${'k7'.repeat(150)}`
 const dkimValue = `v=DKIM1; k=rsa; p=${LONG_KEY}`
 const MISTAKES: readonly (readonly [purpose: Purpose, changes: Zones, status: string, error: RegExp])[] = [
@@ -175,7 +175,7 @@ const MISTAKES: readonly (readonly [purpose: Purpose, changes: Zones, status: st
   ['dmarc', { [DMARC]: txt('p=none; rua=mailto:a@shop.example') }, 'mismatch', /must begin with "v=DMARC1;"/],
 ]
 for (const [purpose, changes, status, error] of MISTAKES) {
-  test(`${purpose} with ${JSON.stringify(changes).slice(0, 90)} is told as a mistake that can be mended`, async () => {
+  test(`${purpose} with ${JSON.stringify(changes).slice(0, 90)} is explained as a mistake that can be fixed`, async () => {
     const identity = { ...IDENTITY, dkimPublicKey: LONG_KEY }
     const zones = Object.fromEntries(domainRecords(identity).map(({ name, value }) => [name, txt(value)]))
     const check = (await checkDomain(identity, declaredZones({ ...zones, ...changes })))[purpose]
@@ -185,7 +185,7 @@ for (const [purpose, changes, status, error] of MISTAKES) {
   })
 }
 
-test('whoever does not answer for another name leaves the record missing', async () => {
+test('a failed look-up of another name leaves the record missing', async () => {
   const zones = published({
     [OWN]: 'nxdomain',
     [`${OWN}.shop.example`]: 'timeout',
@@ -195,13 +195,13 @@ test('whoever does not answer for another name leaves the record missing', async
   assert.deepEqual([ownership.status, ownership.error], ['missing', `no ownership record at ${OWN}`])
 })
 
-test('records that are right are asked for once', async () => {
+test('correct records are looked up once', async () => {
   const zones = declaredZones(published())
   await checkDomain(IDENTITY, zones)
   assert.deepEqual([zones.queries(`${OWN}.shop.example`), zones.queries(OWN), zones.queries(DKIM)], [0, 1, 1])
 })
 
-test('a deadline makes what is still open an error, and leaves what was answered', { timeout: 5_000 }, async () => {
+test('a deadline turns unanswered checks into errors and keeps the answered ones', { timeout: 5_000 }, async () => {
   const quick = declaredZones(published())
   const resolver: Resolver = {
     ...quick,
@@ -214,26 +214,26 @@ test('a deadline makes what is still open an error, and leaves what was answered
   assert.deepEqual([checks.ownership.status, checks.dkim.status, checks.spf.status], ['valid', 'error', 'valid'])
 })
 
-test('a bug is not told as a silence of the DNS', async () => {
+test('a bug is not reported as a DNS failure', async () => {
   const broken: Resolver = { ...declaredZones({}), txt: () => Promise.reject(new TypeError('a bug')) }
   await assert.rejects(checkDomain(IDENTITY, broken, new AbortController().signal), /a bug/)
 })
 
-test('what the DNS says is clipped before it is kept', async () => {
+test('texts from the DNS are clipped before they are stored', async () => {
   const flood = txt(...Array.from({ length: 50 }, (_, index) => `posthorn-verify=${index}${'x'.repeat(4_000)}`))
   const { ownership } = await checkDomain(IDENTITY, declaredZones(published({ [OWN]: flood })))
   assert.equal(ownership.found.length, 10)
   assert.ok(ownership.found.every((text) => text.length <= 1_024))
 })
 
-test('a DMARC walk asks for the domain, then at most seven labels, and never more than eight names', () => {
+test('a DMARC walk queries the domain, then at most seven labels, and never more than eight names', () => {
   assert.deepEqual(walkNames('a.mail.example.com'), ['a.mail.example.com', 'mail.example.com', 'example.com', 'com'])
   const long = walkNames('a.b.c.d.e.f.g.h.i.j.mail.example.com')
   assert.equal(long.length, 8)
   assert.deepEqual(long.slice(1, 3), ['g.h.i.j.mail.example.com', 'h.i.j.mail.example.com'])
 })
 
-// Each row: the DMARC records of a tree, and the name whose record holds for a.b.shop.example.
+// Each row: the DMARC records of a tree, and the name whose record applies to a.b.shop.example.
 const WALKS: readonly (readonly [zones: Zones, at: string | null])[] = [
   [{ '_dmarc.shop.example': txt('v=DMARC1; p=none') }, 'shop.example'],
   [
@@ -252,7 +252,7 @@ const WALKS: readonly (readonly [zones: Zones, at: string | null])[] = [
   [{ '_dmarc.shop.example': txt('v=DMARC1; p=none', 'v=DMARC1; p=none') }, null],
 ]
 for (const [zones, at] of WALKS) {
-  test(`the DMARC policy of ${Object.keys(zones).join(' and ')} holds from ${at}`, async () => {
+  test(`the DMARC policy of ${Object.keys(zones).join(' and ')} comes from ${at}`, async () => {
     const found = await discoverDmarc('a.b.shop.example', declaredZones(zones))
     assert.equal(found.kind === 'found' ? found.at : null, at)
   })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { readDeliveryStatus } from './dsn.ts'
 import { readParts } from './report-parts.ts'
 
-/** What is told of each recipient of a report with these fields, and with this text for people. */
+/** The result for each recipient of a report with these fields and this human-readable text. */
 function told(fields: string, human = 'Your mail was not delivered.') {
   const report = `Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n--b\nContent-Type: text/plain\n\n${human}\n--b\nContent-Type: message/delivery-status\n\n${fields}\n--b--\n`
   return readDeliveryStatus(readParts(Buffer.from(report))).map(
@@ -14,7 +14,7 @@ function told(fields: string, human = 'Your mail was not delivered.') {
 
 const MTA = 'Reporting-MTA: dns; mx.example.net\n\n'
 
-// Each row: the machine's part, and what it tells.
+// Each row: the machine-readable part, and its result.
 const FIELDS: readonly (readonly [what: string, fields: string, told: readonly string[]])[] = [
   [
     'groups without an empty line between them',
@@ -87,14 +87,14 @@ for (const [what, fields, expected] of FIELDS) {
   })
 }
 
-test('a hundred recipients of a report are read', () => {
+test('at most a hundred recipients of a report are read', () => {
   const groups = Array.from({ length: 103 }, (_, i) => `Final-Recipient: rfc822; a${i}@x.test\nAction: failed\n`)
   const found = told(groups.join('\n'))
   assert.equal(found.length, 100)
   assert.equal(found.at(-1), 'a99@x.test failed null null: null')
 })
 
-// Each row: the text for people, and the command whose answer it was.
+// Each row: the human-readable text, and the command that the reply answered.
 const HUMANS: readonly (readonly [what: string, human: string, command: string])[] = [
   ['beside the address', '<z@x.test>: after RCPT TO\n\n<a@x.test>: after MAIL FROM\n\nend of DATA', 'mail'],
   ['anywhere, where the address is not named', 'It was refused after RCPT TO.', 'rcpt'],
@@ -103,19 +103,19 @@ const HUMANS: readonly (readonly [what: string, human: string, command: string])
   ['nowhere', 'It was refused.', 'null'],
 ]
 for (const [what, human, command] of HUMANS) {
-  test(`the command that was refused is told ${what}`, () => {
+  test(`the refused command is found ${what}`, () => {
     const fields = 'Final-Recipient: rfc822; a@x.test\nAction: failed\nStatus: 5.0.0\n'
     assert.deepEqual(told(fields, human), [`a@x.test failed 5.0.0 ${command}: null`])
   })
 }
 
-test('OpenSMTPD gives up in the form of a delay', () => {
+test('OpenSMTPD reports its final failure as a delay', () => {
   const fields = 'Final-Recipient: rfc822; a@x.test\nAction: delayed\nStatus: 4.4.7\n'
   assert.deepEqual(told(fields, 'Envelope expired'), ['a@x.test failed 4.4.7 null: null'])
   assert.deepEqual(told(fields), ['a@x.test delayed 4.4.7 null: null'])
 })
 
-// Each row: the field, and what it tells of the host.
+// Each row: the field, and the host and address read from it.
 const REMOTE: readonly (readonly [field: string, host: string | null, ip: string | null])[] = [
   ['dns; mx1.example.com.', 'mx1.example.com', null],
   ['dns; MX1.example.com (192.0.2.9)', 'mx1.example.com', '192.0.2.9'],

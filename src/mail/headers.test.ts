@@ -22,7 +22,7 @@ const naughty: string[] =
   corpora === undefined ? [] : (JSON.parse(readFileSync(`${corpora}/naughty/blns.json`, 'utf8')) as string[])
 const noCorpora = corpora === undefined ? 'POSTHORN_CORPORA is unset' : false
 
-/** Every written field: ASCII, lines within the limit, one field and no more, encoded words in shape. */
+/** Checks a written field: ASCII, lines within the limit, exactly one field, valid encoded words. */
 function assertSound(field: string): void {
   assert.ok(field.endsWith('\r\n'))
   assert.match(field, /^[\x20-\x7e\r\n]*$/)
@@ -44,7 +44,7 @@ function valueOf(field: string): string {
   return fieldValue(raw, only)
 }
 
-/** What the composer promises to keep of a text. */
+/** The part of a text that the composer promises to keep. */
 function kept(text: string): string {
   return text
     .replace(/[\0-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\p{Cs}]/gu, ' ')
@@ -73,7 +73,7 @@ const HOSTILE: [text: string, forbidden: boolean][] = [
   ['?= =?utf-8?b?QQ==?=', false],
 ]
 for (const [text, forbidden] of HOSTILE) {
-  test(`${JSON.stringify(text.slice(0, 40))} in a header is found or written safely`, () => {
+  test(`${JSON.stringify(text.slice(0, 40))} in a header is detected or written safely`, () => {
     assert.equal(checkHeaderText(text) !== null, forbidden)
     for (const field of [
       textHeader('Subject', text),
@@ -86,13 +86,13 @@ for (const [text, forbidden] of HOSTILE) {
   })
 }
 
-test('the fault of a text says where it stands', () => {
+test('the fault of a text includes its position', () => {
   assert.deepEqual(checkHeaderText('ab\ncd'), { index: 2, character: 'U+000A' })
   assert.deepEqual(checkHeaderText('ab\udc00'), { index: 2, character: 'U+DC00' })
   assert.equal(checkHeaderText('tab\t and 🙂'), null)
 })
 
-test('plain text stays readable and folds at spaces alone', () => {
+test('plain text stays readable and folds only at spaces', () => {
   assert.equal(textHeader('Subject', 'Hello, world (100% =ok=)'), 'Subject: Hello, world (100% =ok=)\r\n')
   const long = Array.from({ length: 60 }, (_, n) => `word${n}`).join(' ')
   const field = textHeader('Subject', long)
@@ -108,7 +108,7 @@ test('a word of 996 characters stays on one line of its own', () => {
   assert.equal(valueOf(field), word.slice(0, 996))
 })
 
-test('only the words that need it are encoded, by the shorter of Q and B', () => {
+test('only the words that need it are encoded, with the shorter of Q and B', () => {
   assert.equal(
     textHeader('Subject', 'Re: Umst\u00e4ndehalber are'),
     'Subject: Re: =?utf-8?q?Umst=C3=A4ndehalber?= are\r\n',
@@ -239,7 +239,7 @@ test('a raw header block is read byte for byte', () => {
   )
 })
 
-test('a header block over the limit keeps what stands before it, and the body is still found', () => {
+test('a header block over the limit keeps the fields before it, and the body is still found', () => {
   const raw = Buffer.from(`A: 1\r\nB: ${'x'.repeat(1_000)}\r\nC: 3\r\n\r\nbody`)
   const { fields, bodyStart, truncated } = parseHeaderBlock(raw, 500)
   assert.deepEqual([fields.length, truncated, raw.toString('utf8', bodyStart)], [1, true, 'body'])

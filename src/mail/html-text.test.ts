@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { textFromHtml } from './html-text.ts'
 
-test('text made from html keeps words and links, and ends whatever the html is', () => {
+test('text generated from html keeps words and links, and any html terminates', () => {
   assert.equal(
     textFromHtml('<h1>Hi</h1><p>Read <a href="https://a.example/x">this</a>.</p><img src="x">'),
     'Hi\n\nRead this [https://a.example/x].\n',
@@ -31,7 +31,7 @@ test('text made from html keeps words and links, and ends whatever the html is',
   for (const one of hostile) assert.equal(typeof textFromHtml(one.repeat(60_000 / one.length)), 'string')
 })
 
-// Each row: html and the text that is made of it.
+// Each row: html and the text generated from it.
 const TEXTS: [html: string, text: string][] = [
   [
     '<table><tr><th>Item</th><th>Price</th></tr><tr><td>Tea</td><td>3</td></tr><tr><td><b>Mi</b>lk</td><td>2</td></tr></table>',
@@ -47,14 +47,14 @@ const TEXTS: [html: string, text: string][] = [
     'Buy now [https://a.example]\n',
   ],
   ['<center>Hello</center><center>World</center>', 'Hello\nWorld\n'],
-  // Where html and body begin and end changes nothing.
+  // The positions of html and body tags have no effect.
   ['<p>Your code is 482910.</p><html><body><p>Footer</p></body></html>', 'Your code is 482910.\n\nFooter\n'],
   [
     '<html><body><p>Hello</p></body></html>\n<p>Acme. <a href="{{unsubscribe}}">Out</a>',
     'Hello\n\nAcme. Out [{{unsubscribe}}]\n',
   ],
   ['<p>a<body>b</p>c', 'ab\n\nc\n'],
-  // What nobody is shown.
+  // Hidden content.
   ['<!doctype html><title>Mail title</title><p>Hi</p><template><p>x</p></template>', 'Hi\n'],
   ['a<!-- x --!>b<!-->c<![CDATA[x>d', 'abcd\n'],
   ['<<!-- -->b>a</b> &lt;i&gt; &amp;amp;', '<b>a <i> &amp;\n'],
@@ -64,10 +64,10 @@ const TEXTS: [html: string, text: string][] = [
   ['<div style="font-size:0px">x<span style="font-size:9px">Hi <i>Ann</i></span>x</div>', 'Hi Ann\n'],
   ['<p style="display:none"><b>x<div>Hi</div>', 'Hi\n'],
   ['<table><tr><td style="display:none">x<td>Hi<tr><td>Ann</table>', 'Hi\nAnn\n'],
-  // What a rule of the mail may show stays.
+  // Content that a style rule of the mail may show stays.
   ['<style>@media print{div{display:block!important}}</style><div style="display:none">Hi</div>', 'Hi\n'],
   ['<style>b{font-size:9px}</style><div style="font-size:0"><b>Hi</b></div>', 'Hi\n'],
-  // Addresses that lead nowhere are not told.
+  // Addresses that lead nowhere are left out.
   ['<a href="javascript:void(0)">Buy</a> <a href="#top">Up</a> <a>No</a>', 'Buy Up No\n'],
   [
     '<base href="https://a.example/b/"><a href="c">C</a> <a href="{{ UNSUBSCRIBE }}">Out</a> <a href="tel:1">T</a> <a href="//[">N</a>',
@@ -84,7 +84,7 @@ for (const [html, text] of TEXTS) {
   })
 }
 
-test('however deep or long the html is, its text is whole', () => {
+test('the text is complete, however deep or long the html is', () => {
   const deep = `${'<div>'.repeat(110)}Hi <a href="https://a.example">Ann</a>${'</div>'.repeat(110)}Bye`
   assert.equal(textFromHtml(deep), 'Hi Ann [https://a.example]\n\nBye\n')
   const rows = Array.from({ length: 12_000 }, (_, n) => `<tr><td>row</td><td>${n}</td></tr>`).join('')

@@ -284,7 +284,10 @@ class Shown {
     while (this.#open.length > from) this.#pop()
   }
 
-  /** The address to show for a link: resolved against `<base>`, or the placeholder; empty for `javascript:`, `vbscript:` and `data:`. */
+  /**
+   * The address to show for a link: resolved against `<base>`, or the placeholder; empty for `javascript:`, `vbscript:` and
+   * `data:`.
+   */
   #address(raw: string): string {
     const given = plainPlaceholder(decodeHTMLAttribute(raw)).replaceAll(/[\t\r\n]/g, '')
     if (/^(?:javascript|vbscript|data):/i.test(given)) return ''

@@ -10,7 +10,7 @@ const AGAIN = { ...LOGO, content: Buffer.from('another') }
 const IS_LOGO = 'data:image/png;base64,cG5n'
 const IS_ODD = 'data:image/svg+xml;base64,PHN2Zy8+'
 
-// Each row: html as a mail has it, and as a frame gets it; null: as it is.
+// Each row: html in a mail, and as a frame gets it; null when unchanged.
 const HTML: readonly (readonly [html: string, shown: string | null])[] = [
   ['<img src="cid:logo@shop">', `<img src="${IS_LOGO}">`],
   ["<img src='CID:logo@shop'>", `<img src='${IS_LOGO}'>`],
@@ -34,7 +34,7 @@ for (const [html, shown] of HTML) {
   })
 }
 
-test('a picture that html names again and again does not make a frame larger than any mail', () => {
+test('html that repeats an image does not make the frame larger than any mail', () => {
   const html = '<img src="cid:big">'.repeat(1_000)
   const shown = withInlineImages(html, [{ ...LOGO, contentId: 'big', content: Buffer.alloc(1_000_000) }])
   assert.ok(shown.startsWith('<img src="data:image/png;base64,AAAA'))

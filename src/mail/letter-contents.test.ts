@@ -6,7 +6,7 @@ import { decodeQuotedPrintable, encodeBase64, encodeQuotedPrintable } from './en
 import { fillHtml, fillText, scanHtml } from './html-links.ts'
 import { contentOf, letterParts, plainLetter, withContents } from './letter-parts.ts'
 
-/** Every html part with its links replaced. */
+/** The message with the links of every html part replaced. */
 function marked(message: Buffer, url = 'https://t.test/x'): Buffer {
   const contents = letterParts(message).flatMap((part) => {
     const content = contentOf(message, part)
@@ -64,7 +64,7 @@ Content-Type: text/html
 epilogue
 `
 
-test('only the html that readers see changes, and of it only the links', async () => {
+test('only the links in html that readers see are changed', async () => {
   const message = crlf(ALTERNATIVE)
   const before = message.toString('latin1')
   const after = marked(message).toString('latin1')
@@ -77,7 +77,7 @@ test('only the html that readers see changes, and of it only the links', async (
   assert.match(text ?? '', /See http:\/\/a\.test\//)
 })
 
-test('the address of a link is told in the characters of the part', () => {
+test('the address of a link is passed in the characters of the part', () => {
   const message = crlf(ALTERNATIVE)
   const [part] = letterParts(message).filter(({ kind }) => kind === 'html')
   assert.ok(part)
@@ -113,7 +113,7 @@ for (const [why, text] of SEALED) {
   test(`left alone: ${why}`, () => assert.deepEqual(marked(crlf(text)), crlf(text)))
 }
 
-test('base64 stays base64, and bytes of another charset stay what they are', () => {
+test('base64 stays base64, and bytes of another charset stay unchanged', () => {
   const html = Buffer.from(
     '<p>\xe9\xff</p>\n<a href="http://a.test/\xe9">y</a><a href="http://a.test/">x</a>',
     'latin1',
@@ -127,7 +127,7 @@ test('base64 stays base64, and bytes of another charset stay what they are', () 
   )
 })
 
-test('what is 7-bit stays 7-bit, its signs of equality too', () => {
+test('a 7-bit part stays 7-bit, including its equals signs', () => {
   const out = marked(crlf('Content-Type: text/html\n\n<p class="x">1=2</p><a href="http://a.test/">x</a>\n'))
   assert.equal(
     out.toString('latin1'),
@@ -151,13 +151,13 @@ test('a line that grows beyond 998 bytes makes its part quoted-printable', async
   assert.equal((await PostalMime.parse(out)).html?.trim(), `<a href="${url}">x</a>`)
 })
 
-test('a part that would come to hold its boundary becomes base64', () => {
+test('a part that would otherwise contain its boundary becomes base64', () => {
   const text =
     'Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n=2D-b\n<a href=3D"http://a.test/">\n--b--\n'
   assert.match(marked(crlf(text)).toString('latin1'), /\r\nContent-Transfer-Encoding: base64\r\n/)
 })
 
-test('what quoted-printable encodes it decodes again, whatever the bytes', () => {
+test('quoted-printable decodes to the bytes that were encoded', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
       const text = Buffer.from(
@@ -171,7 +171,7 @@ test('what quoted-printable encodes it decodes again, whatever the bytes', () =>
   )
 })
 
-test('quoted-printable is read as readers do: soft breaks, blanks at line ends, escapes that are none', () => {
+test('quoted-printable is decoded like mail readers do: soft breaks, blanks at line ends, invalid escapes', () => {
   const read = (text: string): string => decodeQuotedPrintable(Buffer.from(text)).toString()
   assert.equal(read('a=\r\nb=  \nc \t\r\nd=3d=3D =zz=4'), 'abc\r\nd== =zz=4')
   assert.equal(read('a=20 \r\nb='), 'a \r\nb')
@@ -197,7 +197,7 @@ test('no message makes it throw', () => {
   )
 })
 
-// Names of charsets that are ASCII as far as ASCII goes.
+// Names of charsets that are supersets of ASCII.
 const SUPERSETS = [
   ...['ks_c_5601-1987', 'cp932', 'windows-874', 'windows-31j', 'x-sjis', 'cp949', 'cp936', 'x-gbk', 'iso8859-1'],
   ...[
@@ -225,7 +225,7 @@ const SUPERSETS = [
     'sjis',
   ],
 ]
-test('links are replaced in html of any charset that has ASCII in it, under all of its names', () => {
+test('links are replaced in html of every charset that contains ASCII, under all its names', () => {
   for (const name of SUPERSETS) {
     const head = `Content-Type: text/html; charset="${name}"\nContent-Transfer-Encoding: quoted-printable\n\n<p>=E9</p>`
     const out = marked(crlf(`${head}<a href=3D"http://a.test/">x</a>\n`))
@@ -243,7 +243,7 @@ const filled = (message: Buffer): string => {
   })
   return withContents(message, contents).toString('latin1')
 }
-// Each row: a charset that shifts, a stretch of it that holds what looks like a tag and the placeholder, and one that is ASCII.
+// Each row: a shifting charset, a shifted stretch with a fake tag or placeholder, and a stretch that is ASCII.
 const SHIFTING: [charset: string, shifted: string, ascii: string][] = [
   ['ISO-2022-JP', '\x1b$B{{unsubscribe}}<!--\x1b(B', '\x1b(J'],
   ['iso-2022-jp', '\x1b$@<a href="http://a.test/">\x1b(J', ''],
@@ -251,14 +251,14 @@ const SHIFTING: [charset: string, shifted: string, ascii: string][] = [
   ['HZ-GB-2312', '~{{{unsubscribe}}<!--~}', '~~{x~'],
 ]
 for (const [charset, shifted, ascii] of SHIFTING) {
-  test(`in ${charset} what stands in ASCII alone is replaced, beside ${JSON.stringify(shifted)}`, () => {
+  test(`in ${charset} only ASCII text is replaced, beside ${JSON.stringify(shifted)}`, () => {
     const head = `Content-Type: text/html; charset=${charset}\r\n\r\n`
     const around = (address: string): string =>
       `${head}<p>${shifted}${ascii}</p><a href="${address}">${shifted}</a>\r\n`
     const message = Buffer.from(around('http://a.test/'), 'latin1')
     assert.equal(marked(message).toString('latin1'), around('https://t.test/x'))
     assert.equal(filled(Buffer.from(around('{{unsubscribe}}'), 'latin1')), around('https://u.test/u'))
-    // A link that holds other characters stays, and so does what is broken.
+    // A link with other characters stays, as does broken text.
     const held = `${head}<a href="http://a.test/${shifted}">x</a>\r\n`
     assert.equal(marked(Buffer.from(held, 'latin1')).toString('latin1'), held)
     for (const broken of [`${head}{{unsubscribe}}${shifted.slice(0, 9)}\r\n`, `${head}{{unsubscribe}}\xe9\r\n`]) {

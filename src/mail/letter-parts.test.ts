@@ -34,7 +34,7 @@ test('a message of html and text is read as the parser reads it', async () => {
   }
 })
 
-// Each row: what stands before a letter in the same multipart, and whether the letter is found behind it.
+// Each row: the content before a letter in the same multipart, and whether the letter is still found.
 const BEFORE: [name: string, parts: string, found: boolean][] = [
   ['a thousand parts', '--b1\r\nContent-Type: image/png\r\n\r\n'.repeat(1_000), true],
   ['a million parts', '--b1\r\nContent-Type: a/b\r\n\r\n'.repeat(900_000), false],
@@ -43,7 +43,7 @@ const BEFORE: [name: string, parts: string, found: boolean][] = [
   ['headers of 2 MB together', `--b1\r\n${'x:\r\n'.repeat(5_000)}\r\n`.repeat(100), false],
 ]
 for (const [name, parts, found] of BEFORE) {
-  test(`behind ${name} a letter is ${found ? 'found' : 'no longer looked for, so that reading ends'}`, () => {
+  test(`after ${name} a letter is ${found ? 'found' : 'no longer looked for, so that reading ends'}`, () => {
     const head = 'From: a@shop.example\r\nContent-Type: multipart/mixed; boundary=b1\r\n\r\n'
     const letter = `--b1\r\n${TEXT.join('\r\n')}\r\n--b1--\r\n`
     const one = Buffer.from(`${head}${parts}${letter}`)
@@ -54,7 +54,7 @@ for (const [name, parts, found] of BEFORE) {
   })
 }
 
-test('what is more than html and text is left to the parser', () => {
+test('a message with more than html and text is left to the parser', () => {
   const attachment = ['Content-Type: text/html; charset=utf-8', 'Content-Disposition: attachment', '', '<p>x</p>']
   const latin = ['Content-Type: text/plain; charset=iso-8859-1', '', 'ü']
   const twice = ['Content-Type: text/plain; charset=utf-8', 'Content-Type: text/html; charset=utf-8', '', 'x']
@@ -82,7 +82,7 @@ test('no spelling of the placeholder in quoted-printable is overlooked', () => {
   assert.ok(letterParts(without).every((part) => !mayHavePlaceholder(without, part)))
 })
 
-test('quoted-printable comes back as it was, with blanks before line ends or without', () => {
+test('quoted-printable round-trips, with or without blanks before line ends', () => {
   const bytes = fc
     .array(fc.constantFrom(...'=3Da \t\r\n.é'), { maxLength: 300 })
     .map((all) => Buffer.from(all.join('')))
@@ -90,7 +90,7 @@ test('quoted-printable comes back as it was, with blanks before line ends or wit
     fc.property(bytes, (some) => {
       const lines = some.toString().replaceAll(/\r?\n|\r/g, '\r\n')
       assert.equal(decodeQuotedPrintable(encodeQuotedPrintable(Buffer.from(lines))).toString(), lines)
-      // A blank at the end of some line takes the other way through the decoder: the rest is read the same.
+      // A blank at the end of a line selects the decoder's other path, which must give the same result.
       const other = decodeQuotedPrintable(Buffer.concat([some, Buffer.from('\r\nx \r\n')])).toString('latin1')
       const [, stripped] = /^([^]*)\r\nx\r\n$/.exec(other) ?? []
       if (!/[ \t=]$/.test(some.toString()) && !/[ \t]\r?\n/.test(some.toString()))
@@ -99,7 +99,7 @@ test('quoted-printable comes back as it was, with blanks before line ends or wit
   )
 })
 
-test('without its bulk a message tells the same letter and the same names', async () => {
+test('a message without its bulk has the same letter and the same names', async () => {
   const bulk = Buffer.alloc(300_000, 'a').toString('base64').replaceAll(/.{76}/g, '$&\r\n')
   const attached = (name: string, type: string, body: string): string =>
     `--out\r\nContent-Type: ${type}; name="${name}"\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: attachment; filename="${name}"\r\n\r\n${body}\r\n`
@@ -118,7 +118,7 @@ test('without its bulk a message tells the same letter and the same names', asyn
   const named = ({ attachments }: typeof whole) =>
     attachments.map(({ filename, contentType }) => [filename, contentType])
   assert.deepEqual(named(less), named(whole))
-  // What is small stays, wherever it stands.
+  // Small parts stay, wherever they are.
   const exe = whole.attachments.find(({ filename }) => filename === 'small.exe')
   assert.deepEqual(less.attachments.find(({ filename }) => filename === 'small.exe')?.content, exe?.content)
   const plain = Buffer.from(`Subject: s\r\n\r\n${long}`)

@@ -56,6 +56,6 @@ for (const [filename, content, type] of NAMED) {
   })
 }
 
-test('a text in another encoding than UTF-8 claims none', () => {
+test('a text that is not UTF-8 gets no charset', () => {
   assert.equal(mediaTypeOf('a.txt', Buffer.from('k\xf6rper', 'latin1')), 'text/plain')
 })

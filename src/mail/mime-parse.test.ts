@@ -22,7 +22,7 @@ test('a message is read into its parts', async () => {
   )
 })
 
-// Each row: the header of a text part that follows the letter, and the name of the attachment that it is; null: it is of the letter.
+// Each row: the header of a text part after the letter, and its name as an attachment; null when it belongs to the letter.
 const TEXTS: [header: string, attachment: string | null][] = [
   ['Content-Disposition: inline; filename=a.txt', 'a.txt'],
   ['Content-Type: text/html; name=a.html', 'a.html'],
@@ -44,7 +44,7 @@ for (const [header, attachment] of TEXTS) {
   })
 }
 
-test('a letter with a name is a letter, alone, as an alternative and beside what belongs to it', async () => {
+test('a letter with a name is a letter: alone, as an alternative and beside its related parts', async () => {
   const html =
     'Content-Type: text/html; name=l.html\r\nContent-ID: <l@b>\r\nContent-Disposition: inline; filename=l.html\r\n\r\n<p>l</p>\r\n'
   const within = (kind: string, ...parts: string[]): string =>
@@ -76,7 +76,7 @@ test('hostile header names are only names', async () => {
 })
 
 const open = (boundary: string): string => `Content-Type: multipart/mixed; boundary="${boundary}"\r\n\r\n`
-// Each row: what it is, the message, and what is said about it.
+// Each row: a description, the message, and the result.
 const BOMBS: [what: string, raw: string, unparsed: string | null][] = [
   ['a million header fields', `${'A: b\r\n'.repeat(1_000_000)}\r\nbody`, null],
   ['a header of 5 MB', `A: ${'x'.repeat(5_000_000)}\r\nSubject: s\r\n\r\nbody`, null],
@@ -104,7 +104,7 @@ for (const [what, raw, expected] of BOMBS) {
   })
 }
 
-test('what stands within the header limit is told, and the body behind a longer header is read', async () => {
+test('fields within the header limit are returned, and the body after a longer header is read', async () => {
   const message = await parseMessage(Buffer.from(`Subject: s\r\n${'A: b\r\n'.repeat(20_000)}Late: x\r\n\r\nbody`))
   assert.equal(message.subject, 's')
   assert.equal(message.text?.trimEnd(), 'body')

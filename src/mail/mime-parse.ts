@@ -10,7 +10,7 @@ import { MailParser } from './mail-parser.ts'
 const PARTS_MOST = 1_000
 /** Limit for the message's own header; the fields beyond it are ignored. */
 const HEADER_BYTES = 65_536
-/** The parser keeps an object per line: ten million would exceed the process's memory. 25 MB of base64 have a third of a million. */
+/** The parser keeps an object per line: ten million would exhaust memory. 25 MB of base64 have a third of a million. */
 const LINES_MOST = 500_000
 /** Accepted mail has at most 25 MB; the rest is room for what relays add on the way. */
 const MESSAGE_BYTES = 33_554_432

@@ -58,7 +58,7 @@ function assertSound(message: Buffer, ascii = true): void {
   for (const line of text.split('\r\n')) assert.doesNotMatch(line, /^(\.|From )/)
 }
 
-/** A body with one kind of line end; readers drop a byte order mark in front and add or drop line ends at the end. */
+/** A body with uniform line ends. Mail readers drop a leading byte order mark and add or drop final line ends. */
 function lines(text: string): string {
   return text
     .toWellFormed()
@@ -66,7 +66,7 @@ function lines(text: string): string {
     .replace(/^\ufeff|\n+$/g, '')
 }
 
-// Each row: the name of the golden file and what is composed.
+// Each row: the name of the golden file, and the message to compose.
 const GOLDEN: [name: string, message: Buffer, smtpUtf8: boolean][] = [
   ['text-only', composeMessage({ ...envelope, ...nothing, text: 'Hello Ann,\n\nit is on its way.\n' })],
   ['empty', composeMessage({ ...envelope, ...nothing })],
@@ -138,14 +138,14 @@ test('the same input gives the same bytes, prepared once or each time', () => {
   assert.deepEqual(compose(once, envelope).message, direct)
 })
 
-test('a message that brings its own List-Unsubscribe keeps it and gets none of ours', () => {
+test('a message with its own List-Unsubscribe keeps it and does not get ours', () => {
   const headers = [['List-unsubscribe', '<https://own.example/u>']] as const
   const { message } = composeMessage({ ...envelope, ...nothing, headers, listUnsubscribe: links })
   assert.equal(message.toString().match(/^list-unsubscribe/gim)?.length, 1)
   assert.match(message.toString(), /^List-unsubscribe: <https:\/\/own.example\/u>\r\n/m)
 })
 
-test('with our List-Unsubscribe goes one List-Unsubscribe-Post, whatever the sender brings', () => {
+test('our List-Unsubscribe comes with exactly one List-Unsubscribe-Post, whatever the sender sets', () => {
   const headers = [['list-unsubscribe-post', 'List-Unsubscribe=One-Click']] as const
   const { message } = composeMessage({ ...envelope, ...nothing, headers, listUnsubscribe: links })
   assert.equal(message.toString().match(/^list-unsubscribe-post:/gim)?.length, 1)
@@ -157,7 +157,7 @@ test('a header that a sender may not set is a bug of the caller', () => {
   }
 })
 
-test('an attached message stays plain when it can, and is octets when it cannot', async () => {
+test('an attached message stays unencoded if possible, else it is sent as octets', async () => {
   const attach = (content: string) =>
     composeMessage({
       ...envelope,
@@ -173,7 +173,7 @@ test('an attached message stays plain when it can, and is octets when it cannot'
   assert.match(attach(`Subject: x\r\n\r\n${'y'.repeat(999)}\r\n`).toString(), /application\/octet-stream/)
 })
 
-test('an attachment keeps the parameters of its type, but for those that are ours', async () => {
+test('an attachment keeps the parameters of its type, except those that we set', async () => {
   const contentType = 'text/calendar; method=REQUEST; charset="utf-8"; name=x.ics; boundary=y'
   const { message } = composeMessage({ ...envelope, ...nothing, attachments: [{ ...file, contentType }] })
   assertSound(message)
@@ -196,7 +196,7 @@ test('a content type with a line break or a parameter of its own adds no header'
   }
 })
 
-test('lines of every length around the limit come back', () => {
+test('lines of every length around the limit round-trip', () => {
   for (let length = 70; length < 160; length++) {
     for (const text of [
       'a'.repeat(length),
@@ -260,7 +260,7 @@ async function roundTrip(text: string): Promise<void> {
   assert.deepEqual(Buffer.from(mail.attachments[0]?.content as ArrayBuffer), Buffer.from(text))
 }
 
-test('naughty strings come back from every field', {
+test('naughty strings round-trip in every field', {
   skip: corpora === undefined && 'POSTHORN_CORPORA is unset',
 }, async () => {
   const strings = JSON.parse(readFileSync(`${corpora}/naughty/blns.json`, 'utf8')) as string[]
@@ -268,7 +268,7 @@ test('naughty strings come back from every field', {
   for (const text of strings) await roundTrip(text)
 })
 
-test('any text comes back from every field', async () => {
+test('any text round-trips in every field', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ unit: 'binary', maxLength: 300 }).filter((text) => !text.includes('\0')),
@@ -277,7 +277,7 @@ test('any text comes back from every field', async () => {
   )
 })
 
-test('the size of an encoded text is known without encoding it', () => {
+test('the size of an encoded text is computed without encoding it', () => {
   const texts = [
     'hello world ',
     'é',

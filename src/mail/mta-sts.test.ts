@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseStsPolicy, stsAllows, stsRecordId } from './mta-sts.ts'
 
-test('the record of a policy is found among others, and two are none', () => {
+test('a policy record is found among others, and two such records count as none', () => {
   assert.equal(stsRecordId(['v=STSv1; id=20160831085700Z;']), '20160831085700Z')
   assert.equal(stsRecordId(['v=spf1 -all', 'v=STSv1;id=a1']), 'a1')
   for (const records of [
@@ -30,7 +30,7 @@ test('a policy is read with either line end, its host names in lower case', () =
   }
 })
 
-test('what is no policy is none: a missing field, a host that is no name, no host to go to', () => {
+test('an invalid policy is rejected: a missing field, an invalid host name, no host', () => {
   for (const missing of LINES.keys()) {
     if (missing === 2 || missing === 3) continue
     assert.equal(parseStsPolicy(LINES.filter((_, index) => index !== missing).join('\n')), null, LINES[missing])
@@ -43,13 +43,13 @@ test('what is no policy is none: a missing field, a host that is no name, no hos
   assert.equal(parseStsPolicy(LINES.join('\n').replace('604800', '6e5')), null)
 })
 
-test('`none` needs no host, the first of two modes counts, and a life of more than a year is a year', () => {
+test('`none` needs no host, the first of two modes counts, and a max_age over a year is capped at a year', () => {
   assert.equal(parseStsPolicy('version: STSv1\nmode: none\nmax_age: 86400')?.mode, 'none')
   assert.equal(parseStsPolicy([...LINES, 'mode: none'].join('\n'))?.mode, 'enforce')
   assert.equal(parseStsPolicy(LINES.join('\n').replace('604800', '9999999999'))?.maxAge, 31_557_600)
 })
 
-test('a policy with a line of blanks without end is read in linear time', () => {
+test('a policy with a very long line of blanks is read in linear time', () => {
   const blanks = ' '.repeat(60_000)
   for (const line of [`mx:${blanks}\rX`, `mx:${blanks}\u2028X`, `${blanks}mx${blanks}`, `a:${blanks}X${blanks}X`]) {
     assert.deepEqual(parseStsPolicy([...LINES, line].join('\n'))?.mx, ['mail.example.com', '*.example.net'])
@@ -57,7 +57,7 @@ test('a policy with a line of blanks without end is read in linear time', () => 
   assert.equal(parseStsPolicy(LINES.join('\n').replace('enforce', `${blanks}enforce\t${blanks}`))?.mode, 'enforce')
 })
 
-test('a wildcard stands for one label, the leftmost', () => {
+test('a wildcard matches exactly one label, the leftmost', () => {
   const policy = { mode: 'enforce', mx: ['*.example.net', 'mail.example.com'], maxAge: 1 } as const
   const allowed = ['mx1.example.net', 'MX1.EXAMPLE.NET.', 'mail.example.com']
   const refused = ['example.net', 'a.b.example.net', 'xmail.example.com', 'mail.example.com.evil.test', 'net']

@@ -29,16 +29,16 @@ for (const [what, body, parts] of BODIES) {
   })
 }
 
-test('of 20,000 delimiters in one message the parts are told, over all its bodies', () => {
+test('at most 20,000 delimiters of one message are read, over all its bodies', () => {
   const budget = readingBudget()
   const body = Buffer.from('--b\n'.repeat(15_000))
   assert.equal(partsBetween(body, 'b', budget).toArray().length, 15_000)
-  // 4,999 that have an end; the one under way is not told.
+  // 4,999 parts have an end; the one under way is not yielded.
   assert.equal(partsBetween(body, 'b', budget).toArray().length, 4_999)
   assert.equal(partsBetween(body, 'b', budget).toArray().length, 0)
 })
 
-test('of 256 KB of one header, and 1 MB of all, the fields are read', () => {
+test('at most 256 KB of one header, and 1 MB of all, are read', () => {
   const header = (bytes: number): Buffer => Buffer.from(`${'x: y\r\n'.repeat(Math.ceil(bytes / 6))}\r\n`)
   const budget = readingBudget()
   assert.equal(headerWithin(header(300_000), budget), null)

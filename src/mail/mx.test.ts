@@ -19,7 +19,7 @@ function addressesOf(found: MxPlan): string[] {
   return found.kind === 'hosts' ? found.hosts.flatMap(({ addresses }) => addresses) : []
 }
 
-// Each row: what the DNS holds, what becomes of mail to example.net.
+// Each row: a name, the DNS zones, and the kind of plan for example.net.
 const ROWS: [name: string, zones: Zones, kind: MxPlan['kind']][] = [
   ['no such domain', {}, 'nxdomain'],
   ['a time-out', { 'example.net': 'timeout' }, 'defer'],
@@ -65,7 +65,7 @@ for (const [name, zones, kind] of ROWS) {
   test(`${name} gives "${kind}"`, async () => assert.equal((await plan(zones)).kind, kind))
 }
 
-test('hosts come by preference, equal ones by lot', async () => {
+test('hosts are ordered by preference, equal ones at random', async () => {
   const zones: Zones = {
     'example.net': { MX: ['20 c.test', '10 a.test', '10 b.test'] },
     'a.test': HOST,
@@ -80,7 +80,7 @@ test('hosts come by preference, equal ones by lot', async () => {
   assert.deepEqual([...orders].sort(), ['a.test,b.test,c.test', 'b.test,a.test,c.test'])
 })
 
-test('of 200 MX records 5 hosts are tried, and of their addresses 10, at most 4 of one', async () => {
+test('of 200 MX records, 5 hosts and 10 addresses are tried, at most 4 per host', async () => {
   const names = Array.from({ length: 200 }, (_, index) => `mx${index}.test`)
   const addresses = Array.from({ length: 20 }, (_, index) => `192.1.2.${index + 1}`)
   const zones: Record<string, Zones[string]> = { 'example.net': { MX: names.map((name, index) => `${index} ${name}`) } }
@@ -96,7 +96,7 @@ test('of 200 MX records 5 hosts are tried, and of their addresses 10, at most 4 
   )
 })
 
-test('an attempt tries ten addresses where there are ten, however few hosts have them', async () => {
+test('an attempt tries ten addresses if there are ten, however few hosts have them', async () => {
   const tried = async (...counts: readonly number[]): Promise<string[]> => {
     const zones: Record<string, Zones[string]> = {
       'example.net': { MX: counts.map((_, index) => `${index} mx${index}.test`) },
@@ -115,7 +115,7 @@ test('an attempt tries ten addresses where there are ten, however few hosts have
   assert.equal((await tried(6, 1, 6)).join(''), '00000122' + '22')
 })
 
-test('of thousands of addresses of a host 64 are known, the same ones however the DNS shuffles them', async () => {
+test('of thousands of addresses of a host, the same 64 are kept, however the DNS shuffles them', async () => {
   const addresses = Array.from({ length: 4_000 }, (_, index) => `192.1.${index >> 8}.${index & 255}`)
   const known = async (answer: readonly string[]): Promise<readonly string[]> =>
     addressesOf(await plan({ 'example.net': { A: answer } })).toSorted()
@@ -124,7 +124,7 @@ test('of thousands of addresses of a host 64 are known, the same ones however th
   assert.deepEqual(await known(addresses.toReversed()), first)
 })
 
-test('the names of all hosts are told rank by rank, the same however lots were drawn, with those that have no address', async () => {
+test('the names of all hosts, including those without an address, are listed by rank, independent of random order', async () => {
   const names = Array.from({ length: 9 }, (_, index) => `mx${index}.test`)
   const zones: Record<string, Zones[string]> = {
     'example.net': { MX: [...names.map((name) => `5 ${name}`), '7 last.test', '7 gone.test', '9 MX0.test.'] },
@@ -136,13 +136,13 @@ test('the names of all hosts are told rank by rank, the same however lots were d
   }
 })
 
-test('a host whose address we cannot reach from ours is no proof that there is none', async () => {
+test('a host in a family that we cannot reach is no proof that the domain takes no mail', async () => {
   const zones: Zones = { 'example.net': { MX: ['1 mx.test'] }, 'mx.test': { AAAA: ['2a00::1'] } }
   assert.equal((await plan(zones, { families: [4] })).kind, 'defer')
   assert.equal((await plan(zones)).kind, 'hosts')
 })
 
-test('200 MX records that lead nowhere cost a bounded number of questions, and prove nothing', async () => {
+test('200 MX records that lead nowhere cost a bounded number of look-ups, and prove nothing', async () => {
   const names = Array.from({ length: 200 }, (_, index) => `mx${index}.test`)
   const resolver = declaredZones({ 'example.net': { MX: names.map((name) => `1 ${name}`) } })
   assert.equal((await planOf('example.net', { resolver, chance: () => 0 })).kind, 'defer')
@@ -158,7 +158,7 @@ test('private addresses are dropped beside public ones, and kept where private n
   assert.equal(addressesOf(await plan(zones, { allowPrivate: true })).length, 3)
 })
 
-test('a host that is ourselves is not tried, nor any that is no better (RFC 5321 section 5.1)', async () => {
+test('our own host is not tried, nor any of the same or a lower preference (RFC 5321 section 5.1)', async () => {
   const zones: Zones = {
     'example.net': { MX: ['10 first.test', '20 us.test', '20 beside.test', '30 last.test'] },
     'loop.test': { MX: ['10 us.test', '20 last.test'] },
@@ -178,7 +178,7 @@ test('a host that is ourselves is not tried, nor any that is no better (RFC 5321
   }
 })
 
-test('our own name is ourselves also where it has no address, or its look-up fails', async () => {
+test('our own name counts as ourselves even without an address, or when its look-up fails', async () => {
   const isOurs = (host: string): boolean => host === 'us.test'
   for (const us of [{}, { 'us.test': 'servfail' as const }, { 'us.test': { AAAA: ['2a00:1::1'] } }]) {
     const resolver = declaredZones({
@@ -193,7 +193,7 @@ test('our own name is ourselves also where it has no address, or its look-up fai
   }
 })
 
-test('IPv4 and IPv6 take turns, and a family that we cannot speak is not asked for', async () => {
+test('IPv4 and IPv6 alternate, and a family that we cannot use is not looked up', async () => {
   const zones: Zones = { 'example.net': { A: ['192.1.2.1', '192.1.2.2'], AAAA: ['2a00:1::1'] } }
   assert.deepEqual(addressesOf(await plan(zones)), ['192.1.2.1', '2a00:1::1', '192.1.2.2'])
   assert.deepEqual(addressesOf(await plan(zones, { families: [6] })), ['2a00:1::1'])

@@ -10,7 +10,7 @@ const check = (zones: Zones) => checkOptional(RECORDS, declaredZones(zones), Abo
 const BOUNCE = 'bounce.mail.shop.example'
 const LOGO = 'default._bimi.mail.shop.example'
 
-test('what is handed out, published as given, passes', async () => {
+test('the values handed out pass when published as given', async () => {
   const zones = Object.fromEntries(RECORDS.map(({ name, type, value }) => [name, { [type]: [value] }]))
   const found = await check(zones)
   assert.deepEqual(
@@ -25,7 +25,7 @@ test('what is handed out, published as given, passes', async () => {
   }
 })
 
-test('a return path leads to our host or is told what is wrong with it', async () => {
+test('a return path leads to our host, else the check says what is wrong', async () => {
   const of = async (zone: Zones[string]) => (await check({ [BOUNCE]: zone })).return_path?.status
   assert.equal(await of({ CNAME: ['mx.posthorn.example.'] }), 'valid')
   assert.equal(await of({ CNAME: ['mx.other.example'] }), 'mismatch')
@@ -35,7 +35,7 @@ test('a return path leads to our host or is told what is wrong with it', async (
   assert.equal(await of('timeout'), 'error')
 })
 
-test('any logo by https counts, and none at all; two records do not', async () => {
+test('any https logo counts, and so does an empty one; two records do not', async () => {
   const of = async (...TXT: string[]) => (await check({ [LOGO]: { TXT } })).bimi?.status
   assert.equal(await of('v=BIMI1; l=https://cdn.example/x.svg; a=https://cdn.example/vmc.pem'), 'valid')
   assert.equal(await of('v=BIMI1; l=; a='), 'valid', 'the domain declines')

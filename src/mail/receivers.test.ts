@@ -1,5 +1,5 @@
-// Replies as receivers and their mail servers give them to RCPT, from their documentation and their sources: what each is
-// taken for. smtp-bounce.test.ts has the rules one by one; this is breadth.
+// Replies of receivers and their mail servers to RCPT, from their documentation and source code, with the category of each.
+// smtp-bounce.test.ts tests the rules one by one; this file adds breadth.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -246,7 +246,7 @@ for (const [category, lines] of Object.entries(ROWS) as [BounceCategory, readonl
   })
 }
 
-test('nothing said while connecting or of the sender is taken against the recipient', () => {
+test('no reply while connecting or about the sender counts against the recipient', () => {
   for (const line of Object.values(ROWS).flat()) {
     const reply = parseReply(line)
     assert.ok(reply !== null)

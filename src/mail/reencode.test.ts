@@ -61,7 +61,7 @@ test('only the parts that need it are encoded, and every other byte is kept', ()
   assert.equal(message.toString(), expected)
 })
 
-test('what stands before and behind the parts, and is shown to nobody, keeps no mail from servers without 8BITMIME', () => {
+test('a non-ASCII preamble or epilogue, which nobody sees, does not keep mail from servers without 8BITMIME', () => {
   const mail = (words: string): string =>
     `Content-Type: multipart/mixed; boundary=o\r\n\r\nDies ist ${words} Sie\r\n--o\r\n\r\nplain\r\n--o--\r\n${words} Ende\r\n`
   const { message, changed } = reencode(Buffer.from(mail('f\u00fcr')))
@@ -94,7 +94,7 @@ test('a single part, an attached message and a line of 60 KB become lines that e
 const attached = (body: string, ...head: string[]): string =>
   `Content-Type: multipart/mixed; boundary=o\r\n\r\n--o\r\n${head.map((line) => `${line}\r\n`).join('')}\r\n${body}\r\n--o--\r\n`
 
-// Each row: a header field of a part as it came, and as it goes.
+// Each row: a header field of a part as received, and as sent.
 const FIELDS: [came: string, goes: string][] = [
   [
     'Content-Disposition: attachment; filename="Grüße an alle.pdf"; size=4',
@@ -110,7 +110,7 @@ const FIELDS: [came: string, goes: string][] = [
   ['X-Name: ü', 'X-Name: =?utf-8?b?w7w=?='],
 ]
 for (const [came, goes] of FIELDS) {
-  test(`in the header of a part "${came}" becomes ASCII`, () => {
+  test(`"${came}" in the header of a part becomes ASCII`, () => {
     const { message, changed } = reencode(Buffer.from(attached('plain', came)))
     assert.equal(changed, true)
     assert.match(
@@ -139,7 +139,7 @@ test('names of files and attached messages are read as before', async () => {
   assert.deepEqual([inner.from?.name, inner.from?.address, inner.subject], ['Jürgen', 'a@b.test', 'Grüße'])
 })
 
-test('what cannot be said in ASCII stays as it came', () => {
+test('text that cannot be encoded in ASCII stays unchanged', () => {
   const kept = [
     Buffer.from(attached('plain', 'Content-Disposition: attachment; filename="Grüße.pdf"'), 'latin1'),
     Buffer.from(attached('plain', 'Content-Type: multipart/mixed; boundary="ü"')),
@@ -150,7 +150,7 @@ test('what cannot be said in ASCII stays as it came', () => {
   for (const raw of kept) assert.equal(reencode(raw).message, raw)
 })
 
-test('nothing changes within what is signed', () => {
+test('nothing changes inside signed content', () => {
   const signed = attached('é', 'Content-Type: text/plain; charset=utf-8; name="ü"').replace('mixed', 'signed')
   const raw = Buffer.from(signed)
   assert.equal(reencode(raw).message, raw)
@@ -159,7 +159,7 @@ test('nothing changes within what is signed', () => {
 const SIGNED =
   'Content-Type: multipart/signed; boundary=s\r\n\r\n--s\r\nContent-Transfer-Encoding: 8bit\r\n\r\né\r\n--s--\r\n'
 
-// Each row: the encoding that a multipart names, a part that stays as it came, and how the multipart is labelled when another
+// Each row: the encoding that a multipart names, a part that stays unchanged, and the label of the multipart after another
 // part was encoded.
 const STAYING: [given: string, stays: string, label: string][] = [
   ['', SIGNED, 'Content-Transfer-Encoding: 8bit\r\n'],
@@ -183,14 +183,14 @@ for (const [given, stays, label] of STAYING) {
   })
 }
 
-test('a soft break cannot make a delimiter out of text', () => {
+test('a soft break cannot turn text into a delimiter', () => {
   const raw = `Content-Type: multipart/mixed; boundary=o\r\n\r\n--o\r\n\r\n${'a'.repeat(75)}--o\r\né\r\n--o--\r\n`
   assert.match(reencode(Buffer.from(raw)).message.toString(), /Content-Transfer-Encoding: base64/)
 })
 
 const LONG = Buffer.from('Grüße aus dem Norden. '.repeat(200))
 
-// Each row: the encoding that a part names, its body as it came, and what every line of it becomes.
+// Each row: the encoding that a part names, its body as received, and the resulting lines.
 const MISLABELLED: [name: string, encoding: string, body: Buffer, content: Buffer][] = [
   ['base64 in one line', 'base64', Buffer.from(LONG.toString('base64')), LONG],
   [
@@ -213,7 +213,7 @@ const MISLABELLED: [name: string, encoding: string, body: Buffer, content: Buffe
   ],
 ]
 for (const [name, encoding, body, content] of MISLABELLED) {
-  test(`a part of ${name} goes out in short lines of ASCII and says the same`, async () => {
+  test(`a part of ${name} is sent in short lines of ASCII with the same content`, async () => {
     const part = attached(body.toString('latin1'), 'Content-Type: a/b', `Content-Transfer-Encoding: ${encoding}`)
     const single = `Content-Transfer-Encoding: ${encoding}\r\n\r\n${body.toString('latin1')}`
     for (const raw of [part, single]) {
@@ -225,7 +225,7 @@ for (const [name, encoding, body, content] of MISLABELLED) {
       if (raw === single) continue
       const [found, ...more] = (await PostalMime.parse(message)).attachments
       assert.equal(more.length, 0)
-      // Its line ends are LF; the one before a delimiter is the delimiter's.
+      // Its line ends are LF; the one before a delimiter belongs to the delimiter.
       assert.equal(
         Buffer.from(found?.content as ArrayBuffer)
           .toString()
@@ -236,19 +236,19 @@ for (const [name, encoding, body, content] of MISLABELLED) {
   })
 }
 
-test('lines of quoted-printable in order stay beside those that are not', () => {
+test('valid quoted-printable lines stay unchanged beside invalid ones', () => {
   const raw = attached('a = b =3d \r\né\r\nc=', 'Content-Transfer-Encoding: quoted-printable')
   assert.ok(reencode(Buffer.from(raw)).message.toString().includes('\r\n\r\na = b =3d \r\n=C3=A9\r\nc=\r\n--o--'))
 })
 
-test('nothing is wrapped anew within what is signed', () => {
+test('nothing is rewrapped inside signed content', () => {
   const raw = Buffer.from(
     attached(LONG.toString('base64'), 'Content-Transfer-Encoding: base64').replace('mixed', 'signed'),
   )
   assert.equal(reencode(raw).message, raw)
 })
 
-// Each row: how many parts stand in how many multiparts, and whether the message is made 7-bit.
+// Each row: the number of multiparts, the parts in each, and whether the message becomes 7-bit.
 const COUNTS: [multiparts: number, each: number, changed: boolean][] = [
   [1, 9_999, true],
   [1, 10_000, false],
@@ -267,7 +267,7 @@ for (const [multiparts, each, changed] of COUNTS) {
   })
 }
 
-// Each row: a header, and whether only a server with SMTPUTF8 may get it.
+// Each row: a header, and whether only a server with SMTPUTF8 may receive it.
 const NEEDS: [header: string, needs: boolean][] = [
   ['To: jörg@example.net', true],
   ['Cc: a@b.test,\r\n "Jörg" <jörg@example.net>', true],
@@ -283,7 +283,7 @@ for (const [header, needs] of NEEDS) {
   })
 }
 
-test('no bytes make it throw, and a second time changes nothing', () => {
+test('no bytes make it throw, and a second run changes nothing', () => {
   const piece = fc.constantFrom(
     ...[
       'Content-Type: multipart/mixed; boundary=o\r\n',
@@ -306,7 +306,7 @@ test('no bytes make it throw, and a second time changes nothing', () => {
   )
 })
 
-test('real mails say the same before and after', {
+test('real mails have the same content before and after', {
   skip: corpora === undefined && 'POSTHORN_CORPORA is unset',
 }, async () => {
   const folder = `${corpora}/mime/resources/eml/legacy`

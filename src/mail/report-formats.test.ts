@@ -1,5 +1,5 @@
-// Reports as mailers and services of many makes lay them out, written from their documentation: each is taken for what it is,
-// whatever its line ends, and says of its recipient what the mailer said.
+// Reports in the formats of many mailers and services, written from their documentation. Each is recognised with any line ends,
+// and the result for its recipient matches the mailer's statement.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

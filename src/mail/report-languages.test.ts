@@ -1,5 +1,5 @@
-// Reports of makers that are met less often, and in other languages than English, written from their documentation. As in
-// report-formats.test.ts each says the same with each kind of line ends; and no answering machine is taken for a mailer.
+// Reports of rarer mailers and in languages other than English, written from their documentation. As in report-formats.test.ts,
+// each has the same result with every kind of line end; and no automatic reply is taken for a mailer's report.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -370,7 +370,7 @@ const MACHINES = [
 ]
 
 for (const subject of MACHINES) {
-  test(`an answering machine, though it talks of addresses that are no more: ${subject}`, () => {
+  test(`an automatic reply, although it mentions defunct addresses: ${subject}`, () => {
     const encoded = `=?utf-8?b?${Buffer.from(subject).toString('base64')}?=`
     const body = `Bob has left the company. This mailbox is no longer in use: user unknown, 550 5.1.1.\nWrite to <${TO}>.`
     const report = readReport(Buffer.from(mail({ from: `Bob <${TO}>`, subject: encoded, body })))

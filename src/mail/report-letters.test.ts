@@ -1,4 +1,4 @@
-// What comes to a return path and is no report: letters, forwards, mail that was sent back as it is.
+// Mail to a return path that is not a report: letters, forwards, mail sent back unchanged.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ const LONG = `${'A'.repeat(70)}\n`.repeat(70_000)
 const mixed = (type: string, text: string): string =>
   `MIME-Version: 1.0\nContent-Type: ${type}; boundary="b"\n\n--b\nContent-Type: text/plain\n\n${text}\n--b\nContent-Type: message/rfc822\n\n${OURS}${LONG}\n--b--\n`
 
-// Each row: what it is, and the mail as our MX keeps it.
+// Each row: a description, and the mail as our MX stores it.
 const LETTERS: readonly (readonly [what: string, mail: string])[] = [
   [
     'a forward of 5 MB without a sender',
@@ -36,7 +36,7 @@ for (const [what, mail] of LETTERS) {
   })
 }
 
-test('a bounce stays one: what a mailer wraps, and what it quotes behind its words', () => {
+test('a bounce stays a bounce if the mailer wraps it, or quotes a mail after its words', () => {
   const inner = 'From: MAILER-DAEMON@example.net\nSubject: Undelivered\n\n<bob@example.net>: 550 5.1.1 no such user\n'
   const wrapped = `Return-Path: <>\nFrom: gateway@example.net\nSubject: s\nContent-Type: message/rfc822\n\n${inner}`
   assert.equal(readReport(Buffer.from(wrapped)).kind, 'bounce')

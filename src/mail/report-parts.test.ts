@@ -76,7 +76,7 @@ for (const [what, message, parts] of MESSAGES) {
   })
 }
 
-test('ten levels of parts are looked into, and a thousand parts', () => {
+test('at most ten levels and a thousand parts are read', () => {
   const nested = (levels: number): string =>
     levels === 0
       ? 'Content-Type: text/x\n\nhello\n'
@@ -87,7 +87,7 @@ test('ten levels of parts are looked into, and a thousand parts', () => {
   assert.equal(read(many).length, 1_000)
 })
 
-test('fields are unfolded, in lower case, and what is none is passed over', () => {
+test('fields are unfolded and in lower case, and other lines are skipped', () => {
   const { fields, body } = splitHeader('A-b: one\n\ttwo\n  three\nnone\n: x\nC :four\0\n \nbody')
   assert.deepEqual(fields, [
     ['a-b', 'one two three'],
@@ -98,14 +98,14 @@ test('fields are unfolded, in lower case, and what is none is passed over', () =
   assert.equal(fieldOf(fields, 'd'), null)
 })
 
-test('words of a header are read encoded and bare', () => {
+test('header text is read with and without encoded words', () => {
   assert.equal(wordsOf('=?utf-8?Q?Gr=C3=BC=C3=9Fe?='), 'Grüße')
   assert.equal(wordsOf(Buffer.from('Grüße').toString('latin1')), 'Grüße')
   assert.equal(wordsOf('Gr\xfcn'), 'Grün')
   assert.equal(wordsOf(null), '')
 })
 
-test('a boundary that begins as another does not end its parts', () => {
+test('a delimiter that merely starts with a boundary does not end its parts', () => {
   const inner = ['--b10', 'Content-Type: text/plain', '', 'first', '--b10 ', '', 'second', '--b10--', '']
   const lines = ['--b1', 'Content-Type: multipart/mixed; boundary=b10', '', ...inner, '--b1', '', 'third', '--b1--', '']
   const head = 'Content-Type: multipart/mixed; boundary="b1"\r\n\r\n'

@@ -1,4 +1,4 @@
-// What stands in words alone: whose they are, what they prove, and what is made of words nobody knows.
+// Reports in prose only: who wrote them, what they prove, and how unknown words are handled.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -63,7 +63,7 @@ const ASKING: readonly (readonly [headers: string, automatic: boolean])[] = [
   ['Subject: ticket 1\nAuto-Submitted: auto-generated', true],
 ]
 for (const [headers, automatic] of ASKING) {
-  test(`mail that asks for an end, ${JSON.stringify(headers)}: ${automatic ? 'a machine answers' : 'it counts'}`, () => {
+  test(`mail that unsubscribes, ${JSON.stringify(headers)}: ${automatic ? 'a machine answers' : 'it counts'}`, () => {
     assert.equal(isAutomatic(Buffer.from(`From: bob@dest.example\n${headers}\n\nx`), false), automatic)
   })
 }
@@ -74,7 +74,7 @@ test('a status that names a failed check is authentication, whatever the words',
       assert.equal(bounceFromReply(replyOf(550, [`5.7.${detail} ${words}`]), 'data').category, 'authentication', words)
 })
 
-test('of parts too deep to be read no boundary becomes words', () => {
+test('boundaries of parts nested too deep are not read as prose', () => {
   const opening = (level: number): string => `Content-Type: multipart/mixed; boundary="b${level}x"\n\n--b${level}x\n`
   const deep = Array.from({ length: 200 }, (_, level) => opening(level)).join('')
   const report = readReport(Buffer.from(`${NOBODY}${MAILER}Undelivered\n${deep}\nuser unknown\n--b199x--\n`))
@@ -121,6 +121,6 @@ for (const [subject, body, expected] of WORDS) {
       )
   })
 }
-test('without an empty sender words that nobody knows are nothing', () => {
+test('unknown words without an empty sender do not count as a report', () => {
   assert.equal(told(readReport(Buffer.from(`${MAILER}Viesti\n\nViestiä ei voitu toimittaa.\n`))), 'other')
 })

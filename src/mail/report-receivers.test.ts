@@ -1,6 +1,6 @@
-// Delivery reports about mail to the large receivers as their relays write them, without the command that was answered: the
-// receiver's documented words and status, and the words of mailers that keep the mailbox themselves. What is no proof
-// against the address must not suppress it, and what is one must.
+// Delivery reports about mail to the large receivers, as relays write them, without the command that was answered: the
+// receivers' documented words and status, and the words of mailers that host the mailbox themselves. Only proof against an
+// address may suppress it, and proof must.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -203,10 +203,10 @@ for (const [name, mail, expected] of REPORTS) {
   })
 }
 
-/** The expected JSON of the samples, in our names. */
+/** The expected JSON of the samples, with our names. */
 const plain = (value: unknown): string | null => (typeof value === 'string' ? value.replace(/\s+/g, ' ') : null)
 
-test('every ARF sample is parsed right', { skip }, () => {
+test('every ARF sample is parsed correctly', { skip }, () => {
   const folder = join(corpora ?? '', 'arf', 'resources', 'arf')
   const names = readdirSync(folder).filter((name) => name.endsWith('.eml'))
   assert.ok(names.length > 0)
@@ -383,7 +383,7 @@ test('every complaint of the labelled mails has the kind of feedback its label s
   }
 })
 
-/** `MUTATIONS=100000` for a longer form. */
+/** Set `MUTATIONS=100000` for a longer run. */
 const MUTATIONS = Number(process.env['MUTATIONS'] ?? 10_000)
 
 test(`every mail of the corpora and ${MUTATIONS} mutations: no crash, none over a second, line ends alike`, {
@@ -445,7 +445,7 @@ const TOKENS = [
   '@',
 ]
 
-/** One change as radamsa and zzuf make them: flipped, cut, doubled, moved, lengthened, or with a token of the format put in. */
+/** Applies one mutation like radamsa and zzuf: flip, cut, duplicate, move, lengthen, or insert a token of the format. */
 function mutated(raw: Buffer, random: (below: number) => number): Buffer {
   const [a, b] = [random(raw.length + 1), random(raw.length + 1)].toSorted((x, y) => x - y) as [number, number]
   const [before, between, after] = [raw.subarray(0, a), raw.subarray(a, b), raw.subarray(b)]

@@ -98,7 +98,7 @@ function richer(one: ReportedRecipient, told: ReportedRecipient): ReportedRecipi
   return { ...told, address, enhanced, remoteHost: mta.remoteHost, remoteIp: mta.remoteIp }
 }
 
-/** The verdict of prose which shows that the mailbox exists (au's and Dovecot's notices) and so overrides a hard status; else null. */
+/** The verdict of prose which shows that the mailbox exists (au, Dovecot) and so overrides a hard status; else null. */
 function milderIn(text: string): BounceVerdict | null {
   if (/\b(?:account|mailbox) (?:is|has been) (?:temporarily )?(?:disabled|suspended|limited|locked)\b/i.test(text)) {
     return { type: 'soft', category: 'inactive_mailbox' }

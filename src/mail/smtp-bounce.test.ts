@@ -14,7 +14,7 @@ function classed(line: string, command: SmtpCommand = 'rcpt'): string {
   return category
 }
 
-// The texts are those that receivers publish or send. `rcpt` unless a command is named.
+// Texts that receivers publish or send. The command is `rcpt` unless named.
 const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpCommand])[]> = {
   invalid_recipient: [
     '550 5.1.1 <foo@x.test>: Recipient address rejected: unverified address: host mx.internal[10.0.0.2] said: 550 5.1.1 <foo@x.test>: user unknown in local table',
@@ -74,7 +74,7 @@ const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpComman
     '550 #5.1.0 Address rejected.',
     '550 5.7.17 Mailbox owner has changed',
     '551 User not local',
-    // Words that say nothing: the code alone.
+    // Uninformative words: the code alone decides.
     '551 2',
     '550 No Such User Here',
     '550 User not found',
@@ -305,7 +305,7 @@ for (const [category, rows] of Object.entries(ROWS)) {
   }
 }
 
-// Answers to RCPT TO:<bob@dest.example>, from alice@poster.test and the host mail.sender.test.
+// Replies to RCPT TO:<bob@dest.example>, from alice@poster.test and the host mail.sender.test.
 const PARTIES = {
   recipient: 'bob@dest.example',
   ours: ['alice@poster.test', 'b+abc@bounces.poster.test', 'mail.sender.test'],
@@ -349,7 +349,7 @@ for (const [lines, hard] of [
   [ABOUT_US, false],
   [ABOUT_THE_RECIPIENT, true],
 ] as const) {
-  test(`words of an unknown user or host are about ${hard ? 'the recipient' : 'us'} where they say so`, () => {
+  test(`an unknown user or host means ${hard ? 'the recipient' : 'us'} if the words say so`, () => {
     const found = lines.map((line) => {
       const reply = parseReply(line)
       assert.ok(reply !== null, line)
@@ -362,12 +362,12 @@ for (const [lines, hard] of [
   })
 }
 
-test('a domain that is ours and the recipient’s is the recipient’s', () => {
+test('a domain shared by us and the recipient counts as the recipient’s', () => {
   const reply = replyOf(550, ['Domain does not exist: poster.test'])
   assert.equal(bounceFromReply(reply, 'rcpt', { ...PARTIES, recipient: 'bob@poster.test' }).type, 'hard')
 })
 
-test('nothing is hard but a 5xx to RCPT or DATA, and nothing that speaks of spam', () => {
+test('only a 5xx to RCPT or DATA is hard, and nothing that mentions spam', () => {
   const words = fc.constantFrom(
     'user unknown',
     'no such user',
@@ -400,14 +400,14 @@ test('nothing is hard but a 5xx to RCPT or DATA, and nothing that speaks of spam
   )
 })
 
-test('a text that was made to be slow is not', () => {
+test('a text crafted to be slow is classified quickly', () => {
   const evil = ['user a ', 'mailbox ', 'over ', 'message too ', 'account x x ', '<', 'a@', 'host ', '5.1.1 ', 'sender ']
   const startedMs = performance.now()
   for (const piece of evil) bounceFromReply(replyOf(550, [piece.repeat(65_536 / piece.length)]), 'rcpt')
   assert.ok(performance.now() - startedMs < 5_000)
 })
 
-/** What others call a reason, and what of ours agrees with it. */
+/** Reasons in the labels of others, and our categories that agree with each. */
 const AGREES: Readonly<Record<string, readonly BounceCategory[]>> = {
   userunknown: ['invalid_recipient', 'inactive_mailbox', 'expired'],
   filtered: ['invalid_recipient', 'inactive_mailbox', 'policy'],
@@ -438,7 +438,7 @@ const AGREES: Readonly<Record<string, readonly BounceCategory[]>> = {
 const corpora = process.env['POSTHORN_CORPORA']
 const skip = corpora === undefined || !existsSync(join(corpora, 'bounce')) ? 'POSTHORN_CORPORA is not set' : false
 
-test('real bounces are read as others read them', { skip }, (t) => {
+test('real bounces are classified as others classify them', { skip }, (t) => {
   const folder = join(corpora ?? '', 'bounce')
   const labels = JSON.parse(readFileSync(join(folder, 'labels.json'), 'utf8')) as Record<
     string,
@@ -453,7 +453,7 @@ test('real bounces are read as others read them', { skip }, (t) => {
       text.replace(/\s*\n\s+/g, ' '),
     )
     const [label, ...more] = labels[file] ?? []
-    // In a report about several recipients it is not told which text is whose.
+    // In a report about several recipients, the text of each is unknown.
     if (label !== undefined && more.length === 0 && texts.length === 1) {
       const { reason } = label
       const agrees = AGREES[reason]
@@ -468,7 +468,7 @@ test('real bounces are read as others read them', { skip }, (t) => {
   }
   t.diagnostic(`${read} read, ${odd.length} otherwise:\n${odd.join('\n')}`)
   assert.ok(read > 60)
-  // One label calls "5.1.1 User Unknown" a full mailbox; its report tells of the quota elsewhere.
+  // One label calls "5.1.1 User Unknown" a full mailbox; its report mentions the quota elsewhere.
   assert.deepEqual(
     wronglyHard.filter((line) => !/^mailboxfull .* 5\.1\.1 .*User Unknown$/.test(line)),
     [],

@@ -29,7 +29,7 @@ async function opened(mx: Receiver, more: Partial<OpenOptions> = {}): Promise<Sm
   return (result as { connection: SmtpConnection }).connection
 }
 
-/** `open`, or `phase code` of what went wrong. */
+/** `open`, or `phase code` of the failure. */
 async function opening(script: ReceiverScript, more: Partial<OpenOptions> = {}): Promise<string> {
   await using mx = await startReceiver(script)
   const result = await SmtpConnection.open(options(mx, more))
@@ -123,7 +123,7 @@ test('opening: nobody listens', async () => {
   )
 })
 
-test('opening: an abort breaks it at once', async () => {
+test('opening: an abort ends it at once', async () => {
   await using mx = await startReceiver({ banner: stall })
   const result = await SmtpConnection.open(
     options(mx, { signal: AbortSignal.timeout(30), timeouts: { banner: 60_000 } }),
@@ -131,7 +131,7 @@ test('opening: an abort breaks it at once', async () => {
   assert.equal(result.kind === 'failed' && result.fault.code, 'aborted')
 })
 
-test('a certificate that cannot be judged is refused, and nothing stays open', async () => {
+test('a certificate that cannot be inspected is refused, and nothing stays open', async () => {
   await using mx = await startReceiver({ tls: true })
   const verify = (): never => {
     throw new Error('unsupported key')
@@ -142,7 +142,7 @@ test('a certificate that cannot be judged is refused, and nothing stays open', a
   while (mx.openCount > 0) await new Promise((resolve) => setTimeout(resolve, 5))
 })
 
-test('plain text after the reply to STARTTLS is forgotten', async () => {
+test('plain text after the reply to STARTTLS is discarded', async () => {
   await using mx = await startReceiver({
     tls: true,
     starttls: { raw: '220 ok\r\n250-evil.test\r\n250-AUTH PLAIN\r\n250 SIZE 1\r\n' },
@@ -156,7 +156,7 @@ test('plain text after the reply to STARTTLS is forgotten', async () => {
   await connection.quit()
 })
 
-test('what was offered before TLS is forgotten', async () => {
+test('extensions offered before TLS are discarded', async () => {
   let greetings = 0
   await using mx = await startReceiver({
     tls: true,
@@ -182,7 +182,7 @@ for (const mechanisms of ['PLAIN LOGIN', 'LOGIN']) {
   })
 }
 
-test('AUTH: a wrong password is a refusal, and no password goes out without TLS unless TLS is off', async () => {
+test('AUTH: a wrong password is a refusal, and no password is sent without TLS unless TLS is off', async () => {
   const login = { username: 'user', password: 'right' }
   const auth = { username: 'user', password: 'wrong' }
   assert.equal(await opening({ tls: true, login }, { auth }), 'auth 535')
@@ -191,7 +191,7 @@ test('AUTH: a wrong password is a refusal, and no password goes out without TLS 
   assert.equal(await opening({ tls: true }, { auth }), 'auth other')
 })
 
-// Each row: what the receiver does, what the recipient is told, whether the connection may be used again.
+// Each row: what the receiver does, the outcome of the recipient, and whether the connection can be reused.
 const SENDINGS: [
   name: string,
   script: ReceiverScript,
@@ -284,7 +284,7 @@ for (const [name, script, expected, usable, more] of SENDINGS) {
   })
 }
 
-test('a broken PIPELINING is told, and without it the message goes through', async () => {
+test('broken PIPELINING is reported, and without it the message is delivered', async () => {
   await using mx = await startReceiver({ pipelining: 'broken' })
   const first = await opened(mx)
   assert.equal((await first.send(TRANSACTION)).pipeliningSuspect, true)
@@ -294,7 +294,7 @@ test('a broken PIPELINING is told, and without it the message goes through', asy
 })
 
 for (const pipelining of [true, false]) {
-  test(`100 recipients get each their own answer, pipelining ${pipelining}`, async () => {
+  test(`each of 100 recipients gets its own reply, pipelining ${pipelining}`, async () => {
     const replies = ['250 ok', '450 later', '550 5.1.1 no', '552 5.2.2 full', '251 yes', '252 well']
     await using mx = await startReceiver({
       pipelining,
@@ -314,7 +314,7 @@ for (const pipelining of [true, false]) {
   })
 }
 
-test('a recipient whose address the server cannot take does not keep the others from the message', async () => {
+test('a recipient whose address the server cannot accept does not affect the others', async () => {
   await using mx = await startReceiver({ smtpUtf8: false })
   const connection = await opened(mx)
   const result = await connection.send({ ...TRANSACTION, recipients: ['a@example.net', 'ü@example.net'] })
@@ -323,7 +323,7 @@ test('a recipient whose address the server cannot take does not keep the others 
   await connection.quit()
 })
 
-test('MAIL tells size, 8-bit and SMTPUTF8 where the server knows them', async () => {
+test('MAIL states size, 8-bit and SMTPUTF8 if the server supports them', async () => {
   await using mx = await startReceiver()
   const connection = await opened(mx)
   await connection.send({ ...TRANSACTION, from: '', recipients: ['ü@example.net'], eightBit: true })
@@ -331,7 +331,7 @@ test('MAIL tells size, 8-bit and SMTPUTF8 where the server knows them', async ()
   await connection.quit()
 })
 
-test('the dialogue tells what was said, the body as one line', async () => {
+test('the dialogue contains all commands and replies, with the body as one line', async () => {
   await using mx = await startReceiver()
   const connection = await opened(mx)
   const { dialogue } = await connection.send(TRANSACTION)
@@ -392,7 +392,7 @@ const BIG_SENDINGS: [name: string, script: ReceiverScript, expected: RegExp][] =
 for (const [name, script, expected] of BIG_SENDINGS) {
   test(`sending a large message: ${name} gives ${expected}`, async () => {
     await using mx = await startReceiver(script)
-    // All of it must get through on a busy machine too; the receiver that stops reading is given up soon.
+    // The whole message must get through even on a busy machine; a receiver that stops reading is given up soon.
     const block = name === 'no more reading' ? 300 : 10_000
     const connection = await opened(mx, { timeouts: { block, data: 10_000, dot: 10_000 } })
     assert.match(told(await connection.send({ ...TRANSACTION, message: BIG }))[0] ?? '', expected)
@@ -401,7 +401,7 @@ for (const [name, script, expected] of BIG_SENDINGS) {
   })
 }
 
-test('a server that takes a little of a large message now and then is given up', async () => {
+test('a server that reads a large message too slowly is given up', async () => {
   await using mx = await startReceiver({ rests: { fromBytes: 0, ms: 100 } })
   const connection = await opened(mx, {
     timeouts: { block: 2_000, bytesPerSecond: BIG.length, data: 10_000, dot: 10_000 },
@@ -409,7 +409,7 @@ test('a server that takes a little of a large message now and then is given up',
   assert.deepEqual(told(await connection.send({ ...TRANSACTION, message: BIG })), ['data timeout'])
 })
 
-test('a kept connection that the server has closed is stale, a new one is not', async () => {
+test('a reused connection that the server has closed is stale, a new one is not', async () => {
   await using mx = await startReceiver()
   const connection = await opened(mx)
   await connection.send(TRANSACTION)
@@ -424,7 +424,7 @@ test('a kept connection that the server has closed is stale, a new one is not', 
 })
 
 for (const pipelining of [true, false]) {
-  test(`a mail is not refused for the one before it: where RSET is, the connection is stale, pipelining ${pipelining}`, async () => {
+  test(`a refused RSET makes the connection stale and does not refuse the next mail, pipelining ${pipelining}`, async () => {
     await using mx = await startReceiver({ rcpt: '550 5.1.1 nobody', pipelining })
     const connection = await opened(mx)
     assert.deepEqual(told(await connection.send(TRANSACTION)), ['rcpt 550'])
@@ -434,7 +434,7 @@ for (const pipelining of [true, false]) {
   })
 }
 
-test('a 2xx that no one asked for is never taken for a delivery', async () => {
+test('an unsolicited 2xx never counts as a delivery', async () => {
   await using mx = await startReceiver({ dot: { raw: '250 ok\r\n250 ok\r\n250 ok\r\n250 ok\r\n' } })
   const connection = await opened(mx)
   await connection.send(TRANSACTION)
@@ -442,7 +442,7 @@ test('a 2xx that no one asked for is never taken for a delivery', async () => {
   assert.deepEqual([told(second), second.stale, mx.messages.length], [['mail protocol'], true, 1])
 })
 
-test('QUIT that is never answered costs no more than its time', async () => {
+test('an unanswered QUIT takes no longer than its time-out', async () => {
   await using mx = await startReceiver({ quit: stall })
   const connection = await opened(mx)
   const startedMs = performance.now()
@@ -474,7 +474,7 @@ test('dots are doubled after every line end, and only the last line is a lone do
   )
 })
 
-// Each row: a message, and into how many pieces it goes, the final dot among them.
+// Each row: a message, and its number of pieces, including the final dot.
 const PIECES: [message: string, pieces: number][] = [
   ['a\r\n', 2],
   ['.\r\n'.repeat(1_000), 2_001],
@@ -485,7 +485,7 @@ const PIECES: [message: string, pieces: number][] = [
   ['.\r\n'.repeat(1_000_000), 2],
 ]
 for (const [message, pieces] of PIECES) {
-  test(`${message.length} bytes from ${JSON.stringify(message.slice(0, 12))} go out in ${pieces} pieces`, () => {
+  test(`${message.length} bytes from ${JSON.stringify(message.slice(0, 12))} are sent in ${pieces} pieces`, () => {
     const parts = wireParts(Buffer.from(message))
     assert.equal(parts.length, pieces)
     const whole = message.endsWith('\r\n') ? message : `${message}\r\n`

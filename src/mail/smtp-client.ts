@@ -69,7 +69,7 @@ export interface Transaction {
   readonly smtpUtf8?: boolean
   /** The body contains 8-bit bytes (RFC 6152). */
   readonly eightBit?: boolean
-  /** Called right before the bytes with the final dot are sent. If it returns false, they are not sent and the connection is dropped. */
+  /** Called right before the bytes with the final dot are sent. If false, they are not sent and the connection is dropped. */
   readonly beforeDot?: () => boolean | Promise<boolean>
 }
 

@@ -12,7 +12,7 @@ function recorded(record: (dialogue: DialogueRecorder) => void): string[] {
   return dialogue.take().map(({ at, from, line }) => `${at} ${from} ${line}`)
 }
 
-test('a dialogue has a line for each line of a reply, and whole milliseconds', () => {
+test('a dialogue has one line per line of a reply, and whole milliseconds', () => {
   const lines = recorded((dialogue) => {
     dialogue.server(replyOf(220, ['mx.test']))
     dialogue.client('EHLO a.test')
@@ -30,7 +30,7 @@ test('a dialogue has a line for each line of a reply, and whole milliseconds', (
   ])
 })
 
-test('a reply whose lines have different codes stands there as it was said', () => {
+test('a reply with differing codes is recorded as received', () => {
   const reply = parseReply('250-a\r\n550-b\r\n250 c')
   assert.ok(reply !== null)
   assert.deepEqual(
@@ -39,7 +39,7 @@ test('a reply whose lines have different codes stands there as it was said', () 
   )
 })
 
-test('100 lines are kept, of which the last one says that there were more', () => {
+test('100 lines are kept, the last of which says that there were more', () => {
   const some = (count: number): string[] =>
     recorded((dialogue) => {
       for (let i = 1; i <= count; i++) dialogue.client(`NOOP ${i}`)
@@ -49,7 +49,7 @@ test('100 lines are kept, of which the last one says that there were more', () =
   assert.deepEqual([some(105).length, some(105).at(-1)?.endsWith(REST)], [100, true])
 })
 
-test('1,024 characters of a line and 16 KB of all are kept', () => {
+test('1,024 characters per line and 16 KB in total are kept', () => {
   const [whole, cut] = recorded((dialogue) => {
     dialogue.client('x'.repeat(1_024))
     dialogue.client('y'.repeat(1_025))
@@ -62,7 +62,7 @@ test('1,024 characters of a line and 16 KB of all are kept', () => {
   assert.deepEqual([lines.length, lines.at(-1)?.endsWith(REST)], [17, true])
 })
 
-test('a dialogue that was taken begins anew', () => {
+test('taking a dialogue starts a new one', () => {
   const dialogue = new DialogueRecorder(() => 0)
   for (let i = 0; i < 200; i++) dialogue.client('x'.repeat(1_024))
   assert.equal(dialogue.take().at(-1)?.line, REST)
@@ -71,7 +71,7 @@ test('a dialogue that was taken begins anew', () => {
   assert.deepEqual(dialogue.take(), [])
 })
 
-test('a reply is that of the command it answered, pipelined or not, on the last of several connections', () => {
+test('a reply is matched to its command, pipelined or not, on the last of several connections', () => {
   const said = (lines: string): ReturnType<typeof commandAnswered> => {
     const dialogue = lines.split('\n').map((line) => {
       const from = /^\d{3}/.test(line) ? ('server' as const) : ('client' as const)

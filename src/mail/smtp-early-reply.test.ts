@@ -1,4 +1,4 @@
-// A server that speaks out of turn: nothing that it says before it has the dot is the answer to the dot.
+// A server that speaks out of turn: nothing it sends before it has the dot counts as the reply to the dot.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { SmtpConnection } from './smtp-client.ts'
 const GOES: Readonly<Record<string, string>> = { EHLO: '250 mx', MAIL: '250 ok', RCPT: '250 ok', DATA: '354 go' }
 
 for (const early of ['250 2.0.0 taken', '550 5.7.1 enough']) {
-  test(`"${early}" while the sender still asks whether it may send the dot delivers nothing`, async () => {
+  test(`"${early}" while the sender still checks whether it may send the dot does not count as a delivery`, async () => {
     let heard = ''
     const sockets: Socket[] = []
     const server = createServer((socket) => {

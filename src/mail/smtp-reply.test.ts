@@ -12,7 +12,7 @@ function read(bytes: string | Buffer, pieceBytes = Number.POSITIVE_INFINITY): (R
   return found
 }
 
-// Each row: what is on the wire, its codes (or the word `fault`), the text of the first.
+// Each row: the bytes on the wire, their codes (or `fault`), and the text of the first reply.
 const ROWS: [wire: string, codes: (number | 'fault')[], text?: string, enhanced?: string | null][] = [
   ['250 ok\r\n', [250], '250 ok', null],
   ['250\r\n', [250], '250', null],
@@ -78,14 +78,14 @@ test('bytes that are not UTF-8 are tolerated', () => {
   assert.deepEqual(reply, replyOf(550, ['caf\ufffd\ufffd']))
 })
 
-test('a long line is kept in part, an endless one is a fault', () => {
+test('a long line is truncated, an endless one is a fault', () => {
   const [long] = read(`250 ${'x'.repeat(60_000)}\r\n`, 1_000)
   assert.ok(long !== undefined && 'lines' in long && (long.lines[0]?.length ?? 0) <= 4_096)
   const [endless] = read('2'.repeat(100_000), 1_000)
   assert.ok(endless !== undefined && 'fault' in endless)
 })
 
-test('10,000 lines are one reply of 1,000, lines without end are a fault', () => {
+test('10,000 lines become a reply of 1,000, endless lines are a fault', () => {
   const [many, ...rest] = read(`${'250-more\r\n'.repeat(10_000)}250 end\r\n`, 777)
   assert.ok(many !== undefined && 'lines' in many && many.lines.length === 1_000)
   assert.equal(rest.length, 0)
@@ -93,7 +93,7 @@ test('10,000 lines are one reply of 1,000, lines without end are a fault', () =>
   assert.ok(endless !== undefined && 'fault' in endless)
 })
 
-test('no bytes make it throw, and how they are cut does not matter', () => {
+test('no bytes make it throw, and their chunking does not matter', () => {
   const piece = fc.constantFrom(
     '2',
     '5',
@@ -121,7 +121,7 @@ test('no bytes make it throw, and how they are cut does not matter', () => {
   )
 })
 
-test('what we write as a reply we read back', () => {
+test('a reply that we write is read back unchanged', () => {
   const line = fc.string({ unit: fc.constantFrom('a', 'B', '5', '.', ' ', 'é', '-'), maxLength: 40 })
   fc.assert(
     fc.property(fc.integer({ min: 200, max: 599 }), fc.array(line, { minLength: 1, maxLength: 5 }), (code, lines) => {
@@ -131,7 +131,7 @@ test('what we write as a reply we read back', () => {
   )
 })
 
-test('of lines that contradict each other the last code decides, with the status of its class', () => {
+test('if the lines contradict each other, the last code decides, with a status of its class', () => {
   const mixed = parseReply('550-5.1.1 no such\r\n450 4.1.1 mixed')
   assert.deepEqual([mixed?.code, mixed?.enhanced, mixed?.text], [450, '4.1.1', '550-5.1.1 no such / 450 4.1.1 mixed'])
   assert.equal(parseReply('550-5.1.1 no such\r\n550 5.7.1 or not for you')?.enhanced, '5.1.1')

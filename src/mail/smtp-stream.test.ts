@@ -5,7 +5,7 @@ import { isFault, SmtpStream } from './smtp-stream.ts'
 
 const LIMIT = 1_048_576
 
-/** What a stream hears that asked for nothing until the server had said all of it. */
+/** What a stream hears if it reads only after the server has sent everything. */
 async function heardOf(said: string): Promise<{ chars: number; count: number; fault: string }> {
   await using mx = await startReceiver({ banner: { raw: said, then: 'close' } })
   const stream = await SmtpStream.open({ ip: mx.ip, port: mx.port }, 2_000)
@@ -19,19 +19,19 @@ async function heardOf(said: string): Promise<{ chars: number; count: number; fa
   }
 }
 
-test('replies that nobody asked for are kept up to a megabyte, then the connection is broken', async () => {
+test('unsolicited replies are kept up to a megabyte, then the connection is closed', async () => {
   const { chars, fault } = await heardOf(`250 ${'x'.repeat(4_000)}\r\n`.repeat(5_000))
   assert.equal(fault, 'protocol replies without end')
   assert.ok(chars > LIMIT / 2 && chars < LIMIT * 1.1, `${chars} characters`)
 })
 
-test('lines without text count among them', async () => {
+test('lines without text count too', async () => {
   const { count, fault } = await heardOf(`${'250-\r\n'.repeat(999)}250 \r\n`.repeat(500))
   assert.equal(fault, 'protocol replies without end')
   assert.ok(count < 100, `${count} replies of 1,000 lines`)
 })
 
-test('a thousand replies wait for who asked for them, over and over on one connection', async () => {
+test('a thousand requested replies are kept until read, repeatedly on one connection', async () => {
   const replies = (index: number): string => `250 ${index} ${'x'.repeat(200)}\r\n`.repeat(1_000)
   await using mx = await startReceiver({ banner: { raw: replies(0) }, rset: { raw: replies(1) } })
   const stream = await SmtpStream.open({ ip: mx.ip, port: mx.port }, 2_000)

@@ -26,7 +26,7 @@ interface Scenario {
   readonly zonedata: Readonly<Record<string, readonly (string | Readonly<Record<string, unknown>>)[]>>
 }
 
-/** The suite's convention: SPF stands for TXT unless the name has a TXT of its own; NONE is no record. */
+/** The suite's convention: SPF means TXT unless the name has its own TXT; NONE means no record. */
 function declared(zonedata: Scenario['zonedata']): Zones {
   const zones: Record<string, Zones[string]> = {}
   for (const [name, entries] of Object.entries(zonedata)) {
@@ -47,7 +47,7 @@ function declared(zonedata: Scenario['zonedata']): Zones {
   return zones
 }
 
-/** The address that a name of the reverse tree stands for. */
+/** The address for a name in the reverse tree. */
 function addressOf(name: string): string | null {
   const [, reversed = '', tree] = /^(.*)\.(in-addr|ip6)\.arpa$/i.exec(name) ?? []
   if (tree === undefined) return null
@@ -92,7 +92,7 @@ const PLAIN: Zones = {
 }
 const many = (count: number): string => Array.from({ length: count }, () => 'include:other.example').join(' ')
 
-// Each row: a domain's policy, and whether evaluating it comes to OURS.
+// Each row: a domain's policy, and whether evaluating it reaches OURS.
 const REACH: readonly (readonly [record: string, kind: string, why: string])[] = [
   [`v=spf1 ${OURS} ~all`, 'reached', 'the record as we hand it out'],
   [`v=spf1 +A:MAIL.posthorn.example. -all`, 'reached', 'case and the trailing dot say nothing'],
@@ -137,7 +137,7 @@ test('a mechanism without a look-up is reached after ten that have one', async (
   assert.equal((await reaches('shop.example', 'ip4:203.0.113.7', resolver)).kind, 'reached')
 })
 
-// Each row: what stands behind `include:`, and whether it is a domain-spec (RFC 7208 section 7.1).
+// Each row: the text after `include:`, and whether it is a domain-spec (RFC 7208 section 7.1).
 const DOMAINS: readonly (readonly [domain: string, fits: boolean])[] = [
   ['a.b', true],
   ['a.b.', true],
@@ -162,13 +162,13 @@ const DOMAINS: readonly (readonly [domain: string, fits: boolean])[] = [
   [`a.${'-'.repeat(1_000_000)}b`, false],
 ]
 
-test('a domain-spec ends in a macro or in a top label that is no number, however long it is', () => {
+test('a domain-spec of any length ends in a macro or in a top label that is not a number', () => {
   for (const [domain, fits] of DOMAINS) {
     assert.equal(!('syntaxError' in parseSpf(`v=spf1 include:${domain}`)), fits, domain.slice(0, 20))
   }
 })
 
-test('no record text makes the reader throw, and what it reads it reads in linear time', () => {
+test('no record text makes the reader throw, and reading takes linear time', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 400 }), (text) => {
       parseSpf(`v=spf1 ${text}`)

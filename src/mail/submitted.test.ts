@@ -29,7 +29,7 @@ function text({ message }: SubmittedMessage): string {
 
 const DATED = 'Date: Fri, 20 Nov 2026 10:00:00 +0000\r\nMessage-ID: <a@shop.example>\r\n'
 
-test('a message that needs nothing keeps every byte behind our trace', () => {
+test('a message that needs no change keeps every byte after our trace field', () => {
   const raw = `${DATED}From:   "Shop,  Inc."  <a@shop.example>\r\nX-Odd:\t folded\r\n  twice \r\nSubject: x\r\n\r\nbody\r\n..\r\n`
   assert.equal(text(prepare(raw)), TRACE + raw)
 })
@@ -57,7 +57,7 @@ test('a header of more than 2,000 fields, or 256 KB, is refused', () => {
   assert.deepEqual(of(`${full}X${rest}`), refused)
 })
 
-// Each row: Message-ID fields as they come, and the one that goes out.
+// Each row: Message-ID fields as received, and the one that is sent.
 const MESSAGE_IDS: [fields: string, id: string][] = [
   ['Message-ID: <x@y.example>\r\n', 'x@y.example'],
   ['Message-ID: <x@y.example>\r\nMessage-ID: <z@y.example>\r\n', 'x@y.example'],
@@ -72,7 +72,7 @@ const MESSAGE_IDS: [fields: string, id: string][] = [
   ['Message-ID:\r\n <x@y.example>\r\n', 'x@y.example'],
 ]
 for (const [fields, id] of MESSAGE_IDS) {
-  test(`${JSON.stringify(fields)} goes out as ${id} alone`, () => {
+  test(`${JSON.stringify(fields)} is sent as ${id} alone`, () => {
     const made = prepare(`${fields}From: a@shop.example\r\n\r\nx`)
     assert.equal(made.messageId, id)
     const ids = parseHeaderBlock(made.message).fields.filter(({ key }) => key === 'message-id')
@@ -81,7 +81,7 @@ for (const [fields, id] of MESSAGE_IDS) {
   })
 }
 
-// Each row: Date fields as they come, and the one that goes out.
+// Each row: Date fields as received, and the one that is sent.
 const DATES: [fields: string, date: string][] = [
   ['Date: Fri, 20 Nov 2026 10:00:00 +0100\r\n', 'Fri, 20 Nov 2026 10:00:00 +0100'],
   ['Date: 20 Nov 2026 10:00 -0000\r\n', '20 Nov 2026 10:00 -0000'],
@@ -104,7 +104,7 @@ const DATES: [fields: string, date: string][] = [
   ['Date: yesterday\r\nDate: 20 Nov 2026 10:00 +0000\r\n', '20 Nov 2026 10:00 +0000'],
 ]
 for (const [fields, date] of DATES) {
-  test(`${JSON.stringify(fields.slice(0, 90))} goes out as ${date} alone`, () => {
+  test(`${JSON.stringify(fields.slice(0, 90))} is sent as ${date} alone`, () => {
     const { message } = prepare(`${fields}From: a@shop.example\r\n\r\nx`)
     const dates = parseHeaderBlock(message).fields.filter(({ key }) => key === 'date')
     assert.deepEqual(
@@ -120,7 +120,7 @@ test('line ends of every kind become CRLF', () => {
   assert.doesNotMatch(text(made), /\r(?!\n)|(?<!\r)\n/)
 })
 
-test('Bcc, Return-Path, Authentication-Results, control headers and those of complaints go; signatures stay', () => {
+test('Bcc, Return-Path, Authentication-Results, control and complaint headers are removed; signatures stay', () => {
   const made = prepare(
     [
       'Return-Path: <x@y.example>',
@@ -191,12 +191,12 @@ for (const [fields, from] of FROMS) {
   })
 }
 
-test('a name in brackets behind the address goes out before it', () => {
+test('a name in brackets after the address is sent before it', () => {
   const made = prepare(`${DATED}From: a@shop.example (J. R. Example)\r\nSubject: x\r\n\r\nx`)
   assert.equal(text(made), `${TRACE}${DATED}From: "J. R. Example" <a@shop.example>\r\nSubject: x\r\n\r\nx`)
 })
 
-// Each row: a message that is refused, and how.
+// Each row: a message that is refused, and the reply.
 const REFUSED: [raw: string | Buffer, answer: RegExp][] = [
   [`${'Received: by x\r\n'.repeat(51)}From: a@shop.example\r\n\r\n`, /^554 5\.4\.6/],
   ['From: a@shop.example\r\nno field\r\n\r\nx', /^550 5\.6\.0/],
@@ -206,16 +206,16 @@ const REFUSED: [raw: string | Buffer, answer: RegExp][] = [
   [`From: a@shop.example\r\n${'X: y\r\n'.repeat(50_000)}\r\nx`, /^552 5\.3\.4/],
 ]
 for (const [raw, answer] of REFUSED) {
-  test(`${JSON.stringify(raw.toString().slice(0, 60))}... is told ${answer.source.replaceAll('\\', '')}`, () => {
+  test(`${JSON.stringify(raw.toString().slice(0, 60))}... is answered ${answer.source.replaceAll('\\', '')}`, () => {
     assert.match(`${refusal(raw).code} ${refusal(raw).text}`, answer)
   })
 }
 
-test('50 Received are no loop yet', () => {
+test('50 Received fields are not yet a loop', () => {
   prepare(`${'Received: by x\r\n'.repeat(50)}From: a@shop.example\r\n\r\n`)
 })
 
-test('a header line beyond 998 bytes is folded where it has a blank, and unfolds to what it was', () => {
+test('a header line over 998 bytes is folded at a blank, and unfolds to the original', () => {
   const value = Array.from({ length: 300 }, (_, i) => `<id-${i}@example.net>`).join(' ')
   const made = prepare(`From: a@shop.example\r\nReferences: ${value}\r\n\r\nx`)
   const field = parseHeaderBlock(made.message).fields.find(({ key }) => key === 'references')
@@ -223,7 +223,7 @@ test('a header line beyond 998 bytes is folded where it has a blank, and unfolds
   for (const line of text(made).split('\r\n')) assert.ok(line.length <= 998)
 })
 
-// Each row: how long a header line is, where its last blank stands (null: it has none), and the lines it becomes.
+// Each row: the length of a header line, the position of its last blank (null: none), and the resulting lines.
 const LONG_LINES: [length: number, blank: number | null, lines: number[] | null][] = [
   [998, null, [998]],
   [998, 500, [998]],
@@ -254,7 +254,7 @@ for (const [length, blank, lines] of LONG_LINES) {
   })
 }
 
-test('of what may stand once the first goes out, and it is what we read; several To and Cc become one', () => {
+test('of fields allowed once, the first is sent and read; several To and Cc become one', () => {
   const once = 'Subject: one\r\nReply-To: r@x.test\r\nMIME-Version: 1.0\r\nContent-Type: text/plain\r\n'
   const again = 'subject: two\r\nReply-To: s@x.test\r\nMIME-Version: 1.0\r\nContent-Type: text/html\r\n'
   const many = 'To: b@x.test\r\nTo: c@x.test\r\nCc: d@x.test\r\nCc: e@x.test\r\n'
@@ -267,7 +267,7 @@ test('of what may stand once the first goes out, and it is what we read; several
   )
 })
 
-// Each row: To fields as they come, and as they go out.
+// Each row: To fields as received, and as sent.
 const RECIPIENTS: [fields: string, sent: string][] = [
   ['To: b@x.test\r\nX-A: 1\r\nto : c@x.test\r\n', 'To: b@x.test,\r\n c@x.test\r\nX-A: 1\r\n'],
   ['To:\r\n B <b@x.test>,\r\n\tc@x.test\r\nTo: \td@x.test \r\n', 'To: B <b@x.test>,\r\n\tc@x.test,\r\n d@x.test\r\n'],
@@ -284,7 +284,7 @@ const RECIPIENTS: [fields: string, sent: string][] = [
   ['To:\r\nX-A: 1\r\n', 'To:\r\nX-A: 1\r\n'],
 ]
 for (const [fields, sent] of RECIPIENTS) {
-  test(`${JSON.stringify(fields)} goes out as ${JSON.stringify(sent)}`, () => {
+  test(`${JSON.stringify(fields)} is sent as ${JSON.stringify(sent)}`, () => {
     assert.equal(
       text(prepare(`${DATED}From: a@shop.example\r\n${fields}\r\nx`)),
       `${TRACE}${DATED}From: a@shop.example\r\n${sent}\r\nx`,
@@ -292,21 +292,21 @@ for (const [fields, sent] of RECIPIENTS) {
   })
 }
 
-test('List-Unsubscribe-Post goes when there is no List-Unsubscribe, and stays beside one', () => {
+test('List-Unsubscribe-Post is removed without a List-Unsubscribe, and stays beside one', () => {
   const post = 'List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n'
   const own = 'List-Unsubscribe: <https://shop.example/u>\r\n'
   assert.doesNotMatch(text(prepare(`From: a@shop.example\r\n${post}\r\nx`)), /List-Unsubscribe/)
   assert.ok(text(prepare(`From: a@shop.example\r\n${post}${own}\r\nx`)).includes(post + own))
 })
 
-test('a List-Unsubscribe that names the placeholder is taken out, a wish for ours', () => {
+test('a List-Unsubscribe with the placeholder is removed and requests ours', () => {
   const wish = 'List-Unsubscribe:\r\n <{{unsubscribe}}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n'
   const made = prepare(`From: a@shop.example\r\n${wish}\r\nx`)
   assert.deepEqual([made.hasListUnsubscribe, made.wantsListUnsubscribe], [false, true])
   assert.doesNotMatch(text(made), /List-Unsubscribe/)
 })
 
-test('text without a type is labelled by its own bytes, not by those of a header', () => {
+test('text without a type is labelled by its own bytes, not by those of the header', () => {
   const head = Buffer.from('From: a@shop.example\r\nComments: \xff\r\n\r\n', 'latin1')
   const utf8 = text(prepare(Buffer.concat([head, Buffer.from('Körper\r\n')])))
   assert.match(utf8, /charset=utf-8\r\n\r\nK=C3=B6rper/)
@@ -314,7 +314,7 @@ test('text without a type is labelled by its own bytes, not by those of a header
   assert.match(latin1, /charset=iso-8859-1\r\n\r\nK=F6rper/)
 })
 
-test('addresses are read also beside comments, groups and what is broken', () => {
+test('addresses are read even beside comments, groups and malformed ones', () => {
   const to = 'b@x.test (Bob, "the (older)" \\) one), "Doe, John" <c@x.test>, Doe, Jane <d@x.test>'
   const cc = 'Team: e@x.test, F <f@x.test>;, undisclosed-recipients:;, broken@, "a@b" <g@x.test>, "h i"@x.test'
   const made = prepare(`From: a@shop.example\r\nTo: ${to}\r\nCc: ${cc}\r\n\r\nx`)
@@ -322,7 +322,7 @@ test('addresses are read also beside comments, groups and what is broken', () =>
   assert.deepEqual(made.cc, ['e@x.test', 'f@x.test', 'g@x.test', '"h i"@x.test'])
 })
 
-test('header text outside ASCII becomes encoded words, addresses stay', () => {
+test('non-ASCII header text becomes encoded words, addresses stay', () => {
   const made = prepare('From: Jürgen <a@shop.example>\r\nTo: Zoë <b@example.net>\r\nSubject: Grüße\r\n\r\nx')
   assert.doesNotMatch(text(made), /[^\0-\x7f]/)
   assert.deepEqual([made.from.name, made.subject, made.to], ['Jürgen', 'Grüße', ['b@example.net']])
@@ -330,7 +330,7 @@ test('header text outside ASCII becomes encoded words, addresses stay', () => {
   assert.equal(latin1.subject, 'Grüße')
 })
 
-/** Each in its charset, without the line around it. */
+/** Each text in its charset, without the surrounding line. */
 const RAW_TEXTS = {
   windows1252: [Buffer.from('934772fcdf65942080', 'hex'), '“Grüße” €'],
   koi8: [Buffer.from('f0d2c9d7c5d420cdc9d2', 'hex'), 'Привет мир'],
@@ -343,7 +343,7 @@ const RAW_TEXTS = {
 const parted = (...types: string[]): string =>
   `Content-Type: multipart/mixed; boundary=o\r\n\r\n${types.map((type) => `--o\r\nContent-Type: ${type}\r\n\r\nx\r\n`).join('')}--o--\r\n`
 
-// Each row: the bytes of a Subject and of names, and what of the message says their charset.
+// Each row: the bytes of a Subject and of names, and the part of the message that gives their charset.
 const CHARSETS: [text: keyof typeof RAW_TEXTS, rest: string][] = [
   ['windows1252', 'Content-Type: text/plain; charset=windows-1252\r\n\r\nx'],
   ['windows1252', 'Content-Type: text/plain; charset=ISO-8859-1\r\n\r\nx'],
@@ -391,7 +391,7 @@ for (const [name, rest] of CHARSETS) {
   })
 }
 
-test('names of files outside ASCII become RFC 2231, in the header of the message and of a part', () => {
+test('non-ASCII file names take the form of RFC 2231, in the header of the message and of a part', () => {
   const named = 'Content-Type: image/png; name="Grüße.png"\r\n\r\nplain\r\n'
   const goes = /Content-Type: image\/png; name\*=utf-8''Gr%C3%BC%C3%9Fe\.png\r\n/
   assert.match(text(prepare(`From: a@shop.example\r\n${named}`)), goes)
@@ -401,12 +401,12 @@ test('names of files outside ASCII become RFC 2231, in the header of the message
   assert.doesNotMatch(made, /[^\0-\x7f]/)
 })
 
-test('a part in 8-bit is encoded once, here', () => {
+test('an 8-bit part is encoded here, once', () => {
   const made = prepare(`${DATED}From: a@shop.example\r\n\r\nGrüße\r\n`)
   assert.match(text(made), /MIME-Version: 1\.0\r\nContent-Type: text\/plain; charset=utf-8\r\n\r\nGr=C3=BC=C3=9Fe\r\n$/)
 })
 
-test('whatever comes, what goes out has one From, CRLF alone and short lines, and preparing never throws', () => {
+test('any output has one From, only CRLF and short lines, and preparing never throws', () => {
   const part = fc.oneof(
     fc.constantFrom(
       'From: a@shop.example',
@@ -439,7 +439,7 @@ test('whatever comes, what goes out has one From, CRLF alone and short lines, an
 })
 
 const corpora = process.env['POSTHORN_CORPORA']
-test('the parts of every readable mail of the corpora come out as they went in', {
+test('the parts of every readable mail of the corpora are preserved', {
   skip: corpora === undefined && 'POSTHORN_CORPORA is not set',
 }, async () => {
   let seen = 0
@@ -448,7 +448,7 @@ test('the parts of every readable mail of the corpora come out as they went in',
     const prepared = prepareSubmitted(raw, { now: NOW, id: 'id-1', trace: TRACE })
     if (!prepared.ok) continue
     const before = await parseMessage(raw)
-    // A text without a type gets one when it is encoded, and reads better than before.
+    // A text without a type gets one when it is encoded, which makes it more readable.
     const typed = before.headers.some(([name]) => name.toLowerCase() === 'content-type')
     if (before.unparsed !== null || (!typed && raw.some((byte) => byte > 0x7f))) continue
     const after = await parseMessage(prepared.submitted.message)
@@ -471,7 +471,7 @@ function mailsIn(folder: string): string[] {
     .map((entry) => path.join(entry.parentPath, entry.name))
 }
 
-// Each row: fields beside From, the domains in them with the field of each, and how many of these fields are kept.
+// Each row: fields beside From, their domains with the field of each, and how many of these fields are kept.
 const ACTING: [fields: string, domains: string[], kept: number][] = [
   ['Sender: Desk <desk@Shop.example>', ['shop.example Sender'], 1],
   ['Sender: desk@bank.example\r\nSender: desk@shop.example', ['bank.example Sender'], 1],
@@ -487,7 +487,7 @@ const ACTING: [fields: string, domains: string[], kept: number][] = [
   ['Resent-Sender: a@shop.example, ceo at bank', [], 0],
 ]
 for (const [given, domains, kept] of ACTING) {
-  test(`of "${given.replace('\r\n', ' | ')}" beside From the domains are told, or it is not kept`, () => {
+  test(`of "${given.replace('\r\n', ' | ')}" beside From, the domains are found or the field is removed`, () => {
     const raw = Buffer.from(`From: a@shop.example\r\n${given}\r\nSubject: s\r\n\r\nx\r\n`)
     const prepared = prepareSubmitted(raw, { now: NOW, id: 'id-1', trace: TRACE })
     assert.ok(prepared.ok)

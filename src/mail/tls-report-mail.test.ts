@@ -41,7 +41,7 @@ const TEXT = 'Content-Type: text/plain\r\n\r\nThis is a report.\r\n'
 const mailOf = (report: unknown): Buffer =>
   whole(TEXT, part('application/tlsrpt+gzip', base64(gzipSync(JSON.stringify(report)))))
 
-test('a report is read from a mail: packed and plain, in parts and as the whole', () => {
+test('a report is read from a mail: packed or plain, as a part or as the whole mail', () => {
   const text = Buffer.from(JSON.stringify(REPORT))
   const alone = (type: string, body: Buffer): Buffer => Buffer.from(`From: a@x.example\r\n${part(type, base64(body))}`)
   const inner = `Content-Type: multipart/mixed; boundary=c\r\n\r\n--c\r\n${part('application/tlsrpt+json', base64(text))}--c--\r\n`
@@ -89,7 +89,7 @@ test('a report is read from a mail: packed and plain, in parts and as the whole'
   }
 })
 
-test('what unpacks to too much, is nested too deep, is broken, or says impossible things is no report', () => {
+test('a report that unpacks to too much, is nested too deep, malformed or impossible is rejected', () => {
   const packed = (text: string): Buffer => whole(part('application/tlsrpt+gzip', base64(gzipSync(text))))
   const deep = (level: number): string =>
     level === 0
@@ -123,7 +123,7 @@ test('what unpacks to too much, is nested too deep, is broken, or says impossibl
   for (const [index, mail] of rows.entries()) assert.equal(readTlsReportMail(mail), null, `row ${index}`)
 })
 
-test('what is kept of a report is bounded, and fit for a database and for eyes', () => {
+test('the stored part of a report is bounded, and safe for the database and for display', () => {
   const long = '\u0000\u001b[31m\ud800x'.padEnd(2_000, 'y')
   const policy = {
     policy: {

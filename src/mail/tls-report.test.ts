@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { parseTlsReport, tlsReportAddresses } from './tls-report.ts'
 
-test('where reports go: by mail, by HTTPS, at most to two', () => {
+test('report addresses: by mail, by HTTPS, at most two', () => {
   const of = (record: string) => tlsReportAddresses([record]).map(({ scheme, target }) => `${scheme} ${target}`)
   assert.deepEqual(of('v=TLSRPTv1;rua=mailto:reports@example.com'), ['mailto reports@example.com'])
   assert.deepEqual(of('v=TLSRPTv1; rua=mailto:a%21b@example.com?x=1 , https://r.example.com/v1/tls'), [
@@ -22,7 +22,7 @@ test('where reports go: by mail, by HTTPS, at most to two', () => {
   assert.deepEqual(tlsReportAddresses(['v=TLSRPTv1; rua=mailto:a@x.test', 'v=TLSRPTv1; rua=mailto:b@x.test']), [])
 })
 
-test('a record of blanks without end is read in linear time', () => {
+test('a record with very many blanks is read in linear time', () => {
   const blanks = ' '.repeat(1_000_000)
   for (const record of [`v=TLSRPTv1; rua=${blanks}a${blanks}\n`, `v=TLSRPTv1; rua=x,${blanks}y`]) {
     assert.deepEqual(tlsReportAddresses([record]), [])
@@ -42,7 +42,7 @@ const REPORT = {
   ],
 }
 
-test('a report is read packed and plain, and what is none is none', () => {
+test('a report is read packed or plain, and anything else is rejected', () => {
   const text = JSON.stringify(REPORT)
   assert.deepEqual(parseTlsReport(Buffer.from(text)), REPORT)
   assert.deepEqual(parseTlsReport(gzipSync(text)), REPORT)
@@ -70,7 +70,7 @@ test('a report is read packed and plain, and what is none is none', () => {
   assert.equal(parseTlsReport(Buffer.from(text.replace('5326', '"many"'))), null)
 })
 
-test('a report that unpacks to more than 10 MB is none', () => {
+test('a report that unpacks to more than 10 MB is rejected', () => {
   const text = JSON.stringify({ ...REPORT, 'contact-info': 'a'.repeat(11 * 1_048_576) })
   assert.equal(parseTlsReport(gzipSync(text)), null)
 })

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { selfSigned } from '../../test/certificate.ts'
 import { isUsable, type TlsaRecord, tlsaVerdict } from './tlsa.ts'
 
-// An authority, and a certificate of it for mx.dane.test that is good until June 2125.
+// An authority, and its certificate for mx.dane.test, valid until June 2125.
 const AUTHORITY = new X509Certificate(`-----BEGIN CERTIFICATE-----
 MIIBijCCAS+gAwIBAgIUOu3OOTfB1KRxmPgDI2G1eP29Un8wCgYIKoZIzj0EAwIw
 GTEXMBUGA1UEAwwOVGVzdCBBdXRob3JpdHkwIBcNMjYxMTIxMTExNzIzWhgPMjEy
@@ -44,7 +44,7 @@ function isNamed(...asked: Parameters<typeof tlsaVerdict>): boolean {
   return tlsaVerdict(...asked) === 'named'
 }
 
-test('a record of usage 3 names the certificate or its key, whatever its names and dates say', () => {
+test('a record of usage 3 names the certificate or its key, regardless of names and dates', () => {
   for (const { selector, matching } of EACH_FORM) {
     const named = record(3, selector, matching, LEAF)
     assert.ok(isNamed([named], [LEAF], [], new Date('2200-01-01')), `${selector} ${matching}`)
@@ -54,21 +54,21 @@ test('a record of usage 3 names the certificate or its key, whatever its names a
   }
 })
 
-test('a record of usage 2 names an authority of the chain, and dates and names count', () => {
+test('a record of usage 2 names an authority in the chain, and dates and names are checked', () => {
   for (const { selector, matching } of EACH_FORM) {
     const named = [record(2, selector, matching, AUTHORITY)]
     const label = `${selector} ${matching}`
     assert.ok(isNamed(named, [LEAF, AUTHORITY], NAMES, NOW), label)
     assert.equal(tlsaVerdict(named, [LEAF, AUTHORITY], ['mx.other.test'], NOW), 'other_host', label)
-    // Nobody vouches for it: whose name it bears is not the question.
+    // Nobody vouches for it, so its name does not matter.
     assert.equal(tlsaVerdict(named, [LEAF, AUTHORITY], ['mx.other.test'], new Date('2125-08-01')), 'not_named', label)
     assert.ok(!isNamed(named, [LEAF, AUTHORITY], NAMES, new Date('2125-08-01')), label)
-    // An authority given whole need not be sent along.
+    // An authority that is given in full need not be sent.
     assert.equal(isNamed(named, [LEAF], NAMES, NOW), matching === 0, label)
   }
 })
 
-test('a certificate that only claims to be of the authority does not pass', () => {
+test('a certificate that only claims to come from the authority does not pass', () => {
   const { cert } = selfSigned({ names: NAMES, notBefore: new Date('2029-01-01'), notAfter: new Date('2031-01-01') })
   const stranger = new X509Certificate(cert)
   assert.ok(!isNamed([record(2, 1, 1, AUTHORITY)], [stranger, AUTHORITY], NAMES, NOW))
@@ -77,7 +77,7 @@ test('a certificate that only claims to be of the authority does not pass', () =
   assert.ok(!isNamed([record(3, 1, 1, LEAF)], [], NAMES, NOW))
 })
 
-test('records that mean nothing for mail, or are malformed, are not usable and decide nothing', () => {
+test('records that do not apply to mail, or are malformed, are unusable and decide nothing', () => {
   const good = record(3, 1, 1, LEAF)
   assert.ok(isUsable(good))
   for (const wrong of [

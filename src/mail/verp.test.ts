@@ -7,7 +7,7 @@ import { feedbackAddress, readFeedbackAddress, readReturnPath, returnPath, type 
 const mac: VerpMac = (text) => createHmac('sha256', 'a key').update(text).digest()
 const other: VerpMac = (text) => createHmac('sha256', 'another key').update(text).digest()
 
-test('a return path tells its email and its account, whatever a receiver does to its case', () => {
+test('a return path identifies its email and its account, in any case', () => {
   fc.assert(
     fc.property(fc.uuid(), fc.uuid(), fc.boolean(), (emailId, accountId, loud) => {
       const path = returnPath(mac, emailId, accountId, 'mail.example')
@@ -20,7 +20,7 @@ test('a return path tells its email and its account, whatever a receiver does to
   )
 })
 
-test('a return path that was changed, cut or signed by another is none of ours', () => {
+test('a return path that was changed, cut or signed with another key is not ours', () => {
   const path = returnPath(mac, '01912345-6789-7abc-8def-0123456789ab', '01912345-6789-7abc-8def-0123456789ab', 'h')
   const local = path.slice(0, path.indexOf('@'))
   assert.equal(readReturnPath(other, local), null)
@@ -33,7 +33,7 @@ test('a return path that was changed, cut or signed by another is none of ours',
   }
 })
 
-test('the address of a feedback loop names its provider, in any case, and no other text does', () => {
+test('a feedback loop address identifies its provider, in any case, and no other text does', () => {
   const address = feedbackAddress(mac, 'yahoo-2', 'mail.example') ?? ''
   const [local = '', host] = address.split('@')
   assert.equal(host, 'mail.example')
