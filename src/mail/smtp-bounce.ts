@@ -72,7 +72,7 @@ export interface Parties {
 
 /**
  * Classifies a 4xx or 5xx reply. For a 4xx, the verdict is that of the bounce if the email expires without a better reply:
- * never `hard`, and `expired` for a reply to RCPT without a known cause.
+ * never `hard` but `expired` instead, as for a reply to RCPT without a known cause.
  *
  * @param command that the reply answered
  * @param parties absent when unknown, as for a reply quoted in a report
