@@ -147,7 +147,7 @@ test('content that looks like spam is a soft block that can be overridden, and t
   assert.deepEqual([risk.action, risk.overridden, risk.content_level], ['soft_block', true, 'critical'])
   const [heaviest] = risk.content_matches
   const [, ofContent = '', ...others] = preview.recommendations
-  assert.equal(ofContent, `${heaviest.description} («${heaviest.match}»): ${heaviest.suggestion}`)
+  assert.equal(ofContent, `${heaviest.description} ("${heaviest.match}"): ${heaviest.suggestion}`)
   assert.ok(others.length <= 2 && !others.includes(ofContent))
   const [record] = await world.rooms.database.system.query(
     statement('test_overrides', 'select account_id, key_id, reason, score from risk_override where email_id = $1'),

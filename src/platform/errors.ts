@@ -65,7 +65,7 @@ export const platformErrors = defineErrors({
   method_not_allowed: [405, 'This path does not support that method'],
   payload_too_large: [413, 'The body is larger than this path accepts'],
   unsupported_media_type: [415, 'The body must be application/json'],
-  validation_error: [422, 'The body has faults'],
+  validation_error: [422, 'The request body is invalid'],
   internal_error: [500, 'Something went wrong on our side'],
   service_unavailable: [503, 'The service cannot answer right now'],
 })

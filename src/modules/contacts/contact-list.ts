@@ -34,7 +34,7 @@ export function contactRefusal({ fields }: Pick<ListedContact, 'fields'>): strin
   const status = STATUSES.map((name) => fields[name] ?? '').find((word) => !SUBSCRIBED.includes(word.toLowerCase()))
   const left = LEFT.find((name) => (fields[name] ?? '') !== '')
   if (status === undefined && left === undefined) return null
-  const what = status === undefined ? `${left} has a time` : `the status is «${status}»`
+  const what = status === undefined ? `${left} has a time` : `the status is "${status}"`
   return `${what}, which is no subscriber. Who unsubscribed can be imported on the page of unsubscribes, who bounced or complained on that of suppressions.`
 }
 

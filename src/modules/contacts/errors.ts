@@ -3,7 +3,7 @@ import { defineErrors } from '../../platform/errors.ts'
 export const errors = defineErrors({
   not_found: [404, 'Not found'],
   already_exists: [409, 'This account already has a contact with that address'],
-  invalid_state: [409, 'The contact does not wait for a confirmation'],
-  sender_not_verified: [422, 'The account has no domain in use to send the confirmation mail from'],
-  rate_limit_exceeded: [429, 'A confirmation mail cannot be sent again now'],
+  invalid_state: [409, 'The contact is not waiting for confirmation'],
+  sender_not_verified: [422, 'The account has no verified domain to send the confirmation email from'],
+  rate_limit_exceeded: [429, 'A confirmation email cannot be sent again yet'],
 })

@@ -111,7 +111,7 @@ const RULES: readonly Rule[] = [
     category: 'recipient',
     severity: 'critical',
     message: 'The address is on the suppression list',
-    advice: 'Remove the address from your list, or from the suppression list if it stands there wrongly',
+    advice: 'Remove the address from your list, or from the suppression list if it is there by mistake',
     hard: true,
     points: (facts) => (facts.suppressed ? 100 : null),
   },
@@ -128,7 +128,7 @@ const RULES: readonly Rule[] = [
     code: 'previous_complaint',
     category: 'recipient',
     severity: 'critical',
-    message: 'The recipient marked an earlier mail as spam',
+    message: 'The recipient marked an earlier email as spam',
     advice: 'Remove the address: the recipient does not want this mail',
     hard: true,
     points: (facts) => (facts.complained ? 90 : null),
@@ -138,7 +138,7 @@ const RULES: readonly Rule[] = [
     category: 'recipient',
     severity: 'high',
     message: 'The address belongs to a disposable-mail service',
-    advice: 'Ask the recipient for a lasting address',
+    advice: 'Ask the recipient for a permanent address',
     hard: true,
     points: ({ disposableConfidence }, policy) =>
       disposableConfidence !== null && disposableConfidence > policy.disposableConfidenceThreshold
@@ -158,7 +158,7 @@ const RULES: readonly Rule[] = [
     code: 'previous_hard_bounce',
     category: 'recipient',
     severity: 'high',
-    message: 'An earlier mail to the address bounced for good',
+    message: 'An earlier email to the address hard-bounced',
     advice: 'Remove the address, or check it before mailing it again',
     hard: false,
     points: (facts) => (facts.hardBounced ? 55 : null),
@@ -168,7 +168,7 @@ const RULES: readonly Rule[] = [
     category: 'content',
     severity: 'high',
     message: 'The content looks like spam',
-    advice: 'Mend what speaks against the content, the heaviest first',
+    advice: 'Fix the findings of the content check, starting with the heaviest',
     hard: false,
     points: ({ contentLevel }) => (contentLevel === 'critical' ? 55 : contentLevel === 'high' ? 35 : null),
   },
@@ -177,7 +177,7 @@ const RULES: readonly Rule[] = [
     category: 'recipient',
     severity: 'medium',
     message: 'The address may belong to a disposable-mail service',
-    advice: 'Ask the recipient for a lasting address',
+    advice: 'Ask the recipient for a permanent address',
     hard: false,
     points: ({ disposableConfidence }, policy) =>
       disposableConfidence !== null &&
@@ -190,7 +190,7 @@ const RULES: readonly Rule[] = [
     code: 'velocity_first_send_bulk',
     category: 'behavior',
     severity: 'medium',
-    message: 'The first mail of this account is a bulk mail',
+    message: "The account's first email is a bulk email",
     advice: 'Start with small numbers to recipients who expect the mail',
     hard: false,
     points: (facts) => (facts.firstSendBulk ? 30 : null),
@@ -199,7 +199,7 @@ const RULES: readonly Rule[] = [
     code: 'volume_spike',
     category: 'behavior',
     severity: 'medium',
-    message: 'Much more is being sent than this account usually sends',
+    message: 'The account is sending much more than usual',
     advice: 'Raise the volume in steps over several days',
     hard: false,
     points: (facts) => (facts.volumeSpike ? 25 : null),
@@ -209,7 +209,7 @@ const RULES: readonly Rule[] = [
     category: 'recipient',
     severity: 'low',
     message: 'The address belongs to a role, not to a person',
-    advice: 'Mail roles only what they asked for',
+    advice: 'Send role addresses only what they asked for',
     hard: false,
     points: (facts) => (facts.role ? 10 : null),
   },
@@ -293,6 +293,6 @@ function reasonOf(action: RiskAction, heaviest: Applied | null, hardBlocked: boo
 }
 
 function blockReasonOf(reason: ReasonCode | null, heaviest: Applied | null): string {
-  if (reason === 'risk_score_critical') return 'Several risks together reach the limit'
+  if (reason === 'risk_score_critical') return 'The combined risk score reaches the blocking limit'
   return heaviest?.rule.message ?? 'The risk is too high'
 }

@@ -78,7 +78,7 @@ export const BATCH_EXAMPLES: Examples = {
               index: 1,
               success: false,
               error: {
-                error: 'The body has faults',
+                error: 'The request body is invalid',
                 code: 'validation_error',
                 details: { fields: [{ field: 'from', rule: 'required', message: 'is required' }] },
               },

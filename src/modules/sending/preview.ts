@@ -129,7 +129,7 @@ function contentAdvice({ factors }: Verdict, { content }: Incoming): readonly st
   rules.delete('signs_together')
   const heaviest = [...rules.values()].sort((a, b) => b.points - a.points).slice(0, MAX_CONTENT_ADVICE)
   return heaviest.map(({ description, match, suggestion }) => {
-    const found = match === '' ? description : `${description} («${match}»)`
+    const found = match === '' ? description : `${description} ("${match}")`
     return `${found}: ${suggestion}`
   })
 }
