@@ -239,6 +239,25 @@ test('a follower that read events of a clock which was weeks ahead misses none o
   )
 })
 
+const LOCK = statement('test_lock', 'select name from follower where name = $1 for update')
+
+test('a follower with nothing to read takes no lock: an idle service writes nothing for it', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
+  const { database } = world.rooms
+  let heard = 0
+  const effect = async (_: unknown, some: readonly FollowedEvent[]): Promise<void> => void (heard += some.length)
+  const take = (): Promise<number> => follow(database, { name: 'test idle', limit: 100, effect })
+  await append(database.system, [event(world)])
+  for (const end = performance.now() + 20_000; heard === 0; ) {
+    assert.ok(performance.now() < end, 'the event was never read')
+    await take()
+  }
+  await database.transaction(async (db) => {
+    assert.equal((await db.query(LOCK, ['test idle'])).length, 1)
+    assert.equal(await take(), 0)
+  })
+})
+
 test('a stream shows what happens, and one that comes back misses nothing and hears nothing twice', async () => {
   await using world = await startWorld()
   const { database } = world.rooms

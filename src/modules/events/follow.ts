@@ -61,8 +61,10 @@ export const OVERLAP_MS = 7 * 86_400_000
  *
  * @returns how many events were taken; `limit` means that there is more
  */
-export function follow(database: Database, options: FollowOptions): Promise<number> {
+export async function follow(database: Database, options: FollowOptions): Promise<number> {
   const { name, effect } = options
+  const known = await database.system.one<{ unread: boolean }>(sql.hasUnread, [name, OVERLAP_MS])
+  if (known?.unread === false) return 0
   return database.transaction(async (db) => {
     const cursor = await lockCursor(db, name)
     const since = cursor.at === null ? FROM_THE_START : new Date(cursor.at.getTime() - OVERLAP_MS)

@@ -22,6 +22,13 @@ export const lockFollower = statement(
   'events_lock_follower',
   'select xid::text as xid, seq, least(at, now()) as at from follower where name = $1 for update',
 )
+/** Whether a stretch would hold anything. Takes no lock: a row lock is a write, which each commit would sync to disk. */
+export const hasUnread = statement(
+  'events_has_unread',
+  `select exists (select from event e where (e.xid, e.seq) > (f.xid, f.seq) and e.xid < pg_snapshot_xmin(pg_current_snapshot())
+     and e.at >= least(f.at, now()) - $2 * interval '1 millisecond') as unread
+   from follower f where f.name = $1`,
+)
 export const addFollower = statement(
   'events_add_follower',
   'insert into follower (name) values ($1) on conflict (name) do nothing',
