@@ -1,4 +1,4 @@
-// What the tests of this room share: a fresh database, the room on it, and a real HTTP server before it.
+// Shared by the tests of the accounts room: a fresh database, the room on top of it, and a real HTTP server in front.
 
 import type { AddressInfo } from 'node:net'
 import { type CreatedAccount, createAccount, type OperatorContext } from '../src/modules/accounts/accounts.ts'
@@ -15,7 +15,7 @@ import { freshDb, type TestDatabase } from './database.ts'
 
 export interface Answered {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape
   readonly body: any
   readonly headers: Headers
 }
@@ -35,7 +35,7 @@ export interface House extends AsyncDisposable {
   readonly database: Database
   readonly url: string
   account(plan?: Plan): Promise<CreatedAccount>
-  /** One process: a room of its own and an HTTP server. Not listening for notifications when `deaf`. */
+  /** One process: its own room and HTTP server. With `deaf` it does not listen for notifications. */
   node(options?: Partial<AccountsOptions> & { deaf?: boolean; plans?: Plans }): Promise<Node>
 }
 
@@ -104,7 +104,7 @@ export async function house(
   }
 }
 
-/** One endpoint for each thing the gate may ask. */
+/** One endpoint for each check the gate can make. */
 const probes: readonly AnyEndpoint[] = (
   [
     ['GET', 'read', { scope: 'domains:read' }],
@@ -145,7 +145,7 @@ async function ask(
   return { status: response.status, headers: response.headers, body: await response.json() }
 }
 
-/** Tries until it is true. @throws after `withinMs` */
+/** Polls until it is true. @throws after `withinMs` */
 export async function until(what: () => Promise<boolean>, withinMs = 60_000): Promise<number> {
   const since = clock.monotonicMs()
   while (!(await what())) {

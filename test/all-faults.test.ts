@@ -1,5 +1,5 @@
-// Whoever sends a body with several faults is told all of them at once, whatever finds them: its types and limits, the
-// rules of a room, or what the account has.
+// A client that sends a body with several faults is told all of them at once, whatever finds them: the types and limits of
+// the schema, the rules of a room, or the state of the account.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
-/** Each row: what is asked, a body, and the fields that are at fault in it. */
+/** Each row: the request, its body, and the faulty fields in it. */
 const ROWS: readonly (readonly [method: 'POST' | 'PATCH', path: string, body: object, fields: readonly string[]])[] = [
   [
     'POST',
@@ -82,7 +82,7 @@ for (const [method, path, body, fields] of ROWS) {
 
 const MAIL = { from: 'a@shop.example', to: 'b@reader.example', subject: 's', text: 't' }
 
-test('a send that is no object has one fault, alone and in a batch', async () => {
+test('a send body that is not an object has a single fault, alone and in a batch', async () => {
   const whole = { field: '', rule: 'type', message: 'must be a JSON object' }
   for (const path of ['/api/v1/send', '/api/v1/send/batch', '/api/v1/customer/webhooks']) {
     for (const body of ['[]', 'null', '"x"']) {
@@ -94,7 +94,7 @@ test('a send that is no object has one fault, alone and in a batch', async () =>
   for (const { error } of body.data) assert.deepEqual(error.details.fields, [whole])
 })
 
-test('the words of a fault in a send name what is allowed, and say nothing twice', async () => {
+test('the fault messages of a send name what is allowed and repeat nothing', async () => {
   const said = async (more: object): Promise<string[]> => {
     const { body } = await world.api.post('/api/v1/send', { ...MAIL, ...more })
     return body.details.fields.map((fault: Record<string, string>) => `${fault['field']} ${fault['message']}`)
@@ -114,7 +114,7 @@ test('the words of a fault in a send name what is allowed, and say nothing twice
   ])
 })
 
-test('a strict batch says that nothing was sent; a mode that there is not is told', async () => {
+test('a strict batch says that nothing was sent; an unknown mode is refused by name', async () => {
   const batch = (mode: string) =>
     world.api.post('/api/v1/send/batch', { messages: [MAIL, { ...MAIL, to: 'x' }] }, { 'x-batch-validation': mode })
   const strict = await batch('Strict')
@@ -125,12 +125,12 @@ test('a strict batch says that nothing was sent; a mode that there is not is tol
   assert.equal((await batch('permissive')).status, 200)
 })
 
-test('a list of statuses may have blanks in it', async () => {
+test('a list of statuses may contain spaces', async () => {
   assert.equal((await world.api.get('/api/v1/emails?status=delivered,%20bounced')).status, 200)
   assert.equal((await world.api.get('/api/v1/emails?status=delivered,')).status, 400)
 })
 
-test('a change of a key or a webhook names all faults too', async () => {
+test('an update of a key or a webhook names all faults too', async () => {
   const key = (await world.api.post('/api/v1/customer/api-keys', { name: 'k' })).body.data.id
   const hook = { url: 'https://hooks.example/', events: ['*'] }
   const webhook = (await world.api.post('/api/v1/customer/webhooks', hook)).body.data.id

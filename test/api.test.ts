@@ -1,4 +1,4 @@
-// Stories through the front door that need no network: what the contract promises of every account and every route.
+// Stories through the public interfaces that need no network: what the contract promises every account on every route.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -57,7 +57,7 @@ test('200 parallel sends under one idempotency key make one email', async () => 
   assert.equal((await world.api.get('/api/v1/emails')).body.pagination.total, 1)
 })
 
-test('a refusal frees the idempotency key', async () => {
+test('a refused request frees its idempotency key', async () => {
   await using world = await startWorld()
   const headers = { 'idempotency-key': 'k' }
   const refused = await world.api.post('/api/v1/send', { ...MAIL, from: 'a@later.example' }, headers)
@@ -66,7 +66,7 @@ test('a refusal frees the idempotency key', async () => {
   assert.equal((await world.api.post('/api/v1/send', { ...MAIL, from: 'a@later.example' }, headers)).status, 202)
 })
 
-test('unsubscribed and suppressed recipients are refused, the others of the mail go out', async () => {
+test('unsubscribed and suppressed recipients are refused, the other recipients of the mail get it', async () => {
   await using world = await startWorld()
   await world.verifiedDomain('shop.example')
   await world.api.post('/api/v1/customer/unsubscribes', { email: 'Gone@Example.net' })
@@ -90,7 +90,7 @@ test('unsubscribed and suppressed recipients are refused, the others of the mail
   )
 })
 
-test('a batch answers each message, a strict one all or none', async () => {
+test('a batch answers for each message, a strict batch sends all or none', async () => {
   await using world = await startWorld()
   const messages = [MAIL, { ...MAIL, to: 'not an address' }, { ...MAIL, subject: 'third' }]
   const loose = await world.account.testApi.post('/api/v1/send/batch', { messages })
@@ -109,7 +109,7 @@ test('a batch answers each message, a strict one all or none', async () => {
   }
 })
 
-test('a scheduled email can be moved and canceled, and is not found by another account', async () => {
+test('a scheduled email can be rescheduled and canceled, and another account cannot find it', async () => {
   await using world = await startWorld()
   const at = new Date(world.clock.now().getTime() + 3_600_000).toISOString()
   const { body } = await world.account.testApi.post('/api/v1/send', { ...MAIL, scheduled_at: at })
@@ -132,7 +132,7 @@ test('a scheduled email can be moved and canceled, and is not found by another a
   assert.deepEqual((await world.api.post(`/api/v1/emails/${id}/cancel`)).body.code, 'not_cancelable')
 })
 
-test('an email that is moved keeps the moment after which the sender does not want it delivered', async () => {
+test('a rescheduled email keeps its delivery deadline', async () => {
   await using world = await startWorld()
   const inHours = (hours: number): string => new Date(world.clock.now().getTime() + hours * 3_600_000).toISOString()
   const times = { scheduled_at: inHours(1), expires_at: inHours(3) }
@@ -153,7 +153,7 @@ test('an email that is moved keeps the moment after which the sender does not wa
   assert.equal(Date.parse(moved.body.data.expires_at) - Date.parse(later), 72 * 3_600_000)
 })
 
-test('metadata and tag come back as they were given', async () => {
+test('metadata and tag are returned as they were sent', async () => {
   await using world = await startWorld()
   const metadata = { order: 7, nested: { list: [1, 'zwei', null] }, ключ: 'значение' }
   const { body } = await world.account.testApi.post('/api/v1/send', { ...MAIL, tag: 'welcome', metadata })
@@ -166,7 +166,7 @@ test('metadata and tag come back as they were given', async () => {
   assert.equal((await world.api.get('/api/v1/emails?search=%25')).body.pagination.total, 0)
 })
 
-test('the document names the headers that a call takes, and what it answers to a body that nobody asked for', async () => {
+test('the document names the request headers of a call and the answer to a body that the call does not take', async () => {
   await using world = await startWorld()
   const { paths } = await documentOf(world.api)
   const headersOf = (path: string, method: string): string[] =>
@@ -200,7 +200,7 @@ test('the document names the headers that a call takes, and what it answers to a
   assert.deepEqual([contact.status, description.includes(contact.body.code)], [422, true], contact.body.code)
 })
 
-test('what the document says of a body is what is held against it', async () => {
+test('the limits that the document states for a body are enforced', async () => {
   await using world = await startWorld()
   const { testApi } = world.account
   const { paths } = await documentOf(testApi)
@@ -254,7 +254,7 @@ test('null is the same as an absent field in a send and a preview', async () => 
   assert.deepEqual([...named].sort(), ['from', 'html', 'subject', 'to'])
 })
 
-test('a stop answers what was asked, and waits for no connection that has asked for nothing', async () => {
+test('a stop answers the requests under way and does not wait for connections that have sent none', async () => {
   const world = await startWorld()
   const port = Number(new URL(world.url).port)
   const connected = async (): Promise<net.Socket> => {
@@ -263,7 +263,7 @@ test('a stop answers what was asked, and waits for no connection that has asked 
     await once(socket, 'connect')
     return socket
   }
-  // One has asked for nothing, one has been answered and is kept alive, one is in the middle of its body.
+  // The first connection has sent nothing, the second was answered and is kept alive, the third is in the middle of its body.
   const [unused, idle, busy] = [await connected(), await connected(), await connected()]
   idle.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n')
   await once(idle, 'data')
@@ -304,7 +304,7 @@ test('a domain with a tracking domain shows its CNAME among the optional records
   assert.deepEqual([verified.status, verified.found, verified.error], ['valid', [value], null])
 })
 
-test('two headers that carry different keys are refused, in whatever order; one key twice is one key', async () => {
+test('two headers with different API keys are refused in either order; the same key twice is one key', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
   const { apiKey, testApiKey } = world.account
   const answerTo = async (...fields: readonly string[]): Promise<string> => {

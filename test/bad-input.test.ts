@@ -1,5 +1,5 @@
-// Hostile text in every field that becomes a header or an address: it is refused and named, or it arrives as text and as
-// nothing else. What is accepted is read again from the bytes that a receiver gets, by a parser that is not ours.
+// Hostile text in every field that becomes a header or an address: either it is refused and the field is named, or it arrives
+// as plain text. What is accepted is read back from the bytes that a receiver gets, with a third-party parser.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -68,7 +68,7 @@ async function total(): Promise<number> {
   return (await world.api.get('/api/v1/emails')).body.pagination.total
 }
 
-test('what could end a header line is refused with the name of its field, and nothing is stored', async () => {
+test('text that could end a header line is refused with the name of its field, and nothing is stored', async () => {
   const before = await total()
   for (const text of BROKEN_TEXTS) {
     for (const [field, make] of PLACES) {
@@ -83,7 +83,7 @@ test('what could end a header line is refused with the name of its field, and no
   assert.equal(await total(), before)
 })
 
-test('strange text arrives as it was given, and adds no header', async () => {
+test('unusual text arrives as it was sent and adds no header', async () => {
   const plain = await arrived({ ...MAIL, headers: { 'X-Order': '1' } })
   for (const text of STRANGE_TEXTS) {
     const mail = { ...MAIL, headers: { 'X-Order': text }, subject: text, from_name: text }
@@ -106,13 +106,13 @@ test('strange text arrives as it was given, and adds no header', async () => {
   }
 })
 
-test('strange file names arrive as they were given', async () => {
+test('unusual file names arrive as they were sent', async () => {
   for (const text of STRANGE_TEXTS.filter((one) => one.length <= 255)) {
     const attachments = [{ filename: text, content: Buffer.from('inside').toString('base64') }]
     const { raw, parsed } = await arrived({ ...MAIL, attachments })
     checkWire(raw)
     assert.equal(parsed.attachments.length, 1)
-    // The parser decodes encoded words even where RFC 2231 has none, so that there the bytes are looked at.
+    // The parser decodes encoded words even where RFC 2231 does not allow them, so these names are checked in the raw bytes.
     if (text.includes('=?')) assert.ok(!raw.includes('=?') && raw.includes('%3D%3F'), raw.toString())
     else assert.equal(parsed.attachments[0]?.filename, text.trim())
   }
@@ -131,7 +131,7 @@ const REFUSED_NAMES = [
   ...['Resent-From', 'Delivered-To'],
 ]
 
-test('header names that are none, and those that are ours to set, are refused', async () => {
+test('invalid header names and headers that the service sets itself are refused', async () => {
   for (const name of REFUSED_NAMES) {
     const reply = await api.post(
       '/api/v1/send',
@@ -147,7 +147,7 @@ test('header names that are none, and those that are ours to set, are refused', 
   }
 })
 
-test('names that mean something to JavaScript are ordinary header names', async () => {
+test('names with a special meaning in JavaScript are ordinary header names', async () => {
   const headers = { constructor: 'a', toString: 'b', hasOwnProperty: 'c', valueOf: 'd' }
   const { parsed } = await arrived({ ...MAIL, headers })
   for (const [name, value] of Object.entries(headers)) {
@@ -195,7 +195,7 @@ const REFUSED_ADDRESSES: readonly string[] = [
   ' ',
 ]
 
-/** What is written, and the address that is meant by it. */
+/** The text as written, and the address that it means. */
 const ACCEPTED_ADDRESSES: readonly (readonly [text: string, address: string])[] = [
   ['"v@evil.test x"@good.test', '"v@evil.test x"@good.test'],
   ['"a\\"b"@good.test', '"a\\"b"@good.test'],
@@ -207,7 +207,7 @@ const ACCEPTED_ADDRESSES: readonly (readonly [text: string, address: string])[] 
   [`a@${'b'.repeat(63)}.test`, `a@${'b'.repeat(63)}.test`],
 ]
 
-test('what two readers could read as two addresses is refused in every field that takes one', async () => {
+test('text that two parsers could read as different addresses is refused in every address field', async () => {
   for (const text of REFUSED_ADDRESSES) {
     for (const field of ['to', 'from', 'cc', 'reply_to']) {
       const body = JSON.stringify({ ...MAIL, [field]: text })
@@ -222,7 +222,7 @@ test('what two readers could read as two addresses is refused in every field tha
   }
 })
 
-test('the lists refuse the same addresses', async () => {
+test('the suppression and unsubscribe lists refuse the same addresses', async () => {
   for (const list of ['suppressions', 'unsubscribes']) {
     for (const email of REFUSED_ADDRESSES.filter((text) => text.length < 500_000)) {
       const reply = await world.api.post(`/api/v1/customer/${list}`, { email })
@@ -231,7 +231,7 @@ test('the lists refuse the same addresses', async () => {
   }
 })
 
-test('domains that are none are refused', async () => {
+test('invalid domains are refused', async () => {
   for (const domain of [
     'good.test\r\nx',
     'a\0.test',
@@ -248,7 +248,7 @@ test('domains that are none are refused', async () => {
   }
 })
 
-test('an unusual address is sent to as the one that policy judged', async () => {
+test('an unusual address gets the mail under the form that policy checked', async () => {
   for (const [text, address] of ACCEPTED_ADDRESSES) {
     const sent = await api.post('/api/v1/send', { ...MAIL, to: text })
     assert.equal(sent.status, 202, `${text}: ${JSON.stringify(sent.body)}`)
@@ -272,31 +272,31 @@ async function arrived(mail: object): Promise<{ raw: Buffer; parsed: Awaited<Ret
   return { raw, parsed: await PostalMime.parse(raw) }
 }
 
-/** RFC 5321 section 4.5.3.1.6, RFC 5322 section 2.1.1: line ends are CR LF, lines have at most 998 bytes, no controls. */
+/** RFC 5321 section 4.5.3.1.6, RFC 5322 section 2.1.1: lines end in CR LF, have at most 998 bytes and no control characters. */
 function checkWire(raw: Buffer): void {
   const text = raw.toString('latin1')
   for (const line of text.split('\r\n')) {
     assert.ok(line.length <= MAX_LINE_BYTES, `a line of ${line.length} bytes`)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for control characters
     assert.ok(!/[\0-\x08\x0a-\x1f\x7f-\xff]/.test(line), `a raw byte in ${JSON.stringify(line)}`)
   }
 }
 
-// Each row: the path with its query, and the form that the answer names.
+// Each row: the path with its query, the parameter, and the form that the answer names.
 const FORMS: readonly (readonly [path: string, parameter: string, form: RegExp])[] = [
   ['/api/v1/emails?from=2026-11-23', 'from', /with its offset, such as 2026-11-23T00:00:00Z/],
   ['/api/v1/customer/unsubscribes?from_date=2026-11-23T00:00:00Z', 'from_date', /YYYY-MM-DD/],
   ['/api/v1/emails?domain_id=shop.example', 'domain_id', /must be an id/],
 ]
 for (const [path, parameter, form] of FORMS) {
-  test(`${path} is told the form of ${parameter}`, async () => {
+  test(`${path} is told the expected form of ${parameter}`, async () => {
     const { status, body } = await api.get(path)
     assert.deepEqual([status, body.code, body.details], [400, 'invalid_parameter', { parameter, rule: 'format' }])
     assert.ok(body.error.startsWith(`${parameter} must be`) && form.test(body.error), body.error)
   })
 }
 
-// Each row: what is asked, the parameter and the rule that the answer names, and what it says of it.
+// Each row: the request, the parameter and the rule that the answer names, and its message.
 const ASKED: readonly [path: string, parameter: string, rule: string, words: RegExp][] = [
   ['/api/v1/emails?limit=0', 'limit', 'minimum', /^limit must be >= 1$/],
   ['/api/v1/emails?limit=1001', 'limit', 'maximum', /^limit must be <= 1000$/],
@@ -311,14 +311,14 @@ const ASKED: readonly [path: string, parameter: string, rule: string, words: Reg
   ['/api/v1/stats/outbound?from_date=2020-01-01', 'from_date', 'max_days', /at most \d+ days$/],
 ]
 for (const [path, parameter, rule, words] of ASKED) {
-  test(`${path} is told what is asked of ${parameter}`, async () => {
+  test(`${path} is told the rule for ${parameter}`, async () => {
     const { status, body } = await api.get(path)
     assert.deepEqual([status, body.code, body.details], [400, 'invalid_parameter', { parameter, rule }])
     assert.match(body.error, words)
   })
 }
 
-test('a domain that is none is told in words what one is', async () => {
+test('an invalid domain is answered in words that say what a domain is', async () => {
   for (const domain of ['Shop2.example', 'https://shop2.example', 'shop_2.example']) {
     const { status, body } = await api.post('/api/v1/customer/domains', { domain })
     assert.deepEqual([status, body.code], [422, 'validation_error'])
@@ -328,8 +328,8 @@ test('a domain that is none is told in words what one is', async () => {
   }
 })
 
-// What is told of a name of another script must not be what is refused as well.
-test('a domain of another script is not told to come as xn--', async () => {
+// The message for a name in another script must not ask for a form that is refused too.
+test('the message for a domain in another script does not ask for xn--', async () => {
   for (const path of ['/api/v1/customer/domains', '/api/v1/customer/tracking-domains']) {
     for (const domain of ['b\u00fccher.example', 'xn--bcher-kva.example']) {
       const { status, body } = await api.post(path, { domain })
@@ -339,7 +339,7 @@ test('a domain of another script is not told to come as xn--', async () => {
   }
 })
 
-// Each row: what is sent, the field, and the control character that it is told of.
+// Each row: the request, the field, and the control character that the answer names.
 const NAMED_CONTROLS: readonly [path: string, body: unknown, field: string, character: string][] = [
   ['/api/v1/customer/api-keys', { name: 'a\nb' }, 'name', 'U+000A'],
   ['/api/v1/customer/webhooks', { name: 'a\u0085b', url: 'https://x.example', events: ['*'] }, 'name', 'U+0085'],
@@ -353,14 +353,14 @@ const NAMED_CONTROLS: readonly [path: string, body: unknown, field: string, char
   ],
 ]
 for (const [path, sent, field, character] of NAMED_CONTROLS) {
-  test(`${path} is told of the control character ${character} in ${field}`, async () => {
+  test(`${path} is told about the control character ${character} in ${field}`, async () => {
     const { status, body } = await api.post(path, sent)
     const message = `contains the control character ${character}`
     assert.deepEqual([status, body.details.fields], [422, [{ field, rule: 'pattern', message }]])
   })
 }
 
-test('a public page that is sent JSON in place of its form answers as to an empty one', async () => {
+test('a public page answers JSON in place of its form as it answers an empty form', async () => {
   const anybody = world.apiWith(null)
   for (const page of ['/track/u/x', '/confirm/x']) {
     for (const body of ['null', '1', '"x"', 'true', '[]', '{}']) {

@@ -1,4 +1,4 @@
-// Transactions stepped by hand: a test goes on when so many others wait for a lock of its database.
+// Transactions stepped by hand: a test continues once a given number of others wait for a lock in its database.
 
 import { type Database, statement } from '../src/platform/db.ts'
 
@@ -9,7 +9,7 @@ const BLOCKED = statement(
 )
 const WITHIN_MS = 20_000
 
-/** Resolves when `count` connections wait. Rejects after 20 s. */
+/** Resolves once `count` connections wait for a lock. Rejects after 20 s. */
 export async function untilBlocked({ system }: Pick<Database, 'system'>, count: number): Promise<void> {
   for (const end = performance.now() + WITHIN_MS; performance.now() < end; ) {
     if (((await system.one<{ count: number }>(BLOCKED))?.count ?? 0) >= count) return

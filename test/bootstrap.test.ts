@@ -1,4 +1,4 @@
-// The way in from a fresh checkout, where it cannot go on.
+// Starting from a fresh checkout, in the cases where it fails.
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -11,7 +11,7 @@ import test from 'node:test'
 const ROOT = path.join(import.meta.dirname, '..')
 const OLDER = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })`
 
-test('a Node that is too old to install says which one is needed, and installs nothing', async () => {
+test('a Node that is too old to install says which version is needed, and installs nothing', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-checkout-'))
   try {
     await cp(path.join(ROOT, 'bin/bootstrap.mjs'), path.join(folder, 'bin/bootstrap.mjs'))
@@ -27,8 +27,8 @@ test('a Node that is too old to install says which one is needed, and installs n
   }
 })
 
-// npm hands a signal to the shell of its script, and Debian's ends of it without a word to what it runs.
-test('who ends `npm start` ends what it started, not npm alone', { timeout: 60_000 }, async () => {
+// npm passes a signal to the shell of its script, and Debian's shell dies of it without passing it to the program it runs.
+test('ending `npm start` ends what it started, not only npm', { timeout: 60_000 }, async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-checkout-'))
   try {
     await cp(path.join(ROOT, 'package.json'), path.join(folder, 'package.json'))
@@ -48,7 +48,7 @@ test('who ends `npm start` ends what it started, not npm alone', { timeout: 60_0
   }
 })
 
-test('the dashboard is built anew when what it takes from the service changes', async () => {
+test('the dashboard is rebuilt when one of the service files it imports changes', async () => {
   const bootstrap = await readFile(path.join(ROOT, 'bin/bootstrap.mjs'), 'utf8')
   const [, list = ''] = /const DASHBOARD = \[([\s\S]*?)\n\]/.exec(bootstrap) ?? []
   const sources = [...list.matchAll(/'([^']+)'/g)].map(([, source = '']) => source)

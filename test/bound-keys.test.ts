@@ -1,4 +1,4 @@
-// A key that is bound to domains: of the emails of the account's other domains it is told nothing, and it moves none.
+// A key that is bound to domains learns nothing about emails of the account's other domains, and changes none of them.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,7 +15,7 @@ let world: World
 let ours: string
 let theirs: string
 let bound: Api
-/** Of each domain one that bounced. */
+/** One bounced email for each domain. */
 const bounced: Record<string, string> = {}
 
 before(async () => {
@@ -64,7 +64,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 for (const path of LISTS) {
-  test(`${path} tells a bound key of its domains alone`, async () => {
+  test(`${path} tells a bound key about its own domains only`, async () => {
     const at = (query: string): string => `${path}${path.includes('?') ? '&' : '?'}${query}`
     const idOf = (row: { email_id?: string; id: string }): string => row.email_id ?? row.id
     const mine = (await bound.get(path)).body
@@ -77,7 +77,7 @@ for (const path of LISTS) {
   })
 }
 
-test('what the contents of mails were found to be is told of its domains alone', async () => {
+test('a bound key sees the content verdicts of its own domains only', async () => {
   for (const name of ['ours', 'theirs']) {
     const message = { from: `a@${name}.example`, to: 'b@example.net', subject: 'FREE MONEY!!!', html: SPAM }
     await world.api.post('/api/v1/send', message)
@@ -92,7 +92,7 @@ test('what the contents of mails were found to be is told of its domains alone',
   assert.deepEqual(await of(bound, `?domain_id=${theirs}`), [0, 0])
 })
 
-test('an email of another domain is as one that is not there', async () => {
+test('to a bound key an email of another domain does not exist', async () => {
   const [own, other] = [`/api/v1/emails/${bounced['ours']}`, `/api/v1/emails/${bounced['theirs']}`]
   for (const part of ['', '/raw', '/preview']) {
     assert.equal((await bound.get(own + part)).status, 200)
@@ -114,18 +114,18 @@ test('an email of another domain is as one that is not there', async () => {
   assert.equal((await bound.post(`${own}/retry`)).status, 200)
 })
 
-test('sandbox mail of a domain that nobody has is seen by whoever sent it', async () => {
+test('sandbox mail from a domain that nobody owns is visible to the key that sent it', async () => {
   const sandbox = await keyOf({ mode: 'sandbox', domain_ids: [ours] })
   const id = await send('a@elsewhere.example', {}, sandbox)
   assert.equal((await sandbox.get(`/api/v1/emails/${id}`)).status, 200)
 })
 
-test('a bound key adds no domain, which it would not see', async () => {
+test('a bound key cannot add a domain, because it would not see it', async () => {
   const { status, body } = await bound.post('/api/v1/customer/domains', { domain: 'new.example' })
   assert.deepEqual([status, body.code], [403, 'insufficient_scope'])
 })
 
-test('a bound key takes no tracking domain from another domain, and is not told which uses it', async () => {
+test('a bound key cannot take a tracking domain away from another domain, and is not told which domain uses it', async () => {
   const PATH = '/api/v1/customer/tracking-domains'
   const { id } = (await world.api.post(PATH, { domain: 'track.theirs.example' })).body
   const use = (domain: string): Promise<{ status: number }> =>
@@ -146,7 +146,7 @@ test('a bound key takes no tracking domain from another domain, and is not told 
   assert.equal((await world.api.delete(`${PATH}/${id}?force=true`)).status, 200)
 })
 
-test('reports that a bound key hands in about an email of another domain match nothing, and stay to be handed in', async () => {
+test('a report that a bound key hands in about an email of another domain matches nothing and can still be handed in later', async () => {
   const [own, other] = [bounced['ours'] ?? '', bounced['theirs'] ?? '']
   const { message_id: messageId } = (await world.api.get(`/api/v1/emails/${other}`)).body.data
   const mail = `Content-Type: multipart/report; report-type=feedback-report; boundary=b\r\n\r\n--b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\n\r\n--b\r\nContent-Type: text/rfc822-headers\r\n\r\nMessage-ID: ${messageId}\r\n\r\n--b--\r\n`
@@ -173,7 +173,7 @@ test('reports that a bound key hands in about an email of another domain match n
   assert.equal(await statusOf(own), 'complained')
 })
 
-test('a bound key reads the settings of the account and changes none', async () => {
+test('a bound key reads the account settings and cannot change them', async () => {
   const before = (await bound.get('/api/v1/customer/profile')).body.data
   const { status, body } = await bound.patch('/api/v1/customer/profile', { enforce_sender_verification: false })
   assert.deepEqual([status, body.code, body.details], [403, 'insufficient_scope', { required_scope: 'full' }])

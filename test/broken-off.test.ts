@@ -1,5 +1,5 @@
-// What the database breaks off so that another may go on (a deadlock, as a migration beside may make one) is nobody's fault: the
-// client asks again, and what can be done again here is.
+// When the database aborts a statement to let another proceed (a deadlock, which a concurrent migration may cause), nobody is
+// at fault: the client is told to retry, and the service itself repeats what it safely can.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { startWorld } from './world.ts'
 const DEADLOCK = '40P01'
 const LATE = '57014'
 
-test('a deadlock or a statement that took too long is answered 503, and a webhook that was told is not told again', async () => {
+test('a deadlock or a statement timeout is answered 503, and a webhook that was delivered is not delivered again', async () => {
   await using stack = new AsyncDisposableStack()
   const proxies: DatabaseProxy[] = []
   const world = stack.use(

@@ -1,4 +1,4 @@
-// Somebody has started the wrong campaign: what has not gone out of it is canceled by one call, and nothing else is.
+// Somebody started the wrong campaign: one call cancels everything of it that has not been sent, and nothing else.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -41,7 +41,7 @@ async function canceled(body: object, api: Api = world.api): Promise<Reply['body
   return answer.body.data
 }
 
-test('all that waits of a tag is canceled, piece by piece, and each is told once', async () => {
+test('all waiting emails of a tag are canceled piece by piece, and each cancellation is reported once', async () => {
   const other = await sent({ tag: 'autumn' })
   for (let batch = 0; batch < 3; batch++) {
     const messages = Array.from({ length: 400 }, () => mail({ tag: 'spring' }))
@@ -58,7 +58,7 @@ test('all that waits of a tag is canceled, piece by piece, and each is told once
   assert.equal(rows, 0)
 })
 
-test('a domain, a recipient and a time choose too, together what fits them all', async () => {
+test('domain, recipient and time select emails too; combined, they select what matches all of them', async () => {
   const ids = {
     shop: await sent(),
     news: await sent({ from: 'a@news.example' }),
@@ -79,7 +79,7 @@ test('a domain, a recipient and a time choose too, together what fits them all',
   assert.equal((await canceled({ to: later() })).canceled, 1)
 })
 
-test('what is under an attempt may be on the wire: it is told, and canceled once it waits again', async () => {
+test('an email under an attempt may be on the wire: the answer says so, and it can be canceled once it waits again', async () => {
   const [id] = [await sent({ tag: 'wire' }), await sent({ tag: 'wire' })]
   await world.rooms.database.system.execute(UNDER_ATTEMPT, [id, 1])
   assert.deepEqual(await canceled({ tag: 'wire' }), { canceled: 1, in_progress: 1, more: false })
@@ -88,7 +88,7 @@ test('what is under an attempt may be on the wire: it is told, and canceled once
   assert.deepEqual(await canceled({ tag: 'wire' }), { canceled: 1, in_progress: 0, more: false })
 })
 
-test('a key cancels within its account and its domains, and nobody cancels all by an empty body', async () => {
+test('a key cancels only within its account and its domains, and an empty body cannot cancel everything', async () => {
   const id = await sent({ tag: 'mine' })
   const other = await world.newAccount()
   assert.equal((await canceled({ tag: 'mine' }, other.api)).canceled, 0)

@@ -1,5 +1,5 @@
-// Orders of certificates while the authority is away, told as they stand; and the certificate of the public URL's host, which
-// SMTP shows too where that is our name.
+// How certificate orders behave and are reported while the authority is unavailable. Also the certificate for the host of the
+// public URL, which SMTP uses too when that host is the server's name.
 
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
@@ -65,7 +65,7 @@ const OWN = statement(
   'update own_certificate set certificate = $2, private_key = $3, expires_at = $4, due_at = $4, error = null where name = $1',
 )
 
-test('one attempt at an authority that is away is told of every name that waits, and what has run out is not called issued', async () => {
+test('one attempt at an unavailable authority is reported for every waiting name, and an expired certificate is not called issued', async () => {
   await using world = await certifiedWorld('http://127.0.0.1:9/directory')
   const { system } = world.rooms.database
   const names = ['go.one.example', 'go.two.example', 'go.three.example']
@@ -93,7 +93,7 @@ test('one attempt at an authority that is away is told of every name that waits,
   assert.deepEqual([(await shown(id)).ssl_status, (await shown(id)).ssl_enabled], ['pending', false])
 })
 
-test('submission shows the certificate that the public URL has, and its renewal, where that names our host', async () => {
+test("submission uses the certificate of the public URL, and its renewal, where it names the server's host", async () => {
   await using world = await certifiedWorld('http://127.0.0.1:9/directory')
   const { database, store } = world.rooms
   await until(() => ownCertificateState(database.system, HOST))
@@ -108,7 +108,7 @@ test('submission shows the certificate that the public URL has, and its renewal,
   }
 })
 
-test('who stops while the authority is silent is done at once, and the next start asks anew', async () => {
+test('a stop while the authority is silent finishes at once, and the next start orders again', async () => {
   const asked = Promise.withResolvers<void>()
   const authority = createServer(() => asked.resolve()).listen(0, '127.0.0.1')
   await once(authority, 'listening')
@@ -133,13 +133,13 @@ test('who stops while the authority is silent is done at once, and the next star
 
 interface Authority extends AsyncDisposable {
   readonly directory: string
-  /** The paths asked for, of an order with its name. */
+  /** The requested paths; an order is followed by its name. */
   readonly asked: string[]
-  /** Answers itself where it returns true. */
+  /** Returns true when it has sent the answer itself. */
   says: (response: ServerResponse, asked: string) => boolean
 }
 
-/** Knows everybody, and has nothing against an order but what it is told to say. */
+/** Accepts every account, and refuses orders only as `says` tells it to. */
 async function startAuthority(): Promise<Authority> {
   const asked: string[] = []
   const server = createServer()
@@ -176,7 +176,7 @@ async function startAuthority(): Promise<Authority> {
 
 const HOUR_MS = 3_600_000
 
-test('an authority that asks to wait for hours is asked by nobody before, by itself after, and what is served is served on', async () => {
+test('an authority that asks to wait for hours is not asked before that, is asked automatically after, and certificates stay in use', async () => {
   await using authority = await startAuthority()
   authority.says = (response) => {
     response.writeHead(503, { 'retry-after': String(6 * 3_600) }).end('closed')
@@ -218,7 +218,7 @@ test('an authority that asks to wait for hours is asked by nobody before, by its
   })
 })
 
-test('a name that an authority has had enough of waits until the date it was told, and no other name does', async () => {
+test('a name that the authority rate-limits waits until the date it was given, and no other name does', async () => {
   await using authority = await startAuthority()
   await using world = await certifiedWorld(authority.directory)
   const endsAt = new Date(world.clock.now().getTime() + 5 * HOUR_MS)

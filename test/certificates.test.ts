@@ -1,4 +1,4 @@
-// A renewal of the operator's certificate is seen by who connects next, without a restart.
+// New connections get the operator's renewed certificate without a restart.
 
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
@@ -14,7 +14,7 @@ import { smtpSession, submissionWorld } from './submission.ts'
 
 const log = createLogger('silent')
 
-/** The certificate that a client of the port is shown. */
+/** Fingerprint of the certificate that the port presents. */
 function shownBy(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
@@ -33,7 +33,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   throw new Error('not within a minute')
 }
 
-test('submission shows a renewed certificate, by STARTTLS and by implicit TLS; half a renewal changes nothing', async () => {
+test('submission presents a renewed certificate, by STARTTLS and by implicit TLS; half a renewal changes nothing', async () => {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-renewal-'))
   const [certFile, keyFile] = [path.join(dir, 'cert.pem'), path.join(dir, 'key.pem')]
   const put = async (file: string, text: string): Promise<void> => {

@@ -1,4 +1,4 @@
-// The TypeScript client against the running service. That wrong calls do not compile is checked where it says so.
+// The TypeScript client against the running service. Its @ts-expect-error lines check that wrong calls do not compile.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -31,7 +31,7 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
-test('a send, once under its key, and the email with its events', async () => {
+test('a send, sent once under its key, and the email with its events', async () => {
   const send = () =>
     posthorn.POST('/api/v1/send', {
       body: { ...MAIL, to: { email: 'jo@reader.example', name: 'Jo' }, tag: 'hello', metadata: { order: 7 } },
@@ -44,7 +44,7 @@ test('a send, once under its key, and the email with its events', async () => {
   assert.deepEqual([email.to, email.tag, email.metadata], ['jo@reader.example', 'hello', { order: 7 }])
 })
 
-test('a raw mail and an export are the texts that their types say', async () => {
+test('a raw mail and an export are text, as their types say', async () => {
   const { data: sent } = unwrap(await posthorn.POST('/api/v1/send', { body: { ...MAIL, to: 'raw@reader.example' } }))
   const params = { path: { id: sent.email_id } }
   const raw: string = unwrap(await posthorn.GET('/api/v1/emails/{id}/raw', { params }))
@@ -58,7 +58,7 @@ test('a raw mail and an export are the texts that their types say', async () => 
   assert.equal(error?.code, 'not_found')
 })
 
-test('every page of a large list', async () => {
+test('iterating a large list visits every page', async () => {
   const to = Array.from({ length: 7 }, (_, i) => `list${i}@reader.example`)
   unwrap(await posthorn.POST('/api/v1/send', { body: { ...MAIL, to, tag: 'paged' } }))
   const found: string[] = []
@@ -71,7 +71,7 @@ test('every page of a large list', async () => {
   assert.deepEqual([found.sort(), pages], [to, 3])
 })
 
-test('a list with numbered pages, to its end and no further', async () => {
+test('iterating a list with numbered pages stops at its end', async () => {
   const emails = Array.from({ length: 5 }, (_, i) => `left${i}@reader.example`)
   for (const email of emails) unwrap(await posthorn.POST('/api/v1/customer/unsubscribes', { body: { email } }))
   const asked: unknown[] = []
@@ -96,7 +96,7 @@ test('a list with numbered pages, to its end and no further', async () => {
   assert.ok((await whole(everyItem((query) => posthorn.GET('/api/v1/customer/api-keys', { params: { query } })))) > 0)
 })
 
-/** A service that answers these, one after the other. */
+/** A service that gives these answers in order. */
 function answering(...answers: readonly [status: number, body: object, retryAfter?: string][]) {
   let asked = 0
   const client = posthornClient({
@@ -112,7 +112,7 @@ function answering(...answers: readonly [status: number, body: object, retryAfte
   return { list, asked: () => asked }
 }
 
-test('a list goes on when it may ask again', async () => {
+test('a list continues once it may ask again', async () => {
   const page = (id: string, next_cursor: string | null) => ({ data: [{ event_id: id }], pagination: { next_cursor } })
   const slow = { code: 'rate_limit_exceeded' }
   const { list, asked } = answering([200, page('a', 'c')], [429, slow, '0'], [503, {}, '0'], [200, page('b', null)])
@@ -121,7 +121,7 @@ test('a list goes on when it may ask again', async () => {
   assert.deepEqual([found, asked()], [['a', 'b'], 4])
 })
 
-test('a list waits so often and no longer, and not at all for a quota or when it is told to end', async () => {
+test('a list waits a limited number of times, and not at all for a quota or when told to end', async () => {
   const never = answering([429, { code: 'rate_limit_exceeded' }, '0'])
   await assert.rejects(never.list({ maxTries: 3 }).next(), PosthornError)
   assert.equal(never.asked(), 3)
@@ -136,7 +136,7 @@ test('a list waits so often and no longer, and not at all for a quota or when it
   assert.ok(waiting.asked() <= 1)
 })
 
-test('an error is a value, or is thrown with what the service said', async () => {
+test('an error is a value, or is thrown with the message of the service', async () => {
   const nothing = { params: { path: { id: '0192f000-0000-7000-8000-00000000dead' } } }
   const { data, error, response } = await posthorn.GET('/api/v1/emails/{id}', nothing)
   assert.deepEqual([data, error?.code, response.status], [undefined, 'not_found', 404])
@@ -156,7 +156,7 @@ test('an error is a value, or is thrown with what the service said', async () =>
   assert.equal(unknown?.code, 'invalid_api_key')
 })
 
-test('an answer that is no JSON, from a proxy in between, is an error with its status', async () => {
+test('an answer that is not JSON, from a proxy in between, is an error with its status', async () => {
   const proxied = posthornClient({
     baseUrl: 'https://mail.example.com',
     apiKey: 'x',
@@ -169,7 +169,7 @@ test('an answer that is no JSON, from a proxy in between, is an error with its s
   )
 })
 
-test('what other methods take has types too: contacts, webhooks, templates', async () => {
+test('other methods have types too: contacts, webhooks, templates', async () => {
   const { data: contact } = unwrap(
     await posthorn.POST('/api/v1/customer/contacts', { body: { email: 'c@reader.example', double_opt_in: false } }),
   )
@@ -194,14 +194,14 @@ test('what other methods take has types too: contacts, webhooks, templates', asy
   assert.equal(preview.data.subject, 's 1')
 })
 
-test('what a webhook is told has the type of its event', () => {
+test('a webhook event has the type of its event', () => {
   const told = (event: WebhookEvent): string | number | null => {
     if (event.event === 'email.bounced') return event.data.category
     if (event.event === 'email.delivered') return event.data.delivery_time_ms
     if (event.event === 'suppression.created') return event.data.email
     return event.event === 'test' ? event.message : null
   }
-  // @ts-expect-error -- an opening has no category
+  // @ts-expect-error -- an open has no category
   const wrong = (event: WebhookEvent) => event.event === 'email.opened' && event.data.category
   const test = { event_id: 'x', event: 'test', timestamp: 'x', customer_id: 'x', message: 'hello' } as const
   assert.deepEqual([told(test), typeof wrong], ['hello', 'function'])
@@ -217,9 +217,9 @@ test('wrong calls do not compile', () => {
     posthorn.POST('/api/v1/send', { body: { ...MAIL, to: 'a@b.example', stream: 'bulk' } }),
     // @ts-expect-error -- the id is missing
     posthorn.GET('/api/v1/emails/{id}'),
-    // @ts-expect-error -- a body that is needed is missing
+    // @ts-expect-error -- a required body is missing
     posthorn.POST('/api/v1/send'),
-    // @ts-expect-error -- an answer that is no text is not read as one
+    // @ts-expect-error -- an answer that is not text is not read as text
     posthorn.GET('/api/v1/emails', { parseAs: 'xml' }),
   ]
   assert.equal(typeof wrong, 'function')
@@ -253,7 +253,7 @@ test('a field or a parameter that the API does not know does not compile', () =>
   assert.deepEqual([typeof wrong, typeof right], ['function', 'function'])
 })
 
-test('a list goes in as a file, by the media type that is named', async () => {
+test('a list is uploaded as a file under the named media type', async () => {
   const imported = unwrap(
     await posthorn.POST('/api/v1/customer/unsubscribes/import', {
       body: 'email,reason\nleft@import.example,moved\n',
@@ -263,7 +263,7 @@ test('a list goes in as a file, by the media type that is named', async () => {
   assert.deepEqual([imported.data.imported, imported.data.failed], [1, 0])
 })
 
-test('what the document names has a type of that name', async () => {
+test('every schema that the document names has a type of that name', async () => {
   const mail: SendRequest = { ...MAIL, to: 'named@reader.example' }
   const sent: SendResult = unwrap(await posthorn.POST('/api/v1/send', { body: mail })).data
   const params = { path: { id: sent.email_id } }
@@ -276,7 +276,7 @@ test('what the document names has a type of that name', async () => {
   assert.deepEqual([first?.id, stages.length > 0], [email.id, true])
 })
 
-test('the version of the package is that of the API', async () => {
+test('the package version is the API version', async () => {
   const document = JSON.parse(await readFile(new URL('../openapi.json', import.meta.url), 'utf8'))
   assert.equal(packageJson.version, document.info.version)
 })

@@ -1,5 +1,5 @@
-// The command line as an operator meets it: each command explains itself without doing anything, and a wrong call is
-// refused before anything is touched, with status 2 and the reason on standard error alone.
+// The command line as an operator meets it: each command explains itself without doing anything, and a wrong call is refused
+// before anything is touched, with status 2 and the reason on standard error only.
 
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
@@ -18,13 +18,13 @@ interface Ended {
   readonly err: string
 }
 
-/** What the tests themselves are told by POSTHORN_ names is no setting of the service. */
+/** Leaves out the POSTHORN_ variables of the test run itself, which are not settings of the service. */
 function environment(settings: Record<string, string>): Record<string, string | undefined> {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('POSTHORN_'))
   return { ...Object.fromEntries(others), ...settings }
 }
 
-/** Without a database: whoever opened one here would fail, for its folder cannot be made. */
+/** Runs without a database: a command that tried to open one would fail, because its folder cannot be created. */
 function posthorn(words: readonly string[], settings: Record<string, string> = {}, uid?: number): Promise<Ended> {
   const env = environment({ POSTHORN_DATA_DIR: '/dev/null/posthorn', ...settings })
   return new Promise((resolve) => {
@@ -72,25 +72,25 @@ test('a wrong call is refused at once: exit 2, the reason on standard error', as
   }
 })
 
-test('a setting that cannot be read ends every command with its name, exit 1', async () => {
+test('an unreadable setting ends every command with the name of the setting, exit 1', async () => {
   const { status, out, err } = await posthorn(['account', 'list'], { POSTHORN_MX_PORT: 'x', POSTHORN_ROLES: ',' })
   assert.deepEqual([status, out], [1, ''])
   assert.match(err, /POSTHORN_MX_PORT: "x" is not a port number[^]*POSTHORN_ROLES: "," contains no role/)
 })
 
-test('a service on whatever port is free is told where its links are to lead', async () => {
+test("a service on a free port of the system's choice must be told where its links lead", async () => {
   const { status, err } = await posthorn(['serve'], { POSTHORN_HTTP_PORT: '0', POSTHORN_ROLES: 'delivery' })
   assert.equal(status, 1)
   assert.match(err, /^posthorn: incomplete settings:\n {2}POSTHORN_HTTP_PORT=0 needs POSTHORN_PUBLIC_URL/)
 })
 
-test('a data directory or a database that cannot be used is told by its setting, and nothing waits for it', async () => {
+test('an unusable data directory or database is reported by its setting, and nothing waits for it', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
   const file = path.join(folder, 'file')
   await writeFile(file, '')
   try {
     for (const [settings, wanted] of [
-      // A folder in which nothing can be made, though it is there.
+      // A folder that exists, but in which nothing can be created.
       [{ POSTHORN_DATA_DIR: '/proc/posthorn' }, /^posthorn: POSTHORN_DATA_DIR: "\/proc\/posthorn" cannot be used: /],
       [{ POSTHORN_DATA_DIR: file }, /^posthorn: POSTHORN_DATA_DIR: ".*" cannot be used: it is not a folder\n$/],
       [{ POSTHORN_DATA_DIR: `${file}/data` }, /^posthorn: POSTHORN_DATA_DIR: ".*" cannot be used: /],
@@ -107,7 +107,7 @@ test('a data directory or a database that cannot be used is told by its setting,
   }
 })
 
-test('a command where no instance was begun says so and begins none: not to be mistaken for the empty one it would make', async () => {
+test('a command that finds no instance says so and creates none, since an empty new one could be mistaken for it', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
   const missing = path.join(folder, 'missing')
   await writeFile(path.join(folder, 'postgres.log'), '')
@@ -131,7 +131,9 @@ test('a command where no instance was begun says so and begins none: not to be m
   }
 })
 
-test('a data directory of another user is told with whose it is', { skip: process.getuid?.() !== 0 }, async () => {
+test('a data directory of another user is refused with the name of its owner', {
+  skip: process.getuid?.() !== 0,
+}, async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
   const data = path.join(folder, 'data')
   const NOBODY = 65_534
@@ -149,7 +151,7 @@ test('a data directory of another user is told with whose it is', { skip: proces
   }
 })
 
-test('a reader that leaves early breaks nothing: the command ends as it would have', async () => {
+test('a reader that leaves early breaks nothing: the command ends as usual', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
   try {
     const settings = { POSTHORN_DATA_DIR: folder, DATABASE_URL: '' }
@@ -164,7 +166,7 @@ test('a reader that leaves early breaks nothing: the command ends as it would ha
   }
 })
 
-test('what is called like a setting and is none is told at the start, and stops nothing', async () => {
+test('a variable that looks like a setting but is none is reported at the start, which goes on', async () => {
   const settings = { POSTHORN_HTTPPORT: '80', POSTHORN_KEY: 'ph_test_x', POSTHORN_SECRETKEY: '', DATABASE_URL: '' }
   const { out, err } = await posthorn(['serve'], settings)
   const [first = '', second = ''] = err.split('\n')
@@ -173,7 +175,7 @@ test('what is called like a setting and is none is told at the start, and stops 
   assert.match(second, /^posthorn: POSTHORN_DATA_DIR: "\/dev\/null\/posthorn" cannot be used/)
 })
 
-test('a service that waits for its database server says so, and ends when it is asked to', async () => {
+test('a service that waits for its database server says so, and ends when asked to', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
   try {
     const env = environment({ POSTHORN_DATA_DIR: folder, DATABASE_URL: 'postgresql://a:s3cret@127.0.0.1:1/b' })
@@ -202,7 +204,7 @@ test('a start that fails says why, and nothing else', async () => {
   }
 })
 
-test('a service that names source addresses of another machine says so at its start', async () => {
+test('a service with source addresses that this machine does not have says so at its start', async () => {
   const settings = { POSTHORN_SOURCE_IPS: '127.0.0.1,192.0.2.77', DATABASE_URL: '' }
   const direct = await posthorn(['serve'], { ...settings, POSTHORN_DELIVERY: 'direct' })
   const [told = ''] = direct.err.split('\n')
@@ -212,7 +214,7 @@ test('a service that names source addresses of another machine says so at its st
   assert.match(sandbox.err, /^posthorn: POSTHORN_DATA_DIR/)
 })
 
-test('a service that may open few files says so before it fails for it', async () => {
+test('a service with a low limit of open files says so before the limit hurts', async () => {
   const script = `ulimit -n 64; exec ${process.execPath} ${MAIN} serve`
   const child = spawn('/bin/sh', ['-c', script], {
     env: environment({ DATABASE_URL: '', POSTHORN_DATA_DIR: '/dev/null/data' }),
@@ -224,7 +226,7 @@ test('a service that may open few files says so before it fails for it', async (
   assert.deepEqual([level, open_files, wanted], ['warn', 64, 1_024])
 })
 
-test('the doctor looks at what it can where the database server is down, or the certificate cannot be read', async () => {
+test('the doctor checks what it can when the database server is down or the certificate is unreadable', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
   try {
     const settings = {

@@ -1,7 +1,7 @@
-// The connection to the database is cut exactly at COMMIT: before the server has it, after it is done and before its answer,
-// and with the commit still on its way when the client tries again. What was not committed is never answered 2xx or 250, and
-// what was is, once the store has told so; who repeats with his key has one email; what the worker had on its way is neither
-// lost nor sent twice.
+// The connection to the database is cut exactly at COMMIT: before the server has it, after the server has done it and before
+// the client has the answer, or with the commit still on its way when the client tries again. What was not committed is never
+// answered 2xx or 250; what was committed is, once the store has confirmed it. Repeating a send with its key makes one email.
+// Mail that the worker was sending is neither lost nor sent twice.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -62,7 +62,7 @@ const emailsTo = (to: string): Promise<readonly { id: string; status: number }[]
   world.rooms.database.system.query<{ id: string; status: number }>(EMAILS, [to])
 const copiesTo = (to: string): number => mx.messages.filter(({ recipients: [first] }) => first === to).length
 
-/** All that was accepted is sent and recorded. @returns for each: copies at the receiver, emails in the store */
+/** Waits until everything accepted is sent and recorded. @returns for each: copies at the receiver, emails in the store */
 async function settled(...to: readonly string[]): Promise<readonly (readonly [number, number])[]> {
   await until('nothing is queued', async () => (await count()) === 0)
   return Promise.all(to.map(async (one) => [copiesTo(one), (await emailsTo(one)).length] as const))
@@ -75,7 +75,7 @@ const commitOf =
 const isAcceptance = commitOf('outbox_add_emails')
 const isResult = commitOf('outbox_complete')
 
-/** Meets the first statement that it is for. */
+/** Applies the fault to the first statement that matches. */
 function once(isIt: (seen: SeenStatement) => boolean, fault: Fault): { readonly hasMet: () => boolean } {
   let met = false
   proxy.fault = (seen) => {
@@ -110,7 +110,7 @@ for (const [where, fault, kept] of [
   const told = kept === 1 ? /^250 / : /^451 4\.3\.\d /
   const said = kept === 1 ? 'accepted' : 'put off'
 
-  test(`a send cut ${where} is ${said}, and repeated with its key it is one email`, async () => {
+  test(`a send cut ${where} is ${said}, and repeating it with its key makes one email`, async () => {
     const to = newRecipient()
     const cut = once(isAcceptance, fault)
     assertTold(await send(to, to))
@@ -135,7 +135,7 @@ for (const [where, fault, kept] of [
     if (kept === 1) await assertDeliveredOnce(reply.body.data.email_id)
   })
 
-  test(`sends that share the commit cut ${where} are each ${said}, and each is one email by its key`, async () => {
+  test(`sends that share a commit cut ${where} are each ${said}, and each is one email under its key`, async () => {
     const to = Array.from({ length: 12 }, newRecipient)
     let cuts = 0
     proxy.fault = (seen) => (isAcceptance(seen) && cuts++ < 12 ? fault : null)
@@ -149,7 +149,7 @@ for (const [where, fault, kept] of [
     )
   })
 
-  test(`a batch cut ${where} is ${said}, and repeated with its key it is each email once`, async () => {
+  test(`a batch cut ${where} is ${said}, and repeating it with its key makes each email once`, async () => {
     const to = [newRecipient(), newRecipient()]
     const cut = once(isAcceptance, fault)
     const batch = (): Promise<Reply> =>
@@ -165,7 +165,7 @@ for (const [where, fault, kept] of [
     ])
   })
 
-  test(`a submission cut ${where} is ${said}, and repeated with its key it is one email`, async () => {
+  test(`a submission cut ${where} is ${said}, and repeating it with its key makes one email`, async () => {
     const to = newRecipient()
     const cut = once(isAcceptance, fault)
     assert.match(await submit(to, `X-Idempotency-Key: ${to}\r\n`), told)
@@ -216,7 +216,7 @@ async function submit(to: string, headers = ''): Promise<string> {
   return smtp.ask(`From: a@shop.example\r\nTo: ${to}\r\n${headers}Subject: s\r\n\r\nt\r\n.`)
 }
 
-test('a commit that is still on its way when the send is repeated: the second waits for it, and is told of its email', async () => {
+test('a send repeated while its commit is still on its way waits for the commit and gets its email', async () => {
   const to = newRecipient()
   const arrives = Promise.withResolvers<void>()
   const cut = once(isAcceptance, { until: arrives.promise })
@@ -231,7 +231,7 @@ test('a commit that is still on its way when the send is repeated: the second wa
   assert.deepEqual(await settled(to), [[1, 1]])
 })
 
-test('a commit that is still on its way is waited for: the client without a key is told of its email', async () => {
+test('the service waits for a commit that is still on its way: a client without a key gets its email', async () => {
   for (const door of ['rest', 'smtp']) {
     const to = newRecipient()
     const arrives = Promise.withResolvers<void>()
@@ -247,7 +247,7 @@ test('a commit that is still on its way is waited for: the client without a key 
   }
 })
 
-test('a server that goes on breaking off connections after the commit: the client by SMTP is told what became of it', async () => {
+test('when the server keeps breaking connections after the commit, the SMTP client still learns the outcome', async () => {
   const to = newRecipient()
   let refused = -1
   proxy.fault = (seen) => {
@@ -262,7 +262,7 @@ test('a server that goes on breaking off connections after the commit: the clien
 
 const isBlocked = async (): Promise<boolean> => (await owner.query(BLOCKED)).rowCount !== 0
 
-test('a result whose commit is still on its way when it is written again is recorded once', async () => {
+test('a result that is written again while its commit is still on its way is recorded once', async () => {
   const to = newRecipient()
   const arrives = Promise.withResolvers<void>()
   const cut = once(isResult, { until: arrives.promise })
@@ -274,7 +274,7 @@ test('a result whose commit is still on its way when it is written again is reco
   await assertDeliveredOnce(body.data.email_id)
 })
 
-test('a deadlock that another transaction won is met again: the send is accepted, and is one email', async () => {
+test('an acceptance that loses a deadlock is retried: the send is accepted and is one email', async () => {
   const to = newRecipient()
   const met = once(({ name }) => name === 'sending_claim_keys', { state: '40P01' })
   assert.equal((await send(to, to)).status, 202)
@@ -282,7 +282,7 @@ test('a deadlock that another transaction won is met again: the send is accepted
   assert.deepEqual(await settled(to), [[1, 1]])
 })
 
-test('claims of which the server did all and told nothing: the mail goes out once', async () => {
+test('claims that the server completes but whose answers are lost: the mail goes out once', async () => {
   const to = newRecipient()
   let isStored = false
   let cuts = 0

@@ -1,4 +1,4 @@
-// Contacts that went: who unsubscribed and asks to come back, and who asked to be forgotten.
+// Contacts that left: people who unsubscribed and want to come back, and people who asked to be erased.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -32,14 +32,14 @@ async function unsubscribed(): Promise<{ id: string; email: string }> {
   return { id, email }
 }
 
-/** The account has taken the address off the list, as somebody asked who fills in its form anew. */
+/** An unsubscribed contact that the account took off the list, as when the person fills in the form again. */
 async function lifted(): Promise<{ id: string; email: string }> {
   const person = await unsubscribed()
   assert.equal((await owner.api.delete(`${UNSUBSCRIBES}/${person.email}`)).status, 200)
   return person
 }
 
-test('who unsubscribed is asked by nobody while the list has them', async () => {
+test('an unsubscribed contact gets no confirmation mail while the list has them', async () => {
   const { id, email } = await unsubscribed()
   const asked = await askBack(id)
   assert.deepEqual([asked.status, asked.body.code, asked.body.details.status], [409, 'invalid_state', 'unsubscribed'])
@@ -47,7 +47,7 @@ test('who unsubscribed is asked by nobody while the list has them', async () => 
   assert.deepEqual((await shown(id)).earlier_consents, [])
 })
 
-test('who was taken off the list is asked anew, and what they consented to and withdrew before stays', async () => {
+test('a contact taken off the list is asked again, and the earlier consent and its withdrawal stay on record', async () => {
   const { id, email } = await lifted()
   const { unsubscribed_at: withdrawn } = await shown(id)
   assert.notEqual(withdrawn, null)
@@ -69,7 +69,7 @@ test('who was taken off the list is asked anew, and what they consented to and w
   assert.equal((await askBack(id)).body.code, 'invalid_state', 'the consent stands')
 })
 
-test('asking anew needs a new consent, goes once a week, and a link from before does not do it', async () => {
+test('asking again needs a new consent, goes once a week, and an old link does not confirm it', async () => {
   const { id, email } = await lifted()
   assert.deepEqual((await askBack(id, {})).body.code, 'invalid_state')
   const bare = await askBack(id, { source: 'footer' })
@@ -95,7 +95,7 @@ test('asking anew needs a new consent, goes once a week, and a link from before 
   assert.equal((await mailsTo(email)).length, 3)
 })
 
-test('complaints, bounces and what the account suppressed are not asked anew', async () => {
+test('contacts with a complaint, a bounce or a suppression by the account are not asked again', async () => {
   for (const reason of ['complaint', 'hard_bounce', 'manual']) {
     const { id, email } = await lifted()
     await owner.api.post('/api/v1/customer/suppressions', { email, reason })
@@ -106,7 +106,7 @@ test('complaints, bounces and what the account suppressed are not asked anew', a
   }
 })
 
-test('an unsubscribe that the account lifts leaves the contact with when it was withdrawn', async () => {
+test('a contact keeps the time of withdrawal when the account lifts the unsubscribe', async () => {
   const { id, email } = await unsubscribed()
   const { unsubscribed_at: at } = await shown(id)
   await owner.api.delete(`${UNSUBSCRIBES}/${email}`)
@@ -115,7 +115,7 @@ test('an unsubscribe that the account lifts leaves the contact with when it was 
   assert.equal((await shown((await added({ email: fresh(), double_opt_in: false })).id)).unsubscribed_at, null)
 })
 
-test('a suppression by hand says nothing of what the person wants', async () => {
+test('a manual suppression is not taken for the wish of the person', async () => {
   const email = fresh()
   const { id } = await added({ email, double_opt_in: false })
   await owner.api.post('/api/v1/customer/suppressions', { email })
@@ -124,7 +124,7 @@ test('a suppression by hand says nothing of what the person wants', async () => 
   assert.equal((await shown(id)).status, 'unsubscribed')
 })
 
-test('an erased person is in no list, and is not mailed when imported again', async () => {
+test('an erased person stands in no list, and is not mailed when imported again', async () => {
   const email = fresh()
   const contact = await added({ email, double_opt_in: false })
   await owner.api.post('/api/v1/customer/unsubscribes', { email, reason: 'enough' })
@@ -156,7 +156,7 @@ test('an erased person is in no list, and is not mailed when imported again', as
   assert.equal((await send(email)).status, 202, 'until somebody who names the address takes it off')
 })
 
-test('a mail that waits for whom is erased is canceled, and the answer tells how long what was sent is kept', async () => {
+test('erasing a contact cancels its waiting mail, and the answer tells how long sent mail is kept', async () => {
   const email = fresh()
   const contact = await added({ email, double_opt_in: false })
   const at = new Date(world.clock.now().getTime() + HOUR_MS).toISOString()

@@ -1,4 +1,4 @@
-// Contacts as a shop has them: an account with a domain, whose confirmation mails are read in the built-in inbox.
+// Contacts as a shop has them: an account with a domain. Confirmation mails are read in the built-in inbox.
 
 import assert from 'node:assert/strict'
 import { ensureEventPartitions } from '../src/modules/events/index.ts'
@@ -36,7 +36,7 @@ export async function startContacts(): Promise<ContactsWorld> {
   await world.verifiedDomain('shop.example', owner)
   let people = 0
 
-  /** Turns the clock and does at once what the service does every hour. */
+  /** Turns the clock and at once does what the service does every hour. */
   async function later(ms: number): Promise<void> {
     world.clock.advance(ms)
     await ensureEventPartitions(world.rooms.database.system, world.clock.now())

@@ -1,4 +1,4 @@
-// Contacts and double opt-in through the front door: API, built-in inbox, public page, event log.
+// Contacts and double opt-in through the public interfaces: API, built-in inbox, public page, event log.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -22,7 +22,7 @@ async function statusOf(id: string, account = owner): Promise<string> {
   return (await account.api.get(`${CONTACTS}/${id}`)).body.data.status
 }
 
-test('a contact is asked by a mail of the account, confirms by the button, and the event has the documented fields alone', async () => {
+test('a contact gets a mail from the account, confirms by the button, and the event has exactly the documented fields', async () => {
   const email = fresh()
   const contact = await added({
     email: email.toUpperCase(),
@@ -95,7 +95,7 @@ test('a contact is asked by a mail of the account, confirms by the button, and t
   })
 })
 
-test('whoever fetches the page a hundred times confirms nothing', async () => {
+test('fetching the page a hundred times confirms nothing', async () => {
   const email = fresh()
   const { id } = await added({ email })
   const link = await linkTo(email)
@@ -107,7 +107,7 @@ test('whoever fetches the page a hundred times confirms nothing', async () => {
   assert.equal((await confirmations()).length, before)
 })
 
-test('two posts at once, and one later, make one event', async () => {
+test('two simultaneous posts and a later one make one event', async () => {
   const email = fresh()
   const { id } = await added({ email })
   const link = await linkTo(email)
@@ -120,7 +120,7 @@ test('two posts at once, and one later, make one event', async () => {
   assert.equal(await statusOf(id), 'subscribed')
 })
 
-test('a link that was altered, made up, or whose contact is gone, is unknown', async () => {
+test('a link is unknown when it was altered, made up, or its contact is gone', async () => {
   const email = fresh()
   const { id } = await added({ email })
   const link = await linkTo(email)
@@ -143,7 +143,7 @@ test('a link that was altered, made up, or whose contact is gone, is unknown', a
   )
 })
 
-test('the link ends after 7 days; one that did its work still says so', async () => {
+test('a link expires after 7 days; one that was used still says so', async () => {
   const [late, done] = [fresh(), fresh()]
   const { id } = await added({ email: late })
   await added({ email: done })
@@ -157,7 +157,7 @@ test('the link ends after 7 days; one that did its work still says so', async ()
   assert.match(await (await fetch(doneLink)).text(), /You are subscribed/)
 })
 
-test('asking again: once an hour, three times at most, each link of its own seven days', async () => {
+test('asking again goes once an hour, three times at most, and each link has its own seven days', async () => {
   const email = fresh()
   const { id } = await added({ email })
   const again = (): Promise<Reply> => owner.api.post(`${CONTACTS}/${id}/resend-confirmation`)
@@ -185,7 +185,7 @@ test('asking again: once an hour, three times at most, each link of its own seve
   assert.deepEqual([done.status, done.body.code], [409, 'invalid_state'])
 })
 
-test('over all accounts three confirmation mails a week go to one address; then contacts are made without', async () => {
+test('an address gets three confirmation mails a week over all accounts; then contacts are created without one', async () => {
   const email = fresh()
   const others = await Promise.all(
     Array.from({ length: 5 }, async (_, i) => {
@@ -208,7 +208,7 @@ test('over all accounts three confirmation mails a week go to one address; then 
   assert.equal((await again())?.status, 200)
 })
 
-test('no domain in use and a known address are refused and leave nothing', async () => {
+test('a contact is refused without a domain in use or when its address is known, and leaves nothing behind', async () => {
   const stranger = await world.newAccount('Stranger')
   const email = fresh()
   const none = await add({ email }, stranger)
@@ -224,7 +224,7 @@ test('no domain in use and a known address are refused and leave nothing', async
   assert.equal((await owner.api.delete(`${CONTACTS}/${first.id}`)).body.success, true)
 })
 
-test('whoever is on a list is not asked, and no older link signs up whoever said no since', async () => {
+test('a listed address gets no confirmation mail, and an older link subscribes nobody who has opted out since', async () => {
   const [listed, later] = [fresh(), fresh()]
   await owner.api.post('/api/v1/customer/unsubscribes', { email: listed })
   const refused = await add({ email: listed })
@@ -259,7 +259,7 @@ test('whoever is on a list is not asked, and no older link signs up whoever said
   }
 })
 
-test("a template of the account carries the link, and the request's own sender", async () => {
+test("the account's template carries the link, and the request its own sender", async () => {
   const template = async (html: string | null, text: string | null): Promise<string> =>
     (await owner.api.post('/api/v1/templates', { name: 't', subject: 'Hi {{name}}', html, text })).body.data.id
   const email = fresh()
@@ -279,7 +279,7 @@ test("a template of the account carries the link, and the request's own sender",
   }
 })
 
-test('faults of a body are told by field; null is none', async () => {
+test('faults of a body are reported by field; null means absent', async () => {
   const nulls = { name: null, source: null, consent: null, tags: null, double_opt_in: null, from: null }
   const { source, tags, double_opt_in } = await added({ email: fresh(), ...nulls })
   assert.deepEqual([source, tags, double_opt_in], ['api', [], true])
@@ -354,7 +354,7 @@ test('lists are paged, newest first, searched and filtered; the export has every
   assert.equal((await owner.api.get(`${CONTACTS}?search=list.example`)).body.pagination.total, 0)
 })
 
-test('a suspended account asks nobody, and its links are switched off', async () => {
+test('a suspended account asks nobody, and its links do not work', async () => {
   const account = await world.newAccount('Later suspended')
   await world.verifiedDomain('suspended.example', account)
   const email = fresh()
@@ -370,7 +370,7 @@ test('a suspended account asks nobody, and its links are switched off', async ()
   assert.equal((await press(link)).status, 410)
 })
 
-test('live mail: the sender rule holds, quota is counted, test keys stay inside, and webhooks are told of the confirmation', async () => {
+test('live mail: the sender rule holds, quota is counted, mail of test keys stays inside, and webhooks hear of the confirmation', async () => {
   await using live = await startWorld()
   await using receiver = await webhookReceiver()
   const { api, testApi } = live.account

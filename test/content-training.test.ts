@@ -1,5 +1,5 @@
-// The trained part of content scoring: that it can be made again, and that it holds on mails it was not made from. The whole
-// of both is `npm run bench -- content`; CONTENT_RETRAIN=1 trains on everything here too.
+// The trained part of content scoring: training is reproducible, and the weights hold on mails that were not trained on. In
+// full, `npm run bench -- content` checks both; CONTENT_RETRAIN=1 retrains on everything here too.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { parseModel } from '../src/modules/content/model.ts'
 
 const FILE = path.join(import.meta.dirname, '../src/modules/content/weights.txt')
 
-test('training twice gives the same bytes, and words that only few texts of today have stay light', async () => {
+test('training twice gives the same bytes, and words that few modern texts have keep small weights', async () => {
   const examples = [...fromCorpus((await readCorpus(40)).filter(({ heldBack }) => !heldBack)), ...fromModern()]
   const once = fit(examples)
   assert.equal(fit(examples), once)
@@ -21,13 +21,13 @@ test('training twice gives the same bytes, and words that only few texts of toda
   assert.ok(weights.every((weight) => weight <= 2.5 && weight >= -2))
 })
 
-test('the weights are what training gives', {
+test('the stored weights are the result of training', {
   skip: process.env['CONTENT_RETRAIN'] === undefined && 'CONTENT_RETRAIN is not set',
 }, async () => {
   assert.equal(await train(), readFileSync(FILE, 'utf8'))
 })
 
-test('the weights know no dates, no lists and no addresses, and are small', () => {
+test('the weights contain no dates, list names or addresses, and the file is small', () => {
   const text = readFileSync(FILE, 'utf8')
   assert.ok(Buffer.byteLength(text) < 300_000)
   const { names } = parseModel(text)
@@ -53,7 +53,7 @@ test('the weights know no dates, no lists and no addresses, and are small', () =
     )
 })
 
-test('on a sample of the mails held back, ham is seldom called bad and spam has the worse score', async () => {
+test('on a sample of the held-back mails, ham is seldom called bad and spam scores worse', async () => {
   const mails = (await readCorpus(5)).filter(({ heldBack }) => heldBack)
   const scores = (prefix: string): number[] =>
     mails.filter(({ group }) => group.startsWith(prefix)).map((mail) => scoreContent(mail).score)

@@ -1,4 +1,4 @@
-// DANE where hosts are aliases, whom a certificate may be for, and the reports of TLS themselves.
+// DANE where hosts are aliases, the names that a certificate may be for, and the delivery of TLS reports themselves.
 
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
@@ -15,8 +15,8 @@ import { web } from './tls-web.ts'
 const GOOD = certificate(['mx.sts.test'])
 const UNKNOWN = certificate(['mx.sts.test'])
 
-// A host that is an alias, `mx.sts.test` of `mx.host.test`. Each row: whether the alias is signed (null: it fails), whether the
-// addresses behind it are, where there are records, and the names that these are for.
+// A host that is an alias: `mx.sts.test` for `mx.host.test`. Each row: whether the alias is signed, whether the addresses
+// behind it are, the names that have TLSA records, and the name whose records count (null: none).
 const ALIASES: [alias: boolean | null, addresses: boolean, at: string[], first: string | null][] = [
   [true, true, ['mx.host.test'], 'mx.host.test'],
   [true, true, ['mx.sts.test'], 'mx.sts.test'],
@@ -51,7 +51,7 @@ for (const [alias, addresses, at, first] of ALIASES) {
   })
 }
 
-test('DANE: an alias that cannot be told signed from not closes the host', async () => {
+test('DANE: an alias that cannot be shown to be signed or unsigned closes the host', async () => {
   await using h = await house(ZONE)
   const insecure = { kind: 'found', secure: false, records: ['127.0.0.2'], name: 'mx.host.test' } as const
   for (const answer of [{ kind: 'failed' }, { kind: 'none', secure: true }] as const) {
@@ -61,7 +61,7 @@ test('DANE: an alias that cannot be told signed from not closes the host', async
   }
 })
 
-test("DANE: of an authority's certificate the recipients' domain is a good name, as written and at the end of its aliases", async () => {
+test("DANE: with an authority's certificate the recipients' domain is a valid name, as written and after its aliases", async () => {
   await using h = await house({ ...ZONE, 'mail.test': { MX: ['10 mx.sts.test'] } })
   for (const name of ['mail.test', 'sts.test', 'mx.sts.test', 'mx.other.test']) {
     const issued = certificate([name])
@@ -83,7 +83,7 @@ test("DANE: of an authority's certificate the recipients' domain is a good name,
   }
 })
 
-test('a report of TLS goes out whatever its receiver asks of TLS (RFC 8460 section 5.3.1), and is no session to be told of', async () => {
+test('a TLS report goes out whatever TLS its receiver demands (RFC 8460 section 5.3.1), and is not counted as a session', async () => {
   const policies = [policy('enforce'), policy('enforce', 'mx.elsewhere.test')]
   for (const text of policies) {
     await using h = await house(ZONE)
@@ -117,7 +117,7 @@ test('a report of TLS goes out whatever its receiver asks of TLS (RFC 8460 secti
   }
 })
 
-test('a mail of the system stands in the inbox of whom it is about, and a report of TLS is about nobody', () => {
+test('a system mail stands in the inbox of the account it is about, and a TLS report is about no account', () => {
   const [system, somebody] = [SYSTEM_ACCOUNT_ID, '01980000-0000-7000-8000-00000000000a']
   assert.equal(inboxOwner({ accountId: system, tag: somebody }), somebody)
   assert.equal(inboxOwner({ accountId: system, tag: 'tls-report' }), system)

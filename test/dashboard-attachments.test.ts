@@ -1,4 +1,4 @@
-// The files of a mail, as the dashboard takes them out of its source: the part that knows no browser.
+// The attachments of a mail, as the dashboard extracts them from its source: the part that needs no browser.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -39,19 +39,19 @@ function sourceOf(attachments: readonly AttachmentInput[]): Uint8Array<ArrayBuff
   return new Uint8Array(message)
 }
 
-test('each file of a mail is saved with the bytes it was sent with, whatever order they come in', async () => {
+test('each attachment is saved with the bytes it was sent with, in whatever order they come', async () => {
   const list = GIVEN.map(listed)
   const source = sourceOf(GIVEN)
   for (const [place, { filename, content, contentType }] of GIVEN.entries()) {
     const bytes = await fileIn(source, list, place)
     assert.ok(bytes !== null, filename)
-    // The parser ends the lines of a message in its own way.
+    // The parser writes its own line ends in attached messages.
     if (contentType === 'message/rfc822') assert.equal(`${Buffer.from(bytes)}`.trimEnd(), `${content}`.trimEnd())
     else assert.deepEqual(Buffer.from(bytes), content, `${place}: ${filename}`)
   }
 })
 
-test('what a source has no file like is not taken for another', async () => {
+test('an attachment that the source does not contain is not mistaken for another', async () => {
   const [pdf] = GIVEN.map(listed)
   assert.ok(pdf !== undefined)
   assert.equal(await fileIn(sourceOf(GIVEN.slice(1)), [pdf], 0), null)
@@ -59,7 +59,7 @@ test('what a source has no file like is not taken for another', async () => {
   assert.equal(await fileIn(new Uint8Array(), [pdf], 0), null)
 })
 
-// Each row: a file as it is listed, and the name that it is saved under as the second of its mail.
+// Each row: an attachment as it is listed, and the name it is saved under as the second one of its mail.
 const NAMES: readonly (readonly [filename: string | null, type: string, saved: string])[] = [
   ['a.pdf', 'application/pdf', 'a.pdf'],
   [null, 'message/rfc822', 'attachment-2.eml'],

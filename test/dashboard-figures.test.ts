@@ -1,4 +1,4 @@
-// The overview's figures and the lists that they lead to: as many in the one as in the other.
+// The figures of the overview equal the number of entries in the lists they link to.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import { startWorld } from './world.ts'
 
 const LIMIT_MS = 20_000
 
-// Each row: a figure, and the word of the report that it is.
+// Each row: a figure, and its name in the report.
 const FIGURES = [
   ['sent', 'sent', 6],
   ['delivered', 'delivered', 3],
@@ -15,13 +15,13 @@ const FIGURES = [
   ['complained', 'spam_complaints', 1],
 ] as const
 
-test('the list behind each figure of the overview has what the figure counts, with and without the sandbox', async () => {
+test('the list behind each figure of the overview has as many entries as the figure says, with and without the sandbox', async () => {
   await using world = await startWorld()
   const { testApi } = world.account
   await world.verifiedDomain('shop.example')
   const mail = { from: 'a@shop.example', subject: 's', text: 't' }
   const ids = new Map<string, string>()
-  // One that is suppressed when its turn has come had been sent; one that is scheduled has not.
+  // An email that is suppressed when its turn comes counts as sent; a scheduled one does not.
   for (const word of ['deliver', 'deliver+late', 'complain', 'bounce', 'bounce+more', 'suppress']) {
     const { status, body } = await testApi.post('/api/v1/send', { ...mail, to: `${word}@sandbox.test` })
     assert.equal(status, 202, JSON.stringify(body))
@@ -29,7 +29,7 @@ test('the list behind each figure of the overview has what the figure counts, wi
   }
   const scheduled_at = new Date(world.clock.now().getTime() + 86_400_000).toISOString()
   await testApi.post('/api/v1/send', { ...mail, to: 'deliver@sandbox.test', scheduled_at })
-  // Counted as delivered, and as bounced when the report comes.
+  // This email counts as delivered, and as bounced once the report arrives.
   const report = async (): Promise<number> => {
     const recipient = 'deliver+late@sandbox.test'
     const late = { email_id: ids.get('deliver+late'), recipient, type: 'hard', smtp_code: 550 }
@@ -58,7 +58,7 @@ test('the list behind each figure of the overview has what the figure counts, wi
     for (const [name, counted, withSandbox] of FIGURES) {
       const { to, search } = listBehind(name, { from_date, domain_id: undefined, include_sandbox })
       const { from, ...filters } = search
-      // The page of bounces shows those of the sandbox too, unless its address says otherwise.
+      // The bounces page includes the sandbox unless its address says otherwise.
       const query = new URLSearchParams({ include_sandbox: 'true', ...filters, from: `${from}T00:00:00Z` } as never)
       const { body } = await world.api.get(`/api/v1${to === '/bounces' ? '/customer/bounces' : to}?${query}`)
       assert.equal(body.pagination?.total, include_sandbox ? withSandbox : 0, `${name} ${JSON.stringify(body)}`)

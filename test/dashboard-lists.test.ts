@@ -1,4 +1,4 @@
-// The parts of the dashboard that know no browser: lists as people have them, and working through them.
+// The parts of the dashboard that need no browser: parsing the lists that people have, and working through them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import { reasonOf, suppressionOf, suppressionRefusal, unknownReasons } from '../
 import { type Outcome, type Progress, type Work, workThrough } from '../dashboard/src/work.ts'
 import { CONTACT_COLUMNS, contactOf, contactRefusal } from '../src/modules/contacts/contact-list.ts'
 
-test('what is written as CSV is read back the same, formulas too, but for blanks at the ends', () => {
+test('what is written as CSV is read back the same, formulas too, except for white space at the ends', () => {
   const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\n', '=', "'", '+', '@', ' ', 'é') })
   fc.assert(
     fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), (rows) => {
@@ -24,7 +24,7 @@ test('what is written as CSV is read back the same, formulas too, but for blanks
   assert.equal(csvText([['=1+1', '@x', 2.5, null]]), "'=1+1,'@x,2.5,\r\n")
 })
 
-test('a quote that is never closed costs its own line, which is told, and no other', () => {
+test('an unclosed quote costs only its own line, which is reported', () => {
   const good = Array.from({ length: 300 }, (_, i) => `good${i}@q.example,manual,,`)
   const text = ['email,reason,details,name', 'first@q.example,manual,"5 inch screen,x', ...good].join('\n')
   const { entries, faults } = readList(text)
@@ -41,7 +41,7 @@ test('a quote that is never closed costs its own line, which is told, and no oth
   )
 })
 
-test('files are read as spreadsheets write them: Windows-1252, UTF-16, CR alone, a line that names the separator', () => {
+test('files are read as spreadsheets write them: Windows-1252, UTF-16, CR only, a line that names the separator', () => {
   const name = (bytes: Uint8Array): string | undefined => readList(textOf(bytes)).entries[0]?.fields['name']
   const text = 'email;name\r\nj@x.test;Jörg “Jo” €\r\n'
   const known = new Map(Object.entries({ ö: 0xf6, '“': 0x93, '”': 0x94, '€': 0x80 }))
@@ -59,7 +59,7 @@ test('files are read as spreadsheets write them: Windows-1252, UTF-16, CR alone,
   assert.equal(readList('sep=;\nemail\na@x.test').entries[0]?.line, 3)
 })
 
-test('who is no subscriber in a list of contacts becomes none, and what proves the others is kept', () => {
+test('a row that is not subscribed is refused as a contact, and the consent proof of the others is kept', () => {
   const agreed = 'form,https://x.test/,"I agree, ""all""",2026-01-02T03:04:05.000Z,"two words,a,b"'
   const statuses = ['unsubscribed', 'bounced', 'complained', 'cleaned', 'Pending_Confirmation']
   const own = [
@@ -100,7 +100,7 @@ test('who is no subscriber in a list of contacts becomes none, and what proves t
   )
 })
 
-test('names of contacts are found under the headings that spreadsheets have elsewhere', () => {
+test('names of contacts are found under the headings that spreadsheets use in other languages', () => {
   const named = (text: string): unknown =>
     readList(text)
       .entries.map(contactOf)
@@ -122,7 +122,7 @@ test('names of contacts are found under the headings that spreadsheets have else
   assert.equal(named('email,Vorname,Nachname,Name\nada@x.test,Ada,,Ada Lovelace'), 'Ada Lovelace')
 })
 
-// Each row: why an address is on the list of another service, and what that is here; null: it is asked for.
+// Each row: a reason in the list of another service, and our reason for it; null: somebody is asked for it.
 const REASONS: readonly (readonly [written: string, reason: string | null])[] = [
   ['', 'manual'],
   ['hard_bounce', 'hard_bounce'],
@@ -137,7 +137,7 @@ const REASONS: readonly (readonly [written: string, reason: string | null])[] = 
   ['toString', null],
 ]
 for (const [written, reason] of REASONS) {
-  test(`a suppression whose reason is «${written}» is taken for ${reason ?? 'none before somebody says which'}`, () => {
+  test(`the suppression reason «${written}» is taken for ${reason ?? 'none until somebody chooses one'}`, () => {
     assert.equal(reasonOf(written), reason)
     const { entries } = readList(
       csvText([
@@ -156,7 +156,7 @@ for (const [written, reason] of REASONS) {
   })
 }
 
-test('what is looked for is bare of blanks, and an address of the name before it', () => {
+test('a search text loses the white space around it, and an address the name before it', () => {
   for (const [typed, bare] of [
     ['  jo@x.test\n', 'jo@x.test'],
     ['Jo Doe <jo@x.test>', 'jo@x.test'],
@@ -169,13 +169,13 @@ test('what is looked for is bare of blanks, and an address of the name before it
   }
 })
 
-test('who types an address or a name in another script for a domain is told so', () => {
+test('an address or an internationalized name typed as a domain gets a specific hint', () => {
   assert.match(domainForm('user@example.com'), /after the @/)
   for (const name of ['münchen.de', 'mail.xn--mnchen-3ya.de']) assert.match(domainForm(name), /internationalized/)
   assert.match(domainForm('https://example.com/'), /without https/)
 })
 
-test('addresses are found by their heading or by their @, with the lines on which they stand', () => {
+test('addresses are found by their heading or by their @, with their line numbers', () => {
   const headed = readList(
     '\uFEFFName;E-Mail;Reason\r\n"Jo; the\r\nfirst";jo@example.net;gone\r\n\r\nnobody;;\r\nAl;al@example.net\r\n',
   )
@@ -212,7 +212,7 @@ const well = (part: readonly number[]): Outcome => ({ done: part.length, faults:
 const problem = (status: number, details: object = {}): Error =>
   Object.assign(new Error(`${status}`), { status, details })
 
-test('a list is worked through part by part, waits as long as it is told, and tries passing faults again', async () => {
+test('a list is processed in parts, waits as long as it is told, and retries passing faults', async () => {
   let asked = 0
   const answers = [problem(429, { retry_after: 7 }), null, problem(503), problem(503), null, null]
   const { told, waited, done } = work(async (part) => {
@@ -228,7 +228,7 @@ test('a list is worked through part by part, waits as long as it is told, and tr
   )
 })
 
-test('what will not get better ends the work, and being stopped leaves the rest undone', async () => {
+test('a lasting fault ends the work, and stopping leaves the rest undone', async () => {
   await assert.rejects(work(() => Promise.reject(problem(403))).done, /403/)
   await assert.rejects(work(() => Promise.reject(problem(500))).done, /500/)
   const control = new AbortController()

@@ -1,4 +1,5 @@
-// What the preview of a template asks for, and the colours of states: the parts of the dashboard that know no browser.
+// The placeholders that the preview of a template asks for, and the colours of states: parts of the dashboard that need no
+// browser.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,7 +7,7 @@ import mustache from 'mustache'
 import { nested, placesOf, valueTyped } from '../dashboard/src/places.ts'
 import { toneOf } from '../dashboard/src/tones.ts'
 
-// Each row: a template, and what is asked for it; null for a text.
+// Each row: a template and the placeholders that are asked for, with the sample of a section; null for a text.
 const TEMPLATES: readonly (readonly [text: string, asked: Readonly<Record<string, unknown>>])[] = [
   ['Hi {{name}}, {{{ order.id }}} {{& name}}', { name: null, 'order.id': null }],
   ['<a href="{{unsubscribe}}">no more</a> {{ Unsubscribe }}', {}],
@@ -23,7 +24,7 @@ const TEMPLATES: readonly (readonly [text: string, asked: Readonly<Record<string
   ['{{/stray}} {{name', {}],
 ]
 
-test('the preview of a template asks for what fills it, sections as JSON, and not for the unsubscribe link', () => {
+test('the preview of a template asks for its placeholders, sections as JSON, and not for the unsubscribe link', () => {
   for (const [text, asked] of TEMPLATES) {
     const places = placesOf([text, null])
     const found = places.map(({ name, sample }) => [name, sample === null ? null : JSON.parse(sample)] as const)
@@ -31,7 +32,7 @@ test('the preview of a template asks for what fills it, sections as JSON, and no
   }
 })
 
-test('with what it begins with, each item of a section shows the names of its places', () => {
+test('with the initial values, each item of a section shows the names of its placeholders', () => {
   const text = '{{#items}}<li>{{title}} x {{count.now}}</li>{{/items}}{{^items}}none{{/items}}'
   const values = nested(
     Object.fromEntries(placesOf([text]).map((place) => [place.name, valueTyped(place, place.sample ?? '')])),
@@ -39,13 +40,13 @@ test('with what it begins with, each item of a section shows the names of its pl
   assert.equal(mustache.render(text, values), '<li>title x count.now</li>')
 })
 
-test('what is typed for a section is JSON or is told as none; a text is taken as it stands', () => {
+test('the value typed for a section must be JSON; a text value is taken as it is', () => {
   assert.equal(valueTyped({ name: 'name', sample: null }, '[1'), '[1')
   assert.deepEqual(valueTyped({ name: 'items', sample: 'true' }, '[1]'), [1])
   assert.equal(valueTyped({ name: 'items', sample: 'true' }, '[1'), undefined)
 })
 
-test('a thing has one colour, whichever list tells of it', () => {
+test('a state has the same colour in every list', () => {
   for (const [one, other] of [
     ['complaint', 'complained'],
     ['clicked', 'opened'],

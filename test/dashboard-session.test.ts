@@ -1,4 +1,4 @@
-// Signing in to the dashboard, as a browser does it: with a cookie, from our own pages alone.
+// Signing in to the dashboard as a browser does it: with a cookie, and from our own pages only.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -12,7 +12,7 @@ import { startWorld, type World } from './world.ts'
 
 interface Answered {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes are looked into
+  // biome-ignore lint/suspicious/noExplicitAny: the tests read answers of many shapes
   readonly body: any
   readonly cookie: string | null
   readonly headers: Headers
@@ -61,7 +61,7 @@ async function signIn({ email, password }: Person, code?: string): Promise<Recor
   return { ...OURS, cookie: (answer.cookie ?? '').split(';')[0] ?? '' }
 }
 
-test('who signs in gets a cookie that no script and no other site can use, and is let in with it', async () => {
+test('signing in sets a cookie that no script and no other site can use, and that lets the user in', async () => {
   const who = await person()
   const answer = await ask('POST', '/api/v1/session', { email: who.email.toUpperCase(), password: who.password })
   assert.equal(answer.status, 200)
@@ -74,7 +74,7 @@ test('who signs in gets a cookie that no script and no other site can use, and i
   assert.equal((await ask('POST', '/api/v1/templates', { name: 'n', subject: 's', text: 't' }, cookie)).status, 201)
 })
 
-test('a session ends by signing out, by half a day of silence, and after 7 days', async () => {
+test('a session ends by signing out, after half a day without use, and after 7 days', async () => {
   const who = await person()
   const first = await signIn(who)
   assert.equal((await ask('DELETE', '/api/v1/session', undefined, first)).status, 204)
@@ -91,7 +91,7 @@ test('a session ends by signing out, by half a day of silence, and after 7 days'
   assert.equal((await ask('GET', '/api/v1/session', undefined, third)).status, 401)
 })
 
-test('a request that another site may have sent changes nothing, with whatever method', async () => {
+test('a request that another site may have sent changes nothing, whatever its method', async () => {
   const who = await person()
   const { cookie = '' } = await signIn(who)
   const foreign: readonly Record<string, string>[] = [
@@ -118,7 +118,7 @@ test('a request that another site may have sent changes nothing, with whatever m
   for (const [i, [method, path]] of unsafe.entries()) {
     const headers = { ...foreign[i % foreign.length], cookie }
     const answer = await ask(method, path, {}, headers)
-    // Of the session's own endpoints those with fields look at their form first; whole ones follow below.
+    // Session endpoints with fields check the form of the body first; complete bodies follow below.
     const refused = /session|users|setup|operator/.test(path)
       ? ['cross_site_request', 'validation_error']
       : ['cross_site_request']
@@ -140,7 +140,7 @@ test('a request that another site may have sent changes nothing, with whatever m
   assert.equal((await ask('DELETE', '/api/v1/session', undefined, own)).status, 204)
 })
 
-test('an unknown address, a wrong password and a wrong code are told apart by nobody, and guessing gets slow', async () => {
+test('an unknown address, a wrong password and a wrong code look the same from outside, and guessing becomes slow', async () => {
   const who = await person()
   const unknown = await ask('POST', '/api/v1/session', { email: 'nobody@posthorn.test', password: 'x' })
   const wrong = await ask('POST', '/api/v1/session', { email: who.email, password: 'x' })
@@ -155,7 +155,7 @@ test('an unknown address, a wrong password and a wrong code are told apart by no
   await signIn(who)
 })
 
-test('whoever has a network of IPv6 addresses has no more guesses than one address', async () => {
+test('a network of IPv6 addresses gets no more guesses than one address', async () => {
   const who = await person()
   const guess = async (ip: string): Promise<number> =>
     (await ask('POST', '/api/v1/session', { email: who.email, password: 'x' }, { ...OURS, 'x-forwarded-for': ip }))
@@ -165,7 +165,7 @@ test('whoever has a network of IPv6 addresses has no more guesses than one addre
   assert.equal(await guess('2001:db8:1:3::1'), 401)
 })
 
-test('guesses at the same time are no more than guesses one after the other', async () => {
+test('simultaneous guesses are no more than sequential ones', async () => {
   const who = await person()
   const guess = () => ask('POST', '/api/v1/session', { email: who.email, password: 'x' })
   const answers = await Promise.all(Array.from({ length: 15 }, guess))
@@ -178,7 +178,7 @@ test('guesses at the same time are no more than guesses one after the other', as
   assert.equal(signedIn.length, 12, 'who knows the password is not held up by themselves')
 })
 
-test('a second factor is asked for once it stands, works once for each step, and recovery codes work once', async () => {
+test('a second factor is asked for once it is set up, works once for each step, and recovery codes work once', async () => {
   const who = await person()
   const session = await signIn(who)
   const offered = await ask('POST', '/api/v1/session/totp', {}, session)
@@ -188,7 +188,7 @@ test('a second factor is asked for once it stands, works once for each step, and
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.clock.now().getTime() })
   assert.equal((await ask('PUT', '/api/v1/session/totp', { code: '000000' }, session)).status, 401)
   await signIn(who)
-  // Time goes on: what would be made later may be of the next step.
+  // Time goes on: a code made later may belong to the next step.
   const first = codeNow()
   const confirmed = await ask('PUT', '/api/v1/session/totp', { code: first }, session)
   assert.equal(confirmed.status, 200)
@@ -217,7 +217,7 @@ test('a second factor is asked for once it stands, works once for each step, and
   world.clock.advance(15 * 60_000)
 })
 
-test('who knows the password guesses five codes and then one each quarter of an hour; a recovery code still works', async () => {
+test('with a known password five codes can be guessed, then one every 15 minutes; a recovery code still works', async () => {
   const who = await person()
   const session = await signIn(who)
   const { secret } = (await ask('POST', '/api/v1/session/totp', {}, session)).body.data
@@ -238,7 +238,7 @@ test('who knows the password guesses five codes and then one each quarter of an 
   await signIn(who, codeNow())
 })
 
-test('an offered second factor is put in force once, with one set of recovery codes', async () => {
+test('an offered second factor is confirmed once, with one set of recovery codes', async () => {
   const who = await person()
   const session = await signIn(who)
   const { secret } = (await ask('POST', '/api/v1/session/totp', {}, session)).body.data
@@ -251,7 +251,7 @@ test('an offered second factor is put in force once, with one set of recovery co
   await signIn(who, taken[0]?.body.data.recovery_codes[0])
 })
 
-test('users see what their role allows, and the last owner stays', async () => {
+test('users see what their role allows, and the last owner cannot be removed', async () => {
   const who = await person()
   const owner = await signIn(who)
   const added = await ask('POST', '/api/v1/users', { email: 'Viewer@posthorn.test', role: 'viewer' }, owner)
@@ -282,7 +282,7 @@ test('users see what their role allows, and the last owner stays', async () => {
   assert.equal((await ask('GET', '/api/v1/session', undefined, viewer)).status, 401, 'their sessions end with them')
 })
 
-test('a developer changes the account’s profile, but not the address that its notices go to', async () => {
+test('a developer can change the account’s profile, but not the address that its notices go to', async () => {
   const who = await person()
   const owner = await signIn(who)
   const added = await ask('POST', '/api/v1/users', { email: 'dev@posthorn.test', role: 'developer' }, owner)
@@ -297,7 +297,7 @@ test('a developer changes the account’s profile, but not the address that its 
   assert.equal((await change({ email: 'moved@posthorn.test' }, owner)).body.data.email, 'moved@posthorn.test')
 })
 
-test('an email has 20 users over all accounts; a further one is refused, also in another case of letters', async () => {
+test('an email has at most 20 users over all accounts; one more is refused, in any letter case', async () => {
   const { database, clock, ids } = world.operator
   const email = 'everywhere@posthorn.test'
   for (let i = 0; i < MAX_USERS_OF_AN_EMAIL; i++) {
@@ -321,7 +321,7 @@ test('an email has 20 users over all accounts; a further one is refused, also in
   assert.equal((await ask('GET', '/api/v1/users', undefined, owner)).body.data.length, 1)
 })
 
-test('a new password ends the other sessions, and one session ends another', async () => {
+test('a new password ends the other sessions, and one session can end another', async () => {
   const who = await person()
   const here = await signIn(who)
   const there = await signIn(who)
@@ -358,7 +358,7 @@ const HOLD = statement(
   'select from account a join dashboard_user u using (account_id) where account_id = $1 for update',
 )
 
-test('of users added at once no more are kept than an account may have', async () => {
+test('users added at the same time do not exceed what an account may have', async () => {
   const who = await person()
   const owner = await signIn(who)
   const { database } = world.rooms
@@ -375,7 +375,7 @@ test('of users added at once no more are kept than an account may have', async (
   assert.equal((await ask('GET', '/api/v1/users', undefined, owner)).body.data.length, 100)
 })
 
-test('who would sign in on a page that came in the clear is told where to', async () => {
+test('signing in on a page served over plain http is refused with the https address', async () => {
   await using secure = await startWorld({ settings: { POSTHORN_PUBLIC_URL: 'https://mail.posthorn.test' } })
   const someone = await createAccount(secure.operator, { email: 'clear@posthorn.test', name: 'Clear' })
   const signInFrom = (origin: string) =>

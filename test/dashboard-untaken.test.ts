@@ -1,4 +1,4 @@
-// What an endpoint did not take, as the dashboard reads it out of the log: the part that knows no browser.
+// Events that an endpoint did not take, as the dashboard reads them from the delivery log: the part that needs no browser.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ function told(id: string, status: Delivery['status'], minute: number, others: Pa
 
 const at = (minute: number): string => told('', 'failed', minute).created_at
 
-test('a reason is told once, with how many events it cost and when', () => {
+test('each reason is listed once, with its number of events and their times', () => {
   const untaken = untakenOf([
     ...Array.from({ length: 200 }, (_, i) => told(`b${i}`, i < 150 ? 'failed' : 'pending', 10 + (i % 7))),
     ...[told('a1', 'failed', 3, AWAY), told('a2', 'failed', 5, { ...AWAY, event: 'email.opened' })],
@@ -29,16 +29,16 @@ test('a reason is told once, with how many events it cost and when', () => {
   ])
 })
 
-// Each row: what the log has of one event, and whether it counts as not taken.
+// Each row: the log entries of one event, and whether it counts as not taken.
 const LOGS: readonly (readonly [what: string, log: readonly Delivery[], counts: boolean])[] = [
   ['taken', [told('a', 'success', 1, TAKEN)], false],
   ['given up', [told('a', 'failed', 1)], true],
   ['not tried yet', [told('a', 'pending', 1, UNTRIED)], false],
-  ['tried in vain and waiting', [told('a', 'pending', 1)], true],
-  ['given up, then told anew and taken', [told('a', 'failed', 1), told('a', 'success', 2, TAKEN)], false],
-  ['given up, then told anew and on its way', [told('a', 'pending', 2, UNTRIED), told('a', 'failed', 1)], false],
+  ['tried without success and waiting', [told('a', 'pending', 1)], true],
+  ['given up, then resent and taken', [told('a', 'failed', 1), told('a', 'success', 2, TAKEN)], false],
+  ['given up, then resent and on its way', [told('a', 'pending', 2, UNTRIED), told('a', 'failed', 1)], false],
   ['given up twice', [told('a', 'failed', 2), told('a', 'failed', 1)], true],
-  ['taken, then told anew in vain', [told('a', 'success', 1, TAKEN), told('a', 'failed', 2)], false],
+  ['taken, then resent without success', [told('a', 'success', 1, TAKEN), told('a', 'failed', 2)], false],
   ['a test', [told('a', 'failed', 1, { event: 'test' })], false],
 ]
 for (const [what, log, counts] of LOGS) {
@@ -48,7 +48,7 @@ for (const [what, log, counts] of LOGS) {
   })
 }
 
-test('an answer is told as it came, and an error that only repeats its status not at all', () => {
+test('an answer is shown as it came, and an error that only repeats its status is left out', () => {
   assert.equal(answerOf(BROKEN), '500 · out of order')
   assert.equal(answerOf(AWAY), 'connect ECONNREFUSED')
   assert.equal(answerOf({ ...BROKEN, response_body: '', error: 'too slow' }), '500 · too slow')

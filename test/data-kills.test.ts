@@ -1,7 +1,7 @@
-// Kill -9 of submission and of the inbound MX at each step of DATA: what was answered 250 is stored once; what was not is
+// Kill -9 of submission and of the inbound MX at each step of DATA. What was answered 250 is stored once. What was not is
 // absent or stored once, and it is one email, or one report, when it is handed in again after the restart.
 //
-// DATA_KILLS=all: each step at each door, instead of three of them.
+// DATA_KILLS=all: every step at each door, instead of three of them.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -21,7 +21,7 @@ const EMAILS = statement('test_emails', 'select count(*)::int as count from emai
 const REPORTS = statement('test_reports', 'select count(*)::int as count from inbound_report where local_part = $1')
 const QUEUED = statement('test_queued', 'select count(*)::int as count from queue')
 
-/** How far the client has come when the process is killed. */
+/** How far the client is when the process is killed. */
 const STEPS = ['asked', 'in the body', 'before the dot', 'before the commit', 'after the commit', 'answered'] as const
 type Step = (typeof STEPS)[number]
 type Door = 'submission' | 'mx'
@@ -46,7 +46,7 @@ const isStored =
   ({ name, transaction }: SeenStatement): boolean =>
     door === 'mx' ? name === 'bounces_keep_report' : name === 'commit' && transaction.includes('outbox_add_emails')
 
-/** Submission and the MX in a process of their own, which is killed and started again; all else goes on in this one. */
+/** Submission and the MX in a process of their own, which is killed and restarted; everything else runs in this one. */
 class Doors {
   readonly #env: Record<string, string>
   ports: Readonly<Record<Door, number>> = { mx: 0, submission: 0 }
@@ -56,7 +56,7 @@ class Doors {
     this.#env = env
   }
 
-  /** On ports that are free then: those of the one before may have been taken meanwhile. */
+  /** Takes ports that are free at the time: those of the previous process may have been taken. */
   async start(): Promise<void> {
     const child = spawn(process.execPath, [path.join(import.meta.dirname, 'worker-process.ts')], {
       env: {
@@ -143,7 +143,7 @@ async function until(what: string, holds: () => Promise<boolean> | boolean): Pro
   }
 }
 
-/** What one door is handed, and how often it is stored. */
+/** A message for one door, and how often it is stored. */
 interface Piece {
   readonly door: Door
   readonly from: string
@@ -163,7 +163,7 @@ async function mailTo({ world }: House, to: string): Promise<Piece> {
   }
 }
 
-/** A report that a mail which was delivered has come back. */
+/** A report that a delivered mail has bounced. */
 async function reportOn({ world, mx }: House, recipient: string): Promise<Piece> {
   const mail = { from: 'a@shop.example', to: recipient, subject: 's', text: 't' }
   assert.equal((await world.api.post('/api/v1/send', mail)).status, 202)
@@ -181,7 +181,7 @@ async function reportOn({ world, mx }: House, recipient: string): Promise<Piece>
   }
 }
 
-/** Hands the message in as far as the step says, and kills there. @returns the answer to it; '': none */
+/** Sends the message up to the given step and kills there. @returns the reply to it; '': none */
 async function handInUpTo(step: Step, { proxy, doors, open }: House, piece: Piece, kill: () => void): Promise<string> {
   const session = await open(piece.door)
   try {
@@ -208,7 +208,7 @@ async function handInUpTo(step: Step, { proxy, doors, open }: House, piece: Piec
   }
 }
 
-test('whatever step of DATA a process dies at, what was answered 250 is there once, and the rest when it comes again', async () => {
+test('at whatever step of DATA a process dies, what was answered 250 is stored once, and the rest when it is sent again', async () => {
   await using h = await house()
   const { world, mx, proxy, doors, open } = h
   await doors.start()
@@ -249,7 +249,7 @@ test('whatever step of DATA a process dies at, what was answered 250 is there on
   const bounces = async (): Promise<number> => (await world.api.get('/api/v1/customer/bounces')).body.data.length
   let looks = 0
   await until('all reports are read', async () => {
-    // What a reader held when it died comes free a minute later.
+    // A report that a reader held when it died becomes free a minute later.
     if (++looks % 50 === 0) world.clock.advance(61_000)
     return (await bounces()) >= reported
   })

@@ -1,4 +1,4 @@
-// Machines whose clocks are off: every process follows the database, whatever its roles.
+// Machines whose clocks are wrong: every process follows the clock of the database, whatever its roles.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000
 
 for (const roles of ['api,tracking', 'submission', 'worker', 'mx', 'delivery', 'tracking'])
   for (const minutes of [-7, 7])
-    test(`a machine ${Math.abs(minutes)} min ${minutes < 0 ? 'behind' : 'ahead'} has the database's time when its ${roles} is up`, async () => {
+    test(`a machine ${Math.abs(minutes)} min ${minutes < 0 ? 'behind' : 'ahead'} has the database's time once its ${roles} is up`, async () => {
       await using stack = new AsyncDisposableStack()
       const db = stack.use(await freshDb())
       const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-clock-'))

@@ -1,6 +1,6 @@
-// A way to the database that can be cut at any statement, on the protocol: what a client sends is divided into statements
-// (all up to a Sync, or one simple Query), what the server answers into answers (all up to ReadyForQuery), so that it is
-// known what the server has done when the client loses its connection, however many statements travel together.
+// A proxy to the database that can cut the connection at any statement of the protocol. It divides what a client sends into
+// statements (all up to a Sync, or one simple Query) and what the server answers into answers (all up to ReadyForQuery). So a
+// test knows what the server has done when the client loses its connection, however many statements travel together.
 //
 //   await using proxy = await databaseProxy(url)
 //   proxy.fault = ({ name }) => (name === 'outbox_claim' ? 'after' : null)
@@ -14,21 +14,22 @@ import { reset } from './reset.ts'
 export interface SeenStatement {
   /** Counted from 1 over all connections. */
   readonly number: number
-  /** What it was prepared as; a simple query is its text in lower case (`begin`, `commit`). */
+  /** Name of the prepared statement; a simple query has its text in lower case (`begin`, `commit`). */
   readonly name: string
-  /** The names of the statements of its transaction before it, `begin` left out; empty outside of one. */
+  /** Names of the earlier statements of its transaction, without `begin`; empty outside a transaction. */
   readonly transaction: readonly string[]
 }
 
 /**
- * `before`: neither it nor what follows reaches the server. `after`: the server has done it, and its answer is lost.
- * `state`: the server refuses it with this SQLSTATE. `until`: the client is cut off at once, the server gets it then.
+ * `before`: neither the statement nor what follows reaches the server. `after`: the server executes it, and its answer is
+ * lost. `state`: the server refuses it with this SQLSTATE. `until`: the client is cut off at once, and the server gets the
+ * statement once the promise settles.
  */
 export type Fault = 'before' | 'after' | { readonly state: string } | { readonly until: Promise<void> }
 
 export interface DatabaseProxy extends AsyncDisposable {
   readonly url: string
-  /** Asked about every statement; null: it passes. */
+  /** Called for every statement; null lets it pass. */
   fault: (seen: SeenStatement) => Fault | null
 }
 
@@ -67,7 +68,7 @@ type Ask = (name: string, transaction: readonly string[]) => Fault | null
 function carry(client: Socket, upstream: Socket, ask: Ask): void {
   const prepared = new Map<string, string>()
   let transaction: string[] | null = null
-  /** Of the statements that the server has not answered, the oldest first; the start-up is one. */
+  /** Faults of the statements that the server has not answered, oldest first; the start-up counts as one. */
   const asked: (Fault | null)[] = [null]
   let isCut = false
 
@@ -139,7 +140,7 @@ function carry(client: Socket, upstream: Socket, ask: Ask): void {
 
 const [PARSE, BIND, DESCRIBE, EXECUTE, CLOSE, SYNC, QUERY, READY] = [...Buffer.from('PBDECSQZ')]
 
-/** Calls `take` with each whole message. The client's first one has no type, and is not asked about. */
+/** Calls `take` with each whole message. The first message of a client has no type and is not subject to faults. */
 function divider(hasStart: boolean, take: (message: Buffer) => void): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0)
   let head = hasStart ? 0 : 1
@@ -150,14 +151,14 @@ function divider(hasStart: boolean, take: (message: Buffer) => void): (chunk: Bu
       if (rest.length < length) return
       const message = rest.subarray(0, length)
       rest = rest.subarray(length)
-      // A start-up message begins with its length: zero, so no type of ours.
+      // A start-up message begins with its length, whose first byte is zero: no message type.
       head = 1
       take(message)
     }
   }
 }
 
-/** A statement that the server refuses. */
+/** A statement that fails on the server with this SQLSTATE. */
 function failing(state: string): Buffer {
   const text = `do $$ begin raise exception 'refused by the test' using errcode = '${state}'; end $$\0`
   const head = Buffer.alloc(5)

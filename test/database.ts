@@ -1,12 +1,12 @@
 // A PostgreSQL for the tests, and a fresh database for each.
 //
-// `node test/run.mjs` starts one server for the whole run and hands it on in TEST_DATABASE_URL. A test file that is run
-// alone finds nothing there and attaches to a server that all such runs of this user share, in a folder of the system's
-// temporary directory; the last one to leave stops it. Its cluster stays, so the next start takes 50 ms.
-// The test servers do not fsync: they may forget in a power cut. What promises durability is tested elsewhere.
+// `node test/run.mjs` starts one server for the whole run and passes its URL in TEST_DATABASE_URL. A test file that is run
+// alone attaches to a server that all such runs of this user share, in a folder of the system's temporary directory; the last
+// run to leave stops it. Its cluster stays, so the next start takes 50 ms. The test servers do not fsync and may lose data in
+// a power cut. Durability is tested elsewhere.
 //
-// The migrations are run once for each state of the migrations folder, into a template that fresh databases copy, by way of
-// the log: copied as files they take half as long, with checkpoints under which the other tests wait.
+// Migrations run once for each state of the migrations folder, into a template that fresh databases copy through the WAL:
+// copying files takes half as long, but needs checkpoints that the other tests wait for.
 
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, statSync } from 'node:fs'
@@ -21,7 +21,7 @@ import { type Attached, attachOrStart } from '../src/platform/postgres.ts'
 
 export interface TestDatabase extends AsyncDisposable {
   readonly name: string
-  /** As the server's superuser, or whoever DATABASE_URL names. */
+  /** For the server's superuser, or the user in DATABASE_URL. */
   readonly url: string
 }
 
@@ -34,25 +34,25 @@ export const TEST_SETTINGS = {
 }
 
 const TEMPLATE_LOCK = 7_461_840
-// Templates of older states of the migrations folder are dropped when there are more than this.
+// Most templates kept; those of older states of the migrations folder are dropped.
 const KEPT_TEMPLATES = 12
 
-/** A migrated, empty database of its own. Dropped at the end, with whatever is still connected to it. */
+/** A migrated, empty database. Dropped at the end, even with open connections. */
 export async function freshDb(): Promise<TestDatabase> {
   return create(await ensureTemplate())
 }
 
-/** The same, with the partitions of the days around today, which a service would make at its start. */
+/** The same, with the partitions of the days around today, which a service creates at its start. */
 export async function freshDbOfToday(): Promise<TestDatabase> {
   return create(await templateOfToday())
 }
 
-/** A database without any table, for tests of the migrations themselves. */
+/** A database without tables, for tests of the migrations themselves. */
 export async function emptyDb(): Promise<TestDatabase> {
   return create('template0')
 }
 
-/** Makes the template of the present migrations unless it is there. @returns its name */
+/** Makes the template of the current migrations unless it exists. @returns its name */
 export async function ensureTemplate(): Promise<string> {
   templates ??= makeTemplate()
   return templates
@@ -80,7 +80,7 @@ async function attachShared(): Promise<Attached> {
     clock: systemClock(),
     settings: TEST_SETTINGS,
   })
-  // The connection that shows our presence must not keep a finished test alive: it leaves when nothing else runs.
+  // The connection that marks this process as present must not keep a finished test alive: it closes when nothing else runs.
   process.once('beforeExit', () => void attached.close())
   return attached
 }
@@ -103,7 +103,7 @@ async function templateOfToday(): Promise<string> {
   const bare = await ensureTemplate()
   const now = systemClock().now()
   return templateMadeOnce(`${bare}_${now.toISOString().slice(0, 10).replaceAll('-', '')}`, bare, async (url) => {
-    // Loaded by whoever makes the template: it brings half of the service, which most tests of a database need not.
+    // Imported only to make the template: it loads half of the service, which most tests of a database do not need.
     const { ensurePartitions } = await import('../src/housekeeping.ts')
     const database = connect({ url, onError: () => undefined })
     try {
@@ -114,7 +114,7 @@ async function templateOfToday(): Promise<string> {
   })
 }
 
-/** @param fill is given the URL of a copy of `origin`, and leaves no connection to it */
+/** @param fill gets the URL of a copy of `origin` and leaves no connection to it open */
 async function templateMadeOnce(
   name: string,
   origin: string,
@@ -153,7 +153,7 @@ async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>)
   }
 }
 
-/** The same server and user, another database. */
+/** The same server and user, but another database. */
 export function withDatabase(url: string, name: string): string {
   const [head = '', query = ''] = url.split('?')
   return `${head.replace(/\/[^/@]*$/, '')}/${name}${query === '' ? '' : `?${query}`}`

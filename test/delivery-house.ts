@@ -1,4 +1,4 @@
-// A house for the stories of this room: a fresh database, declared zones, receivers on loopback, a clock to turn by hand.
+// A house for the stories of this room: a fresh database, declared zones, receivers on loopback, a clock turned by hand.
 
 import { generateKeyPairSync } from 'node:crypto'
 import { parseAddress, suppressionKey } from '../src/mail/address.ts'
@@ -30,9 +30,9 @@ export const DOMAIN = '01980000-0000-7000-8000-0000000000d1'
 export const KEY = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
 
 export interface TurnedClock extends CorrectableClock {
-  /** The time of day alone, as one does who sets a clock. */
+  /** Turns the time of day only, like setting a clock. */
   advance(ms: number): void
-  /** The monotonic clock too. */
+  /** Turns the monotonic clock too. */
   wait(ms: number): void
 }
 
@@ -42,20 +42,20 @@ export interface House extends AsyncDisposable {
   readonly ids: Ids
   readonly zones: DeclaredZones
   readonly delivery: Delivery
-  /** What was logged as a warning or an error. */
+  /** Logged warnings and errors. */
   readonly logged: string[]
   readonly options: DeliveryOptions
   receiver(host: string, script?: ReceiverScript): Promise<Receiver>
   /** Another node on the same database. */
   another(more?: Partial<DeliveryOptions>): Delivery
-  /** @param content what differs from a composed letter; or a submitted one */
+  /** @param content the differences from a composed mail, or a submitted one */
   put(to: string, more?: Partial<NewEmail>, content?: Partial<ComposedContent> | SubmittedContent): Promise<string>
   story(id: string): Promise<EmailStory>
   status(id: string): Promise<EmailStatus>
   events(id: string): Promise<readonly WireEvent[]>
   last(id: string): Promise<WireEvent>
   suppressed(address: string): Promise<string | null>
-  /** How many are recorded. */
+  /** Number of recorded bounces. */
   bounces(): Promise<number>
   queued(): Promise<number>
 }
@@ -195,7 +195,7 @@ function newEmail(id: string, now: Date, to: string, given: Partial<NewEmail>): 
   }
 }
 
-/** The time of day is turned by hand; durations are real, since sockets are. */
+/** The time of day is turned by hand; durations are real, because sockets are. */
 function turnedClock(): TurnedClock {
   const real = systemClock()
   let offsetMs = 0

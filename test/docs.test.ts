@@ -1,5 +1,5 @@
-// The documentation as a reader gets it, and held against the service: examples of events against events, the code that
-// checks signatures against signatures.
+// The documentation as a reader gets it, checked against the service: examples of events against real events, the code that
+// verifies signatures against real signatures.
 
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -49,7 +49,7 @@ async function allPages(): Promise<readonly Shown[]> {
   return [first, ...(await Promise.all([...addresses].map(show)))]
 }
 
-test('every page is html without script under a strict policy, and every link within leads somewhere', async () => {
+test('every page is html without script under a strict policy, and every internal link has a target', async () => {
   const pages = await allPages()
   assert.ok(pages.length >= MIN_PAGES, `${pages.length} pages: a check that checked nothing fails`)
   const ids = new Map(
@@ -77,7 +77,7 @@ test('every page is html without script under a strict policy, and every link wi
   assert.ok(links >= MIN_LINKS, `${links} links: a check that checked nothing fails`)
 })
 
-test('what is on no list is not served, whatever is asked for', async () => {
+test('pages that are not listed are not served, whatever the path', async () => {
   for (const slug of [
     'nothing',
     'adr',
@@ -92,7 +92,7 @@ test('what is on no list is not served, whatever is asked for', async () => {
   }
 })
 
-test('the document names the media type of each answer, and no answer has a status or a type that it does not name', async () => {
+test('the document names the media type of each answer, and no answer has a status or type beyond it', async () => {
   const sent = await world.account.testApi.post('/api/v1/send', { ...MAIL, to: 'someone@example.net' })
   const body = await documentOf(world.api)
   const paths = Object.entries(
@@ -113,7 +113,7 @@ test('the document names the media type of each answer, and no answer has a stat
   assert.deepEqual([...types].sort(), several)
 })
 
-/** What fields say of themselves and of their limits, also those that may be null, as the page writes it. */
+/** Descriptions and length limits of fields, including nullable ones, as the page writes them. */
 function saidWithin(value: unknown): readonly string[] {
   if (value === null || typeof value !== 'object') return []
   if (Array.isArray(value)) return value.flatMap(saidWithin)
@@ -126,7 +126,7 @@ function saidWithin(value: unknown): readonly string[] {
   ]
 }
 
-test('the document names the fields of each event that the guide shows, and no others', async () => {
+test('the document names exactly the fields of each event that the guide shows', async () => {
   const { body: document } = await world.api.get('/openapi.json')
   const { schemas } = document.components
   const followed = withoutRefs(document).components.schemas
@@ -147,7 +147,7 @@ test('the document names the fields of each event that the guide shows, and no o
   }
 })
 
-test('what every answer carries stands in the document with it', async () => {
+test('the document names the headers of each answer', async () => {
   const document = await documentOf(world.api)
   const named = (at: string, status: number) => Object.keys(document.paths[at].post.responses[status].headers)
   const { headers, status } = await world.account.testApi.post('/api/v1/send', { ...MAIL, to: 'named@reader.example' })
@@ -157,7 +157,7 @@ test('what every answer carries stands in the document with it', async () => {
   assert.ok(named('/api/customer/domains', 201).includes('Deprecation'))
 })
 
-test('the reference has every operation of the document with its scope, its fields and its error codes', async () => {
+test('the reference lists every operation of the document with its scope, its fields and its error codes', async () => {
   const { html } = await show('/docs/api')
   const body = await documentOf(world.api)
   const sections = html.split('<section class="operation">').slice(1)
@@ -195,7 +195,7 @@ test('the reference has every operation of the document with its scope, its fiel
   }
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: events of every type are looked into
+// biome-ignore lint/suspicious/noExplicitAny: events of every type are read
 type Event = any
 
 /** The example of each event on its page. */
@@ -241,7 +241,7 @@ async function happenings(): Promise<readonly Event[]> {
   return [...seen.values()]
 }
 
-/** Follows the links of the delivered mail as its reader would. @returns false while it is not there */
+/** Follows the links of the delivered mail as its reader would. @returns false while the mail has not arrived */
 async function readMail(): Promise<boolean> {
   const { body: inbox } = await world.api.get('/api/v1/inbox?to=deliver@example.net')
   if (inbox.data.length === 0) return false
@@ -256,7 +256,7 @@ async function readMail(): Promise<boolean> {
 const BY_OTHER_MEANS = ['domain.verification_failed', 'contact.confirmed', 'health.grade_changed']
 const HAPPEN = Object.keys(EVENT_TYPES).filter((type) => !BY_OTHER_MEANS.includes(type))
 
-test('the examples of events have exactly the fields of the events that are told', async () => {
+test('the examples of events have exactly the fields of real events', async () => {
   const shown = await examples()
   assert.deepEqual([...shown.keys()].sort(), [...Object.keys(EVENT_TYPES), 'test'].sort())
   const told = await happenings()
@@ -268,7 +268,7 @@ test('the examples of events have exactly the fields of the events that are told
   }
 })
 
-/** The program of one language: the code of the page, and a caller that prints `true` or `false`. */
+/** The program for one language: the code of the page, and a caller that prints `true` or `false`. */
 const CALLERS: Readonly<
   Record<string, readonly [file: string, command: readonly string[], caller: (code: string) => string]>
 > = {
@@ -336,7 +336,7 @@ for (const [language, [file, [program = '', ...args], caller]] of Object.entries
   })
 }
 
-test('the client of the stream that the guide shows hears what happens', async () => {
+test('the stream client that the guide shows hears events', async () => {
   const guide = await readFile(path.join(GUIDES, 'events.md'), 'utf8')
   const [, code = ''] = /^```js\n([^]*?)```/m.exec(guide) ?? []
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-docs-'))
@@ -348,7 +348,7 @@ test('the client of the stream that the guide shows hears what happens', async (
   })
   try {
     let heard = ''
-    // Sent until it is heard: when the stream stands cannot be seen from here.
+    // Sent until one is heard: the test cannot see when the stream is open.
     for (let tries = 0; tries < 600 && !/^email\.sent [0-9a-f-]{36} heard@reader\.example$/m.test(heard); tries++) {
       if (tries % 20 === 0) await world.account.testApi.post('/api/v1/send', { ...MAIL, to: 'heard@reader.example' })
       heard += listener.stdout.read()?.toString() ?? ''

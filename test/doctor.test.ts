@@ -1,4 +1,4 @@
-// The doctor's findings for a set-up that is well, and for each fault that keeps mail from arriving.
+// The doctor's findings for a healthy set-up, and for each fault that keeps mail from arriving.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -80,9 +80,9 @@ function stateOf(findings: ReadonlyMap<string, Finding>, check: string): string 
   return findings.get(check)?.state ?? 'missing'
 }
 
-test('a machine that is set up well has nothing to mend', async () => {
+test('a machine that is set up well has nothing to fix', async () => {
   const findings = await findingsOf({})
-  // The test database of this suite does not wait for the disk, and says so.
+  // The test database does not wait for the disk, and says so.
   const others = [...findings.values()].filter(({ check }) => check !== 'database' && check !== 'blocklists')
   assert.deepEqual(
     others.flatMap(({ check, state }) => (state === 'ok' ? [] : [`${check} ${state}`])),
@@ -91,7 +91,7 @@ test('a machine that is set up well has nothing to mend', async () => {
   for (const check of findings.keys()) assert.ok(check.length < CHECK_WIDTH, check)
 })
 
-test('each fault of the set-up is found, and said what to do about', async () => {
+test('each fault of the set-up is found, with advice on how to fix it', async () => {
   const listed = { ...WELL, '34.216.184.93.zen.spamhaus.org': { A: ['127.0.0.2'] } }
   const cases: readonly (readonly [string, string, Situation])[] = [
     ['host name', 'fail', { settings: { POSTHORN_HOSTNAME: 'localhost' } }],
@@ -138,7 +138,7 @@ const ORDERED = statement(
    on conflict (name) do update set expires_at = $1, error = $2`,
 )
 
-test("the certificate of the public URL's host is looked at too: the files' names, and how its order stands", async () => {
+test('the certificate for the host of the public URL is checked too: the names in the files, and the state of its order', async () => {
   const both = { POSTHORN_HTTPS_PORT: '443', POSTHORN_PUBLIC_URL: 'https://app.example.org' }
   const files = (await findingsOf({ settings: both })).get('certificate')
   assert.deepEqual([files?.state, /app\.example\.org/.test(files?.advice ?? '')], ['fail', true])
@@ -166,13 +166,13 @@ test("the certificate of the public URL's host is looked at too: the files' name
   assert.equal(stateOf(await findingsOf({ settings: acme }), 'certificate'), 'ok', 'SMTP shows it too')
 })
 
-test('an instance that sends nothing is not asked about its standing', async () => {
+test('an instance that does not send is not checked for its reputation', async () => {
   const findings = await findingsOf({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
   assert.equal(stateOf(findings, 'port 25 out'), 'skipped')
   assert.equal(stateOf(findings, 'public address'), 'ok')
 })
 
-test('port 25 is tried from each address that is named', async () => {
+test('port 25 is tried from each configured address', async () => {
   const settings = { POSTHORN_SOURCE_IPS: '127.0.0.1,127.0.0.2' }
   const asked: (string | null)[] = []
   const well = await findingsOf({
@@ -195,7 +195,7 @@ test('port 25 is tried from each address that is named', async () => {
   assert.equal(stateOf(half, 'port 25 out'), 'fail')
 })
 
-test('without a database the rest is looked at', async () => {
+test('without a database the other checks still run', async () => {
   const findings = await findingsOf({ freeBytes: 0, database: new Error('the database in /data does not answer') })
   assert.equal(stateOf(findings, 'disk'), 'fail')
   assert.deepEqual([stateOf(findings, 'commit time'), stateOf(findings, 'clock')], ['skipped', 'skipped'])
@@ -205,7 +205,7 @@ test('without a database the rest is looked at', async () => {
 const LOGIN = { POSTHORN_RELAY_USER: 'u', POSTHORN_RELAY_PASSWORD: 'p' }
 const NEEDS_LOGIN = { login: { username: 'u', password: 'p' }, tls: true } as const
 
-// A relay, our settings towards it, and what the doctor says.
+// Each row: a relay, our settings for it, and what the doctor finds.
 const RELAYS: readonly (readonly [ReceiverScript | null, Record<string, string>, state: string, found: RegExp])[] = [
   [{}, {}, 'ok', /accepts mail \(without TLS\)/],
   [NEEDS_LOGIN, LOGIN, 'ok', /accepts mail \(TLSv1\.3, certificate not verified, logged in\)/],
@@ -219,11 +219,11 @@ const RELAYS: readonly (readonly [ReceiverScript | null, Record<string, string>,
   [{ banner: { reply: '554 no access', then: 'close' } }, {}, 'fail', /554 no access/],
   [{ rcpt: '550 5.1.1 no such user' }, {}, 'warn', /550 5\.1\.1/],
   [{}, { POSTHORN_SOURCE_IPS: '127.0.0.1,192.0.2.77' }, 'fail', /from 192\.0\.2\.77/],
-  // It has no address of that family: the system's choice, as mail goes.
+  // The relay has no address of that family, so the system chooses the source address, as it does for mail.
   [{}, { POSTHORN_SOURCE_IPS: '::1' }, 'ok', /accepts mail/],
 ]
 
-test('a relay is asked whether it takes our mail, and is sent none', async () => {
+test('a relay is asked whether it accepts our mail, and is sent none', async () => {
   for (const [script, more, state, found] of RELAYS) {
     await using relay = await startReceiver(script ?? {})
     if (script === null) await relay.close()
@@ -232,7 +232,7 @@ test('a relay is asked whether it takes our mail, and is sent none', async () =>
     assert.match(finding?.found ?? '', found)
     assert.equal(finding?.state, state, finding?.found)
     assert.equal(relay.messageCount, 0)
-    // With a sender: nobody's mail is refused by many who take ours.
+    // MAIL FROM has a sender, because many relays that accept our mail refuse the null sender.
     if (state === 'ok') assert.ok(relay.dialogue.includes('C: MAIL FROM:<postmaster@mail.example.org>'))
     assert.equal(JSON.stringify(finding).includes('other'), false)
   }
@@ -245,7 +245,7 @@ test('a relay is asked whether it takes our mail, and is sent none', async () =>
   assert.equal(stateOf(unheard, 'relay'), 'unknown')
 })
 
-test('bounces of relayed mail must come back too, and its links lead somewhere', async () => {
+test('bounces of relayed mail must come back too, and its links must lead somewhere', async () => {
   const settings = { POSTHORN_DELIVERY: 'relay:127.0.0.1:1', POSTHORN_PUBLIC_URL: 'http://127.0.0.1:8080' }
   const findings = await findingsOf({
     settings,
@@ -266,7 +266,7 @@ const QUEUE = statement(
    values (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 1, now(), 0, false, false, 'a@b.example')`,
 )
 
-test('a role that no process runs is named, and mail that nobody delivers is a fault', async () => {
+test('a role that no process runs is named, and mail without a delivery process is a fault', async () => {
   await using own = await freshDb()
   const db = connect({ url: own.url, onError: () => undefined })
   try {
@@ -304,7 +304,7 @@ for (const [secondsAgo, state, found] of [
   [90, 'warn', /^webhooks \(webhooks\) 9\d s behind$/],
   [7_200, 'fail', /^webhooks \(webhooks\) 72\d\d s behind$/],
 ] as const) {
-  test(`a follower of the log that has not read what happened ${secondsAgo} s ago is ${state}`, async () => {
+  test(`a log follower that has not read an event of ${secondsAgo} s ago is ${state}`, async () => {
     await using own = await freshDb()
     const db = connect({ url: own.url, onError: () => undefined })
     const [clock, ids] = [systemClock(), systemIds()]
@@ -325,7 +325,7 @@ for (const [secondsAgo, state, found] of [
   })
 }
 
-test('a database that takes no writes is a fault', async () => {
+test('a read-only database is a fault', async () => {
   await using own = await freshDb()
   const admin = new pg.Client({ connectionString: own.url })
   await admin.connect()

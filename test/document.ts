@@ -1,9 +1,9 @@
-// The document of the API as tests read it: each reference followed, so that a schema stands where it is meant.
+// The API document as tests read it: with every reference replaced by the schema it refers to.
 
 import { withoutRefs } from '../src/platform/http/openapi-schemas.ts'
 import type { Reply } from './world.ts'
 
-/** What a reader needs of a schema. */
+/** The part of a schema that tests read. */
 export interface Typed {
   readonly type?: string | readonly string[]
 }
@@ -12,12 +12,12 @@ interface Asks {
   get(path: string): Promise<Reply>
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: every part of the document is looked into
+// biome-ignore lint/suspicious/noExplicitAny: tests read every part of the document
 export async function documentOf(api: Asks): Promise<any> {
   return withoutRefs((await api.get('/openapi.json')).body)
 }
 
-/** Whether a value of this type fits: one that may be null has several. */
+/** Whether the schema allows values of this type: a nullable one has several types. */
 export function isOfType({ type }: Typed, name: string): boolean {
   return typeof type === 'string' ? type === name : type?.includes(name) === true
 }

@@ -1,4 +1,4 @@
-// A domain that its account loses while mail of it waits: removed while an attempt is under way, or not verified any more.
+// A domain that its account loses while mail of it waits: removed during an attempt, or no longer verified.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -23,7 +23,7 @@ after(async () => {
   await mx[Symbol.asyncDispose]()
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: an email as it is shown
+// biome-ignore lint/suspicious/noExplicitAny: an email as the API shows it
 async function untilIs(id: string, status: string): Promise<any> {
   for (const end = performance.now() + 30_000; ; ) {
     const { body } = await world.api.get(`/api/v1/emails/${id}`)
@@ -39,7 +39,7 @@ async function send(more: object): Promise<string> {
   return sent.body.data.email_id
 }
 
-test('what was under way when its domain was removed ends as soon as its attempt has ended', async () => {
+test('an email under an attempt when its domain is removed ends as soon as the attempt has ended', async () => {
   const domain = await world.verifiedDomain('removed.example')
   const id = await send({ from: 'a@removed.example', to: 'late@example.net' })
   while (mx.connectionCount === 0) await new Promise((resolve) => setTimeout(resolve, 20))
@@ -50,7 +50,7 @@ test('what was under way when its domain was removed ends as soon as its attempt
   assert.deepEqual([attempts, next, events.at(-1).data.reason], [1, null, 'domain_removed'])
 })
 
-test('scheduled mail of a domain that is not verified any more waits, and goes out once it is', async () => {
+test('scheduled mail of a domain that is no longer verified waits, and goes out once it is verified again', async () => {
   const domain = await world.verifiedDomain('lost.example')
   const { accountId } = world.account
   const id = await send({ from: 'a@lost.example', scheduled_at: inAnHour() })

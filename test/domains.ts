@@ -1,5 +1,5 @@
-// The room of sending domains behind its front door: two accounts, a fresh database, declared DNS, time by hand. The gate
-// lets in whoever `principals` names.
+// The room of sending domains behind its public door: two accounts, a fresh database, declared DNS, a clock turned by hand.
+// The gate admits the keys in `principals`.
 
 import assert from 'node:assert/strict'
 import {
@@ -30,7 +30,7 @@ export const ACCOUNT = ids.next()
 export const OTHER = ids.next()
 export const TRACKING_DOMAIN = ids.next()
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are JSON whose shape the tests assert
+// biome-ignore lint/suspicious/noExplicitAny: answers are JSON, and the tests assert its shape
 export type Json = any
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
@@ -41,14 +41,14 @@ export interface DomainsHouse extends AsyncDisposable {
   readonly zones: DeclaredZones
   readonly secrets: Secrets
   readonly removed: readonly RemovedDomain[]
-  /** By the key they show. `ours`, `theirs`, and `reader` with a reading scope alone are there. */
+  /** By key. `ours`, `theirs`, and `reader`, which has only a read scope, are predefined. */
   readonly principals: Map<string, Principal>
   readonly time: { now: Date; monotonicMs: number }
   readonly clock: { now(): Date; monotonicMs(): number; sleep(): Promise<void> }
   ask(method: Method, url: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>
   /** @returns DomainDetail */
   addDomain(key?: string, name?: string): Promise<Json>
-  /** Publishes the records as they are given, as the owner of the domain would. */
+  /** Publishes the records as the API lists them, as the owner of the domain would. */
   publish(domain: Json, key?: string, without?: readonly string[]): Promise<void>
   eventsOf(domainId: string): Promise<readonly { readonly type: number; readonly data: Json }[]>
 }
@@ -116,7 +116,7 @@ export async function startDomains(): Promise<DomainsHouse> {
       const { body } = await ask('GET', `${V1}/${domain.id}/dns`, undefined, { 'x-api-key': key })
       for (const { name, purpose, value } of body.dns_records) {
         if (without.includes(purpose)) continue
-        // The tokens of several accounts stand side by side; of all else there is one.
+        // A zone holds the ownership tokens of several accounts side by side; of every other record there is one.
         const before = purpose === 'ownership' ? await zones.txt(name) : null
         zones.declare({ [name]: { TXT: [...(before?.kind === 'found' ? before.records : []), value] } })
       }

@@ -2,7 +2,7 @@ import { createAccount } from '../src/modules/accounts/index.ts'
 import { grantOperator } from '../src/modules/accounts/operators.ts'
 import type { World } from './world.ts'
 
-/** Headers of an operator who is signed in: beside a key, who asks with these comes in at every door. */
+/** Headers of a signed-in operator. Sent beside a key, they open every endpoint. */
 export async function everyDoor({ operator, api }: World): Promise<Record<string, string>> {
   const email = 'operator@posthorn.test'
   const made = await createAccount(operator, { email, name: 'Operator' })

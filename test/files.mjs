@@ -1,9 +1,9 @@
-// Test files, run each in a process of its own.
+// Runs test files, each in a process of its own.
 //
-// A whole run takes minutes on a machine that others use too, and one of its hundreds of files may have a bad second. So
-// files with a test that failed are run once more, one at a time; what passed only then is told by name at the end, for
-// somebody to look at. And one may hang when its tests are through, which no time limit of a test ends: the whole run would
-// wait for it. So a file's process is killed after a time that none needs, and counts as failed.
+// A full run takes minutes on a machine that others use too, and one of its hundreds of files may fail by chance. So files
+// with a failed test run once more, one at a time; those that pass only then are listed by name at the end, for somebody to
+// check. A file may also hang after its tests are through, which no time limit of a test ends, and the whole run would wait
+// for it. So the process of a file is killed after a time that no file needs, and counts as failed.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -15,7 +15,7 @@ const FILE_TIMEOUT_MS = 8 * 60_000
 const LOOK_EVERY_MS = 5_000
 const root = path.join(import.meta.dirname, '..')
 
-/** @returns whether all passed, at the first or at the second try */
+/** @returns whether all passed, at the first or at the second attempt */
 export async function passTwice(files, options) {
   const failed = await failing(files, options)
   if (failed.length === 0) return true
@@ -27,8 +27,8 @@ export async function passTwice(files, options) {
 }
 
 /**
- * @param options of `run`; `fileTimeout`: the most milliseconds that a file may take
- * @returns the files that had a test that failed
+ * @param options of `run`; `fileTimeout`: longest time that a file may take, in ms
+ * @returns the files with a failed test
  */
 export async function failing(files, { fileTimeout = FILE_TIMEOUT_MS, ...options }) {
   const failed = new Set()
@@ -57,7 +57,7 @@ function endingWhoHangs(files, fileTimeout) {
   )
 }
 
-/** This process's children that run one of the files. Elsewhere than on Linux nobody is told, and nobody killed. */
+/** Child processes of this one that run one of the files. Only on Linux; elsewhere the list is empty and nothing is killed. */
 function runningOf(files) {
   try {
     return readdirSync('/proc/self/task')

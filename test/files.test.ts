@@ -1,4 +1,4 @@
-// The runner of the tests itself: a file that hangs is ended, and fails.
+// The test runner itself: a file that hangs is killed, and fails.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -7,7 +7,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 
-test('a file that hangs when its tests are through is killed, named and failed; the others are not', (t) => {
+test('a file that hangs after its tests is killed, reported and failed; the others are not', (t) => {
   if (process.platform !== 'linux') return t.skip('it looks for processes in /proc')
   const folder = mkdtempSync(path.join(os.tmpdir(), 'posthorn-files-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,4 +1,4 @@
-// The first account's file, which every start reads.
+// The file with the first account, which every start reads.
 
 import assert from 'node:assert/strict'
 import { link, readFile, stat, writeFile } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { firstRun } from '../src/first-run.ts'
 import { statement } from '../src/platform/db.ts'
 import { startWorld } from './world.ts'
 
-test('a file of the first account that was cut off is made anew, and never half written in its place', async () => {
+test('a truncated first-account file is rewritten, and a half-written file never takes its place', async () => {
   await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
   const { rooms } = world
   const file = path.join(rooms.config.dataDir, 'first-account.json')
@@ -24,7 +24,7 @@ test('a file of the first account that was cut off is made anew, and never half 
   assert.equal((await stat(file)).mode & 0o777, 0o600)
 })
 
-test('a process without the API makes no account and no token, and promises no address', async () => {
+test('a process without the API creates no account and no token, and announces no address', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'delivery,worker' } })
   const accounts = statement('test_accounts', 'select count(*)::int as count from account')
   const count = async () => (await world.rooms.database.system.one<{ count: number }>(accounts))?.count

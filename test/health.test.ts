@@ -1,10 +1,10 @@
-// Every process tells whether it is well, whatever its roles.
+// Every process reports whether it is healthy, whatever its roles.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startWorld } from './world.ts'
 
-test('a process without a role of the web has the pages of health and metrics, and no other', async () => {
+test('a process without a web role serves the pages of health and metrics, and no other', async () => {
   const settings = { POSTHORN_ROLES: 'delivery', POSTHORN_METRICS_TOKEN: 'let-prometheus-in' }
   await using world = await startWorld({ settings })
   const ask = async (path: string, init: RequestInit = {}): Promise<{ status: number; text: string }> => {
@@ -27,7 +27,7 @@ test('a process without a role of the web has the pages of health and metrics, a
   assert.equal((await ask('/healthz', { method: 'POST' })).status, 405)
 })
 
-test('a process that cannot work says whether it is the roles or the database', async () => {
+test('a process that is not ready says whether the roles or the database are the cause', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'delivery' } })
   const ready = async () => {
     const { status, headers, body } = await world.api.get('/readyz')
@@ -41,12 +41,12 @@ test('a process that cannot work says whether it is the roles or the database', 
   assert.deepEqual(await ready(), told('The database does not answer', 'database'))
 })
 
-test('a process that is there for links alone answers these, and nothing of the API or the dashboard', async () => {
+test('a process that only serves links answers these, and nothing of the API or the dashboard', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'tracking' } })
   const ask = async (path: string, method = 'GET'): Promise<number> =>
     (await fetch(world.url + path, { method, headers: { 'x-api-key': world.account.apiKey } })).status
   for (const path of ['/healthz', '/readyz', '/metrics', '/track/o/x']) assert.equal(await ask(path), 200, path)
-  // The pages themselves say that nothing is known of this one.
+  // These pages answer themselves: the token is unknown.
   for (const path of ['/track/c/x', '/track/u/x', '/confirm/x']) {
     const page = await fetch(world.url + path)
     assert.deepEqual([page.status, page.headers.get('content-type')], [404, 'text/html; charset=utf-8'], path)
@@ -56,7 +56,7 @@ test('a process that is there for links alone answers these, and nothing of the 
   for (const path of ['/api/v1/send', '/api/v1/session']) assert.equal(await ask(path, 'POST'), 404, path)
 })
 
-test('where the port is taken a process without a role of the web works without these pages, any other does not start', async () => {
+test('where the port is taken, a process without a web role runs without these pages, and any other does not start', async () => {
   await using world = await startWorld()
   const taken = { POSTHORN_HTTP_PORT: new URL(world.url).port }
   await using other = await startWorld({ settings: { ...taken, POSTHORN_ROLES: 'delivery' } })

@@ -1,5 +1,5 @@
-// Ids as clients write them: one in capitals is the same id, what else a UUID may look like is refused. Of every route, from
-// the OpenAPI document of the service as it is composed.
+// Ids as clients write them: an id in upper case is the same id, and other spellings of a UUID are refused. Checked on every
+// route in the OpenAPI document of the composed service.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -21,7 +21,7 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
-/** Every path that reads, with each of its ids in turn as it is given here. */
+/** Every path that is read, with this id in the place of each of its ids in turn. */
 async function pathsWith(id: string): Promise<readonly string[]> {
   const { paths: described } = await documentOf(world.api)
   const paths = described as Record<string, Record<string, { 'x-scope'?: string; parameters?: readonly Parameter[] }>>
@@ -34,7 +34,7 @@ async function pathsWith(id: string): Promise<readonly string[]> {
   })
 }
 
-test('an id in the form of a name (RFC 9562 section 4) is refused wherever an id stands', async () => {
+test('an id in URN form (RFC 9562 section 4) is refused in every place of an id', async () => {
   const paths = await pathsWith(`urn:uuid:${ID}`)
   assert.ok(paths.length > 20, `${paths.length} paths: a check that checked nothing fails`)
   for (const path of paths) {
@@ -43,7 +43,7 @@ test('an id in the form of a name (RFC 9562 section 4) is refused wherever an id
   }
 })
 
-test('an id in capitals is the same id', async () => {
+test('an id in upper case is the same id', async () => {
   for (const path of await pathsWith(ID)) {
     const [one, other] = [await world.api.get(path), await world.api.get(path.replaceAll(ID, ID.toUpperCase()))]
     assert.ok(one.status < 500, `${path}: ${JSON.stringify(one.body)}`)
@@ -51,7 +51,7 @@ test('an id in capitals is the same id', async () => {
   }
 })
 
-test('what is no place in a list is refused', async () => {
+test('an invalid cursor is refused', async () => {
   const hyphens = '-'.repeat(36)
   for (const path of ['emails', 'inbox', 'events', 'content-events', 'customer/bounces']) {
     for (const cursor of ['x', hyphens, `1.${hyphens}`, `urn:uuid:${ID}`]) {
@@ -61,7 +61,7 @@ test('what is no place in a list is refused', async () => {
   }
 })
 
-test('a status that every object of JavaScript has is none of an email', async () => {
+test('a status named like a property of every JavaScript object is not a status of an email', async () => {
   for (const status of ['constructor', 'toString', '__proto__', 'delivered,constructor']) {
     const answer = await world.api.get(`/api/v1/emails?status=${status}`)
     assert.deepEqual([answer.status, answer.body.code], [400, 'invalid_parameter'], status)

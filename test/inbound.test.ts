@@ -1,4 +1,4 @@
-// Reports that an account hands in, and those that come to the MX of a whole process.
+// Reports that an account hands in, and reports that reach the MX of a full process.
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
@@ -41,7 +41,7 @@ async function handIn(
   return { status: answer.status, data: body.data }
 }
 
-test('a report handed in as the mail it came in has its effect once, for the account that sent the mail', async () => {
+test('a report handed in as the original mail takes effect once, for the account that sent the mail', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
   await world.verifiedDomain('shop.example')
   const { id, messageId } = await sentMail(world, 'bob@example.net')
@@ -69,7 +69,7 @@ test('a report handed in as the mail it came in has its effect once, for the acc
   )
 })
 
-test('bytes that no database holds keep no complaint from its effect', async () => {
+test('bytes that the database cannot store do not keep a complaint from taking effect', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
   await world.verifiedDomain('shop.example')
   for (const [to, mta] of Object.entries({ 'ann@example.net': 'dns; mx\0.example.net', 'bob@example.net': '\0' })) {
@@ -79,7 +79,7 @@ test('bytes that no database holds keep no complaint from its effect', async () 
   }
 })
 
-test('a report that returns nothing of the mail names it by the address that it came to', async () => {
+test('a report that returns nothing of the mail identifies it by the address the report was sent to', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
   await world.verifiedDomain('shop.example')
   const { id } = await sentMail(world, 'bob@example.net')
@@ -96,7 +96,7 @@ test('a report that returns nothing of the mail names it by the address that it 
   )
 })
 
-test('facts handed in name an email of the account, and its own recipient alone', async () => {
+test("facts handed in must name an email of the account and that email's recipient", async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
   await world.verifiedDomain('shop.example')
   const { id } = await sentMail(world, 'bob@example.net')
@@ -113,7 +113,7 @@ test('facts handed in name an email of the account, and its own recipient alone'
   assert.equal((await world.apiWith(null).post('/api/v1/inbound/bounces', { email_id: id })).status, 401)
 })
 
-test('facts are held against their schema, every fault at once, and an email that has not ended may be told of again', async () => {
+test('facts are checked against their schema, all faults at once; facts about an email that has not ended can be sent again', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
   assert.equal((await handIn(world, '', world.account.apiKey)).status, 422, 'an empty body names no email')
   await world.verifiedDomain('shop.example')
@@ -155,7 +155,7 @@ test('facts are held against their schema, every fault at once, and an email tha
   })
   const told = { email_id: waiting.body.data.email_id, type: 'complaint', smtp_code: 550 }
   assert.equal((await post('bounces', told)).body.data.type, null)
-  // It is looked at again for a moment: this one overtakes its delivery.
+  // The service briefly checks again: this fact overtakes the delivery of its email.
   const overtaking = post('bounces', { ...told, smtp_code: 551 })
   await world.rooms.database.system.execute(DELIVERED, [told.email_id])
   const complained = await overtaking
@@ -168,7 +168,7 @@ test('facts are held against their schema, every fault at once, and an email tha
   )
 })
 
-test('what is no address is told with every other fault of the body, and legacy paths still ignore what they do not know', async () => {
+test('an invalid address is reported with the other faults of the body, and legacy paths still ignore unknown fields', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
   const faultsOf = async (path: string, body: object): Promise<readonly string[]> => {
     const { status, body: answer } = await world.api.post(path, body)
@@ -185,7 +185,7 @@ test('what is no address is told with every other fault of the body, and legacy 
   assert.equal(known.status, 201)
 })
 
-test('a list that is imported as JSON has its own fields alone', async () => {
+test('a list imported as JSON takes only its own fields', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
   const path = '/api/v1/customer/suppressions/import'
   const refused = await world.api.post(path, { entries: [], list: 1 })
@@ -194,7 +194,7 @@ test('a list that is imported as JSON has its own fields alone', async () => {
   assert.deepEqual([taken.status, taken.body.data.imported, taken.body.data.errors[0].line], [200, 1, 2])
 })
 
-test('a contact whose address is among imported unsubscribes is unsubscribed, and the event says how', async () => {
+test('a contact among imported unsubscribes is unsubscribed, and the event says how', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
   const contact = { email: 'jo@example.net', double_opt_in: false }
   const { id } = (await world.api.post('/api/v1/customer/contacts', contact)).body.data

@@ -1,4 +1,4 @@
-// The sandbox inbox through the front door.
+// The sandbox inbox through the public interfaces.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ async function events(world: World, id: string): Promise<string[]> {
   return body.data.events.map(({ event }: { event: string }) => event)
 }
 
-/** The list with this one in it. */
+/** Polls until the inbox has this email. @returns the answer with the list */
 async function captured(world: World, id: string): Promise<Awaited<ReturnType<World['api']['get']>>> {
   let list = await world.api.get(`/api/v1/inbox?email_id=${id}`)
   for (let tries = 0; list.body.pagination.total === 0 && tries < 2_400; tries++) {
@@ -22,7 +22,7 @@ async function captured(world: World, id: string): Promise<Awaited<ReturnType<Wo
   return list
 }
 
-test('sandbox mail stands in the inbox of the account, for its keys alone', async () => {
+test('sandbox mail stands in the inbox of the account, visible to its keys only', async () => {
   await using world = await startWorld()
   const { testApi } = world.account
   const sent = await testApi.post('/api/v1/send', { ...MAIL, from: 'you@example.com', to: 'bounce@sandbox.test' })
@@ -80,7 +80,7 @@ test('the inbox page runs its own script and nothing else', async () => {
   }
 })
 
-test('an email that came by SMTP shows its parts as one that came by REST does', async () => {
+test('an email submitted by SMTP shows its parts like one sent by REST', async () => {
   await using world = await startWorld()
   const smtp = await smtpSession(world.submissionPorts.implicitTls[0] ?? 0, { secure: true })
   await smtp.ask('EHLO me.example')
@@ -111,7 +111,7 @@ test('an email that came by SMTP shows its parts as one that came by REST does',
   assert.match(preview.body, /<p>html<\/p>/)
 })
 
-test('a mail that is looked at has the pictures that it brings along', async () => {
+test('a mail shown in the inbox has its inline pictures', async () => {
   await using world = await startWorld()
   const { testApi } = world.account
   const picture = { filename: 'logo.png', content: Buffer.from('png').toString('base64'), content_type: 'image/png' }
@@ -128,7 +128,7 @@ test('a mail that is looked at has the pictures that it brings along', async () 
   assert.match((await testApi.get(`/api/v1/inbox/${mail.id}`)).body.data.html, /src="cid:logo"/, 'as it was sent')
 })
 
-test('an email whose content stands in pieces is shown whole', async () => {
+test('an email whose content is stored in pieces is shown whole', async () => {
   await using world = await startWorld()
   const { testApi } = world.account
   const content = Buffer.alloc(2_000_000, 'posthorn').toString('base64')

@@ -1,5 +1,5 @@
-// Requests that are built to break a parser, a database or a log. Each gets an answer in the form of errors, stores
-// nothing, and leaves the process as it was.
+// Requests that are built to break a parser, a database or a log. Each is answered in the documented error format, stores
+// nothing and leaves the process unharmed.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -40,7 +40,7 @@ function refused(reply: Reply, status: number, code: string, what = ''): void {
   assert.doesNotMatch(JSON.stringify(reply.body), /\bat \w+.*:\d+:\d+|node_modules|\.ts\b|select |insert |SQLSTATE/i)
 }
 
-/** Writes bytes as they are, and reads until the server has answered. */
+/** Writes the bytes as they are, and reads until the server has answered. */
 async function rawExchange(text: string | Buffer, more?: (write: (bytes: Buffer) => boolean) => void): Promise<string> {
   const socket = connect(Number(new URL(world.url).port), '127.0.0.1')
   socket.on('error', () => undefined)
@@ -74,14 +74,14 @@ test('a key named __proto__ is refused, wherever it stands', async () => {
   }
 })
 
-test('keys named after what every object inherits are data', async () => {
+test('keys named like inherited properties are data', async () => {
   const metadata = { constructor: { prototype: { admin: 1 } }, toString: 'x', hasOwnProperty: 1, valueOf: null }
   const sent = await api.post('/api/v1/send', { ...MAIL, metadata })
   assert.equal(sent.status, 202, JSON.stringify(sent.body))
   assert.deepEqual((await api.get(`/api/v1/emails/${sent.body.data.email_id}`)).body.data.metadata, metadata)
 })
 
-test('of a key that is given twice the last counts, for every check alike', async () => {
+test('the last of two equal keys counts, for every check alike', async () => {
   const twice = await api.post('/api/v1/send', mailWith('"to":"a@example.net","to":"last@example.net"'))
   assert.deepEqual(twice.body.data.to, ['last@example.net'])
   refused(
@@ -91,7 +91,7 @@ test('of a key that is given twice the last counts, for every check alike', asyn
   )
 })
 
-test('depth and number of values are bounded, and bounded work is done', async () => {
+test('the depth and the number of values are limited, and refusing them takes bounded work', async () => {
   const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`
   const deepObject = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`
   const keys = `{${Array.from({ length: 1_000_000 }, (_, i) => `"k${i}":1`).join(',')}}`
@@ -106,7 +106,7 @@ test('depth and number of values are bounded, and bounded work is done', async (
   }
 })
 
-test('a number that JavaScript cannot hold is refused, one that it can comes back', async () => {
+test('a number that JavaScript cannot represent is refused, and one that it can is returned unchanged', async () => {
   for (const json of ['1e400', '-1e400']) {
     refused(await api.post('/api/v1/send', mailWith(`"metadata":{"n":${json}}`)), 422, 'validation_error', json)
   }
@@ -116,7 +116,7 @@ test('a number that JavaScript cannot hold is refused, one that it can comes bac
   assert.deepEqual(metadata, { n: -0.5, big: 9_007_199_254_740_991, e: 1e21, z: 0 })
 })
 
-test('an integer that would silently become another is refused', async () => {
+test('an integer that would silently change is refused', async () => {
   for (const json of ['9007199254740993', '-9007199254740993', '[12345678901234567890]']) {
     refused(await api.post('/api/v1/send', mailWith(`"metadata":{"n":${json}}`)), 422, 'validation_error', json)
   }
@@ -147,7 +147,7 @@ async function postBytes(
   return { status: reply.status, headers: reply.headers, body: await reply.json() }
 }
 
-test('what is not JSON in UTF-8 is refused as such', async () => {
+test('a body that is not JSON in UTF-8 is refused as such', async () => {
   for (const [name, body] of NOT_JSON) refused(await postBytes('/api/v1/send', body), 400, 'invalid_json', name)
   for (const body of ['null', '[]', '1', '"text"', 'true']) {
     refused(await postBytes('/api/v1/send', body), 422, 'validation_error', body)
@@ -157,11 +157,11 @@ test('what is not JSON in UTF-8 is refused as such', async () => {
   refused(await postBytes('/api/v1/send', ''), 422, 'validation_error', 'empty')
 })
 
-test('a byte order mark before JSON is let be', async () => {
+test('a byte order mark before JSON is ignored', async () => {
   assert.equal((await postBytes('/api/v1/send', `\ufeff${JSON.stringify(MAIL)}`)).status, 202)
 })
 
-test('another media type, charset or coding is refused, and no spelling slips past the schema', async () => {
+test('another media type, charset or coding is refused, and no spelling bypasses the schema', async () => {
   const bad = JSON.stringify({ ...MAIL, subject: 'A\nB' })
   for (const type of [
     'text/plain',
@@ -206,7 +206,7 @@ interface Shape extends Typed {
   readonly anyOf?: readonly Shape[]
 }
 
-/** A body for each string that the schema knows, with `text` in its place. */
+/** One body for each string in the schema, with `text` in its place. */
 function poisoned(shape: Shape, text: string): unknown[] {
   if (shape.anyOf !== undefined) return shape.anyOf.flatMap((one) => poisoned(one, text))
   if (isOfType(shape, 'string')) return [text]
@@ -217,7 +217,7 @@ function poisoned(shape: Shape, text: string): unknown[] {
   )
 }
 
-test('NUL and half a character are refused in every string of every route', async () => {
+test('NUL and lone surrogates are refused in every string of every route', async () => {
   const { paths } = await documentOf(world.api)
   const signedIn = await everyDoor(world)
   let asked = 0
@@ -248,7 +248,7 @@ test('NUL and half a character are refused in every string of every route', asyn
   assert.ok(asked > 100, `${asked} bodies: a check that checked nothing fails`)
 })
 
-test('every operation refuses a body that is no object and, under /api/v1, a field that it does not know', async () => {
+test('every operation refuses a body that is not an object and, under /api/v1, unknown fields', async () => {
   const { paths } = await documentOf(world.api)
   let asked = 0
   for (const [path, operations] of Object.entries(paths as Record<string, Record<string, { 'x-scope'?: string }>>)) {
@@ -275,7 +275,7 @@ test('every operation refuses a body that is no object and, under /api/v1, a fie
   assert.ok(asked > 200, `${asked} bodies: a check that checked nothing fails`)
 })
 
-test('NUL and half a character in a path or query are refused, never a fault of ours', async () => {
+test('NUL and lone surrogates in a path or query are refused and never cause a 500', async () => {
   const { paths } = await documentOf(world.api)
   for (const [path, operations] of Object.entries(
     paths as Record<string, Record<string, { parameters?: { name: string; in: string }[]; 'x-scope'?: string }>>,
@@ -305,7 +305,7 @@ const LISTS = [
   '/api/v1/templates',
 ]
 
-test('limits of a page outside the range are refused, an empty far page is empty', async () => {
+test('page limits out of range are refused, and a page past the end is empty', async () => {
   for (const list of LISTS) {
     for (const query of ['limit=-1', 'limit=0', 'limit=1001', 'limit=1;--', 'limit=abc', 'limit=1e99', 'limit=1.5']) {
       refused(await world.api.get(`${list}?${query}`), 400, 'invalid_parameter', `${list}?${query}`)
@@ -382,7 +382,7 @@ test('chunks without end are cut off at the limit, with an answer', async () => 
   assert.match(answer, /^HTTP\/1\.1 413 /)
 })
 
-test('too many header bytes and too long a URL are refused in the form of errors', async () => {
+test('too many header bytes and too long a URL are refused in the documented error format', async () => {
   const big = await rawExchange(head('GET', '/api/v1/emails', `X-Big: ${'x'.repeat(20_000)}`))
   assert.match(big, /^HTTP\/1\.1 431 /)
   assert.match(big, /"request_id":"[0-9a-f-]{36}"/)
@@ -391,7 +391,7 @@ test('too many header bytes and too long a URL are refused in the form of errors
   assert.match(garbage, /^HTTP\/1\.1 400 [\s\S]*"request_id":/)
 })
 
-test('a request id of the client comes back only when it can do no harm', async () => {
+test("a client's request id is returned only when it is harmless", async () => {
   for (const id of ['a', 'A-1.b_2', 'x'.repeat(128)]) {
     assert.equal((await world.api.get('/healthz', { 'x-request-id': id })).headers.get('x-request-id'), id)
   }
@@ -403,7 +403,7 @@ test('a request id of the client comes back only when it can do no harm', async 
   assert.match(twice, /x-request-id: [0-9a-f-]{36}\r/i)
 })
 
-test('a bound of time or memory is not passed by many query parameters', async () => {
+test('many query parameters do not exceed a limit of time or memory', async () => {
   const query = Array.from({ length: 700 }, (_, i) => `p${i}=1`).join('&')
   assert.equal((await world.api.get(`/api/v1/emails?${query}`)).status, 200)
 })

@@ -1,4 +1,4 @@
-// What recipients read of ours is in the language of the account that mails them, through the front door.
+// Texts of ours that recipients read are in the language of the account that sends the mail, through the public interfaces.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,7 +27,7 @@ async function shows(link: string, init: RequestInit, language: string, words: r
   for (const word of [`<html lang="${language}">`, ...words]) assert.ok(html.includes(word), `${word}: ${html}`)
 }
 
-test('recipients are spoken to in the language of the account, others in that of their browser', async () => {
+test('recipients see the language of the account, or else the language of their browser', async () => {
   await using world = await startWorld({
     settings: { POSTHORN_DELIVERY: 'sandbox', POSTHORN_PUBLIC_URL: PUBLIC_URL },
   })

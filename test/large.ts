@@ -1,4 +1,4 @@
-// Clients that hand over large mails, by submission and by REST, with one buffer for all of what they send.
+// Clients that hand in large mails by submission and by REST, all from one shared buffer.
 
 import http from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,7 +10,7 @@ const CHUNK = Buffer.alloc(LINE.length * 1_000, LINE)
 const HEAD = `From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: large\r\nMIME-Version: 1.0\r\nContent-Type: application/pdf; name=a.pdf\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: attachment; filename=a.pdf\r\n\r\n`
 const MAIL = { from: 'a@shop.example', to: 'b@example.net', subject: 'large', text: 'see the attachment' }
 
-/** What stands before and behind an attachment in base64. */
+/** The parts of a mail before and after a base64 attachment. */
 export const AROUND: readonly [string, string] = (() => {
   const [head = '', tail = ''] = JSON.stringify({ ...MAIL, attachments: [{ filename: 'a.pdf', content: '#' }] }).split(
     '#',
@@ -18,7 +18,7 @@ export const AROUND: readonly [string, string] = (() => {
   return [head, tail]
 })()
 
-/** Over implicit TLS. @throws with the answer when the key is not let in */
+/** Logs in over implicit TLS. @throws with the reply when the key is refused */
 export async function logIn(port: number, key: string): Promise<SmtpSession> {
   const session = await smtpSession(port, { secure: true })
   await session.ask('EHLO bench.test')
@@ -27,7 +27,7 @@ export async function logIn(port: number, key: string): Promise<SmtpSession> {
   return session
 }
 
-/** @returns the reply to MAIL when that refuses, else the one to the final dot */
+/** @returns the reply to MAIL when it refuses, else the reply to the final dot */
 export async function sendLarge(session: SmtpSession, bytes: number, declared: boolean): Promise<string> {
   const mail = await session.ask(`MAIL FROM:<a@shop.example>${declared ? ` SIZE=${bytes}` : ''}`)
   if (!mail.startsWith('250')) return mail
@@ -41,7 +41,7 @@ export async function sendLarge(session: SmtpSession, bytes: number, declared: b
   return session.ask('.')
 }
 
-/** @param around what stands before and behind the bytes */
+/** @param around the parts before and after the bytes */
 export function postLarge(
   url: string,
   key: string,

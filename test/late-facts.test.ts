@@ -1,4 +1,4 @@
-// What readers do with a mail long after it was sent, when retention has taken its events, and then the mail itself.
+// Opens, clicks and unsubscribes long after a mail was sent, when retention has removed first its events and then the mail.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -25,7 +25,7 @@ interface Mail {
   readonly subject: string
 }
 
-describe('what comes late', () => {
+describe('late events', () => {
   let world: World
   let mx: Receiver
   let domainId = ''
@@ -99,7 +99,7 @@ describe('what comes late', () => {
   }
   const get = (path: string): Promise<Response> =>
     fetch(world.url + path, { redirect: 'manual', headers: { 'user-agent': CHROME } })
-  /** The events of this mail, once there are so many. */
+  /** The events of this mail, once there are at least this many. */
   const events = async (id: string, many: number): Promise<any[]> => {
     const found = await until(`${many} events`, async () => {
       const { body } = await world.api.get(`/api/v1/events?email_id=${id}`)
@@ -113,7 +113,7 @@ describe('what comes late', () => {
       return body.data.length > 0 ? body.data.map(({ event }: { event: string }) => event) : null
     })
 
-  test('an open and a click on a mail that is kept no longer are told with what is known, and counted', async () => {
+  test('an open and a click on a removed mail are reported with what is known, and counted', async () => {
     const one = await mail()
     const clicks = async (): Promise<any> => {
       const query = `domain_id=${domainId}&stream=broadcast`
@@ -159,7 +159,7 @@ describe('what comes late', () => {
     )
   })
 
-  test('what happens to a mail whose first events are gone is told with all that its row says', async () => {
+  test("an event of a mail whose first events are gone is reported with everything in the mail's row", async () => {
     const one = await mail()
     await world.rooms.database.system.execute(FORGET_EVENTS, [one.id])
     await get(one.pixel)
@@ -183,7 +183,7 @@ describe('what comes late', () => {
     assert.deepEqual([bounce.subject, bounce.from, bounce.metadata], ['autumn', 'a@shop.example', { order: 7 }])
   })
 
-  test('who unsubscribes from a mail that is kept no longer is heard, and endpoints of its domain are told', async () => {
+  test('an unsubscribe from a removed mail takes effect, and endpoints of its domain are told', async () => {
     const one = await mail()
     await forget(one)
     const reply = await fetch(world.url + one.out, {
@@ -203,7 +203,7 @@ describe('what comes late', () => {
     assert.deepEqual(await told(one.id), ['email.unsubscribed'])
   })
 
-  test('so is who unsubscribes by mail; the subject of another mail helps nobody', async () => {
+  test('an unsubscribe by mail from a removed mail takes effect too; the subject of another mail does not', async () => {
     const [one, other] = [await mail(), await mail()]
     for (const each of [one, other]) await forget(each)
     const write = async (subject: string): Promise<void> => {

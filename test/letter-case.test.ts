@@ -1,5 +1,5 @@
-// Two spellings of an address that differ in case alone are one address, in whatever letters: the lower case of a capital
-// sigma depends on its place in the word, that of an address does not.
+// Two spellings of an address that differ only in case are one address, in any script. The lower case of a capital sigma
+// depends on its place in the word; the identity of an address does not.
 
 import assert from 'node:assert/strict'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { startWorld } from './world.ts'
 const SPELLINGS = ['νικοσ@cust.test', 'ΝΙΚΟΣ@cust.test', 'νικος@cust.test', 'Νικος@CUST.test']
 const MIGRATION = '0067-letters-one-in-upper-case.sql'
 
-test('who unsubscribed in one spelling gets no mail in another, and is found by each', async () => {
+test('an address unsubscribed in one spelling gets no mail in another, and is found by each', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
   await world.verifiedDomain('shop.example')
   const LISTS = ['contacts', 'suppressions', 'unsubscribes'].map((name) => `/api/v1/customer/${name}`)
@@ -40,7 +40,7 @@ test('who unsubscribed in one spelling gets no mail in another, and is found by 
   }
 })
 
-test('what was stored with the letters apart is brought together, and stays refused', async () => {
+test('addresses stored in several case variants are merged and stay blocked', async () => {
   await using db = await emptyDb()
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-letters-'))
   await using cleanup = new AsyncDisposableStack()

@@ -1,6 +1,6 @@
-// Every limit has a name and a test: at the limit a request passes, one past it is refused in the form of errors, by the
-// name of its field, and nothing is stored. What the schemas say is read out of the OpenAPI document, so that a limit that
-// is added to one is tested here without a line more; what they cannot say stands in the table.
+// Every limit has a name and a test: at the limit a request passes; one past it is refused in the documented error format, by
+// the name of its field, and nothing is stored. Limits of schemas come from the OpenAPI document, so a new one is tested here
+// without another line. Limits that schemas cannot express stand in the table.
 
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
@@ -34,7 +34,7 @@ interface Shape extends Typed {
 }
 
 interface Case {
-  /** As `details.fields` names it. */
+  /** As it is named in `details.fields`. */
   readonly field: string
   readonly at: unknown
   readonly past: unknown
@@ -42,7 +42,7 @@ interface Case {
 
 const filled = (length: number, item: unknown): unknown[] => Array.from({ length }, () => item)
 
-/** A value at each limit of a schema and one past it. */
+/** A value at each limit of a schema, and one past it. */
 function casesOf(shape: Shape, field = ''): readonly Case[] {
   const own: Case[] = []
   const limit = (at: unknown, past: unknown): void => void own.push({ field, at, past })
@@ -66,16 +66,16 @@ function casesOf(shape: Shape, field = ''): readonly Case[] {
   ]
 }
 
-// One past the largest integer that JSON can be trusted with is refused before the schema is looked at.
+// `safe_integer`: values past the largest safe integer in JSON are refused before the schema is checked.
 const LENGTHS = 'maxLength minLength maxItems minItems maximum minimum max_recipients safe_integer'.split(' ')
 
-/** The faults about size that an answer names a field for. */
+/** The size rules that the answer reports for the field. */
 function faultsAt({ body }: Reply, field: string): readonly string[] {
   const fields = (body.details?.fields ?? []) as { field: string; rule: string }[]
   return fields.filter((fault) => fault.field === field && LENGTHS.includes(fault.rule)).map(({ rule }) => rule)
 }
 
-test('every limit of every schema of a body is refused one past it and not at it', async () => {
+test('every schema limit of every body is refused one past it and accepted at it', async () => {
   const { paths } = await documentOf(world.api)
   const signedIn = await everyDoor(world)
   let asked = 0
@@ -88,8 +88,8 @@ test('every limit of every schema of a body is refused one past it and not at it
       const call = { post: world.api.post, put: world.api.put, patch: world.api.patch }[method]
       if (schema === undefined || call === undefined) continue
       for (const { field, at, past } of casesOf(schema)) {
-        // The messages of a batch are judged each for itself: they have the schema of a send. So are the entries of an import,
-        // where a fault is told with its line.
+        // The messages of a batch are checked one by one with the schema of a send. So are the entries of an import, whose
+        // faults are reported by line.
         if (field.startsWith('messages[0]') || field.startsWith('entries[0]')) continue
         asked++
         const where = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'version' ? '1' : NO_ID))
@@ -112,7 +112,7 @@ interface Asked {
   readonly requestBody?: { readonly content: Record<string, { schema: Shape }> }
 }
 
-// A leap second and an offset without minutes are what RFC 3339 or ISO 8601 have and a Date has not; PostgreSQL has no year 0.
+// RFC 3339 or ISO 8601 allow a leap second and an offset without minutes, which Date does not; PostgreSQL has no year 0.
 const MOMENTS = {
   'date-time': {
     at: ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '2026-02-28T23:59:59+05:45'],
@@ -131,7 +131,7 @@ const MOMENTS = {
 const formatOf = ({ format }: Shape): keyof typeof MOMENTS | null =>
   format === 'date' || format === 'date-time' ? format : null
 
-test('no query takes a moment that nothing here can hold, and each takes the first and the last', async () => {
+test('no query takes a time that cannot be stored, and each takes the first and the last that can', async () => {
   let asked = 0
   for (const [path, { get }] of Object.entries(
     (await documentOf(world.api)).paths as Record<string, { readonly get?: Asked }>,
@@ -140,7 +140,7 @@ test('no query takes a moment that nothing here can hold, and each takes the fir
       const format = formatOf(schema)
       if (place !== 'query' || format === null) continue
       const where = path.replaceAll(/\{\w+\}/g, NO_ID)
-      // A report covers 365 days at most: the other end comes along.
+      // A report covers at most 365 days, so the other end of the range goes along.
       const both = (value: string): string =>
         name.endsWith('_date') ? `from_date=${value}&to_date=${value}` : `${name}=${encodeURIComponent(value)}`
       for (const value of MOMENTS[format].past) {
@@ -157,7 +157,7 @@ test('no query takes a moment that nothing here can hold, and each takes the fir
   assert.ok(asked >= 60, `${asked}: a check that checked nothing fails`)
 })
 
-test('no body takes a moment that nothing here can hold', async () => {
+test('no body takes a time that cannot be stored', async () => {
   const { paths } = (await documentOf(world.api)) as { paths: Record<string, Record<string, Asked>> }
   let asked = 0
   for (const [path, operations] of Object.entries(paths)) {
@@ -182,18 +182,18 @@ test('no body takes a moment that nothing here can hold', async () => {
 const people = (count: number): string[] => Array.from({ length: count }, (_, at) => `b${at}@example.net`)
 const record = (count: number, keyChars = 8): object =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`.padEnd(keyChars, 'k'), 'v']))
-/** Metadata of so many bytes of JSON. */
+/** Metadata with this many bytes of JSON. */
 const metadata = (bytes: number): object => ({ k: 'v'.repeat(bytes - '{"k":""}'.length) })
 const headers = (count: number): object =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`X-Own-${at}`, 'v']))
 const files = (count: number, bytes = 3): object[] =>
   Array.from({ length: count }, () => ({ filename: 'f', content: Buffer.alloc(bytes).toString('base64') }))
-// In base64 57 bytes become a line of 78; what stands before and between takes less than 8 KB.
+// Base64 turns 57 bytes into a line of 78, line end included; headers and boundaries take less than 8 KB.
 const WHOLE_MESSAGE = Math.floor((25 * MB - 8_192) / 78) * 57
 const later = (ms: number): string => new Date(world.clock.now().getTime() + ms).toISOString()
 const DAYS_30 = 30 * 86_400_000
 
-// Each row: the limit of contract section 4, what passes, what is one past it, and the field that is named.
+// Each row: the limit of contract section 4, a value at it, a value past it, and the field that is named.
 const SENDS: [name: string, at: () => object, past: () => object, field: string][] = [
   ['subject: 998 characters', () => ({ subject: 'x'.repeat(998) }), () => ({ subject: 'x'.repeat(999) }), 'subject'],
   [
@@ -259,7 +259,7 @@ for (const [name, at, past, field] of SENDS) {
   })
 }
 
-test('an encoded message has 25 MB, whichever of its parts they are in', async () => {
+test('an encoded message has at most 25 MB, in whichever of its parts they are', async () => {
   const { testApi } = world.account
   const sent = await testApi.post('/api/v1/send', { ...MAIL, attachments: files(1, WHOLE_MESSAGE) })
   assert.equal(sent.status, 202, JSON.stringify(sent.body))
@@ -274,7 +274,7 @@ test('an encoded message has 25 MB, whichever of its parts they are in', async (
   assert.deepEqual(together.body.details, { limit_bytes: 25 * MB })
 })
 
-test('a batch has 500 messages', async () => {
+test('a batch has at most 500 messages', async () => {
   const { testApi, api } = world.account
   const total = async (): Promise<number> => (await api.get('/api/v1/emails?limit=1')).body.pagination.total
   const before = await total()
@@ -296,7 +296,7 @@ test('an idempotency key has 1 to 256 characters', async () => {
   }
 })
 
-// Each row: a path and how large its JSON may be. A body of blanks around the JSON counts too.
+// Each row: a path and the size limit of its JSON. White space around the JSON counts too.
 const BODIES: [path: string, limitBytes: number, body: object][] = [
   ['/api/v1/send', 35 * MB, MAIL],
   ['/api/v1/send/batch', 50 * MB, { messages: [MAIL] }],
@@ -330,7 +330,7 @@ test('an html or text over 5 MB is not scored, previewed or sent', async () => {
   }
 })
 
-/** What is answered to the head of a request alone; null when the server waits for its body so long. */
+/** The answer to the head of a request; null when the server still waits for the body after `withinMs`. */
 function answerTo(path: string, type: string, bytes: number, withinMs = 60_000): Promise<number | null> {
   return new Promise((resolve, reject) => {
     const asked = request(world.url + path, {

@@ -1,4 +1,4 @@
-// Lists of people as files, out and in again: who unsubscribed, and contacts with what proves their consent.
+// Lists of people as files, exported and imported: unsubscribes, and contacts with their proof of consent.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -15,7 +15,7 @@ async function upload({ apiKey }: TestAccount, path: string, file: string): Prom
   return (await fetch(`${world.url}${path}`, { method: 'POST', headers, body: file })).json()
 }
 
-test('who unsubscribed is exported as the filters of the list leave it, and the file can be imported', async () => {
+test('unsubscribes are exported as the filters of the list select them, and the file can be imported', async () => {
   const [from, to] = [await world.newAccount('From'), await world.newAccount('To')]
   await from.api.post(UNSUBSCRIBES, { email: '=odd@x.test', reason: 'says "no", twice' })
   await from.api.post(UNSUBSCRIBES, { email: 'plain@y.test' })
@@ -53,7 +53,7 @@ async function contact(email: string, { api }: TestAccount = owner): Promise<Rep
   return body.data[0]
 }
 
-test('contacts go out as CSV and come in again as they were, whatever their tags are', async () => {
+test('contacts are exported as CSV and imported unchanged, whatever their tags are', async () => {
   const [from, to] = [await world.newAccount('From'), await world.newAccount('To')]
   const people = [
     {
@@ -83,7 +83,7 @@ test('contacts go out as CSV and come in again as they were, whatever their tags
   assert.deepEqual(again.data, { ...whole, imported: 0, known: 3 })
 })
 
-test('an import asks each by mail unless it is told otherwise, tells faults by line, and sends nobody a second mail', async () => {
+test('an import sends confirmation mails unless told otherwise, reports faults by line, and mails nobody twice', async () => {
   const [asked, told, twice] = [fresh(), fresh(), fresh()]
   const left = fresh()
   await owner.api.post(UNSUBSCRIBES, { email: left })
@@ -120,7 +120,7 @@ test('an import asks each by mail unless it is told otherwise, tells faults by l
   assert.equal((await mailsTo(asked)).length, 1)
 })
 
-test('entries as JSON have the fields of a single contact, and one word for all of them wins', async () => {
+test('JSON entries have the fields of a single contact, and a setting for all of them wins', async () => {
   const [one, two] = [fresh(), fresh()]
   const entries = [
     { email: one, tags: ['x'], double_opt_in: true },
@@ -158,7 +158,7 @@ test('entries as JSON have the fields of a single contact, and one word for all 
   assert.equal((await world.apiWith(null).post(`${CONTACTS}/import`, { entries })).status, 401)
 })
 
-test('the bound of confirmation mails holds for imports too: past it the contact is made and no mail goes', async () => {
+test('the limit of confirmation mails holds for imports too: past it the contact is created without a mail', async () => {
   const email = fresh()
   for (let i = 0; i < 3; i++) {
     const { testApi } = await world.newAccount()
@@ -169,7 +169,7 @@ test('the bound of confirmation mails holds for imports too: past it the contact
   assert.equal((await contact(email)).confirmation_sent_at, null)
 })
 
-test('without a domain to ask from, each row that needs a mail is told so, and the others go in', async () => {
+test('without a domain to send from, each row that needs a mail is refused and the others are imported', async () => {
   const account = await world.newAccount('No domain')
   const entries = [{ email: fresh() }, { email: fresh(), double_opt_in: false }, { email: fresh() }]
   const { data } = (await account.api.post(`${CONTACTS}/import`, { entries })).body

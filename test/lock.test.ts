@@ -1,4 +1,4 @@
-// The check of what is installed, shown to fail.
+// The check of the lock file and the installed packages, shown to fail.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -32,7 +32,7 @@ test('an optional dependency is found where Node would find it', () => {
   assert.equal(faultsOfLock({ packages: elsewhere }).length, 1)
 })
 
-// Each row: what a package says, and whether we may pass it on.
+// Each row: the licence a package states, and whether we may distribute it.
 const LICENCES: [said: unknown, permitted: boolean][] = [
   ['MIT', true],
   ['(BSD-3-Clause OR GPL-2.0)', true],
@@ -49,7 +49,7 @@ for (const [said, permitted] of LICENCES) {
   })
 }
 
-test('an old copy is found however deep it lies, and one of a longer name is not taken for it', () => {
+test('an outdated copy is found at any depth, and a package with a longer name is not mistaken for it', () => {
   const packages = {
     'node_modules/undici': { version: '8.12.4' },
     'node_modules/a/node_modules/undici': { version: '8.11.9' },

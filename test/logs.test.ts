@@ -1,5 +1,5 @@
-// What is logged, at every level: the life of each mail by the ids of its request and of itself, and no secret, no address
-// of a recipient, no content. Whatever could be one carries a mark here, and the marks must not be found.
+// What is logged at every level: the life of each mail, by the ids of its request and its own, and no secret, no recipient
+// address and no content. Whatever could be one carries a mark here, and no mark may be found in the log.
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
@@ -27,7 +27,7 @@ function listening(lines: Line[], bound: Fields = {}): Logger {
   return { error: at('error'), warn: at('warn'), info: at('info'), debug: at('debug'), child }
 }
 
-/** As it could be written: errors with their message, stack and causes. */
+/** Everything that a log line could show: errors with their message, stack and causes. */
 function written(lines: readonly Line[]): string {
   return JSON.stringify(lines, (_name, value: unknown) =>
     value instanceof Error ? { ...value, message: value.message, stack: value.stack, cause: value.cause } : value,
@@ -43,7 +43,7 @@ async function until<Found>(what: () => Found | undefined): Promise<Found> {
   }
 }
 
-test('each mail can be followed by its ids, by whichever door it came, and no secret is written down', async () => {
+test('each mail can be followed by its ids, whichever way it came in, and no secret is logged', async () => {
   const lines: Line[] = []
   await using hooks = await webhookReceiver()
   await using receiver = await startReceiver({ rcpt: '550 5.1.1 MARKreply no such person' })

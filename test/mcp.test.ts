@@ -1,4 +1,4 @@
-// The assistant's server, spoken to by the protocol's own client, over an API that runs.
+// The assistant's server, called by the protocol's own client, over a running API.
 
 import assert from 'node:assert/strict'
 import path from 'node:path'
@@ -32,7 +32,7 @@ async function ends(world: World, id: string, status: string): Promise<void> {
   throw new Error(`the email is not ${status}`)
 }
 
-test('an assistant finds a bounced mail, has it explained, and can change nothing', async () => {
+test('an assistant finds a bounced mail, gets an explanation, and can change nothing', async () => {
   await using receiver = await startReceiver({ rcpt: () => '550 5.1.1 no such user here' })
   await using world = await startWorld({
     settings: { POSTHORN_SMTP_PORT: String(receiver.port) },
@@ -93,12 +93,12 @@ test('an address is looked up on all three lists, sandbox entries marked as such
   )
 })
 
-test('whatever kept an email from its recipient is explained', async () => {
+test('every reason that kept an email from its recipient is explained', async () => {
   await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
   await using helper = await assistant(world)
   const why = async (email_id: string) => JSON.parse((await helper.call('explain_bounce', { email_id })).text).why
   const mail = { from: 'a@sender.example', to: 'b@example.net', subject: 's', text: 't' }
-  // Each row: the outcome asked for, the status, the reason, and whose matter it is.
+  // Each row: the requested outcome, the status, the reason, and who is responsible.
   const rows: [more: object, status: string, reason: string | null, matter: string][] = [
     [{ sandbox_result: 'fail' }, 'failed', 'connection_failed', 'receiver'],
     [{ sandbox_result: 'suppress' }, 'suppressed', 'manual', 'sender'],
@@ -118,7 +118,7 @@ test('whatever kept an email from its recipient is explained', async () => {
   }
 })
 
-test('with --allow-send it sends, by the checks of the API', async () => {
+test('with --allow-send it sends, subject to the checks of the API', async () => {
   await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
   await using helper = await assistant(world, '--allow-send')
   const mail = { from: 'a@sender.example', to: 'b@example.net', subject: 's', text: 't' }
@@ -128,13 +128,13 @@ test('with --allow-send it sends, by the checks of the API', async () => {
   assert.ok(refused.isError && refused.text.startsWith('validation_error'))
 })
 
-test('what a tool does not know is refused, and nothing is sent', async () => {
+test('unknown arguments of a tool are refused, and nothing is sent', async () => {
   await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
   await using helper = await assistant(world, '--allow-send')
   const { tools } = await helper.client.listTools()
   assert.ok(tools.every(({ inputSchema }) => inputSchema['additionalProperties'] === false))
   const mail = { from: 'a@sender.example', to: 'b@example.net', subject: 's', text: 't' }
-  // Each row: the tool, what it is given, and the argument that the refusal names.
+  // Each row: the tool, its arguments, and the argument that the refusal names.
   const rows: [tool: string, given: Record<string, unknown>, named: RegExp][] = [
     ['send_email', { ...mail, bogus: true }, /bogus/],
     ['send_email', { ...mail, scheduled_at: 7 }, /scheduled_at/],
@@ -152,7 +152,7 @@ test('what a tool does not know is refused, and nothing is sent', async () => {
   assert.equal((await world.api.get('/api/v1/emails')).body.pagination.total, 0)
 })
 
-test('a mail with all that send_email takes, once under its key', async () => {
+test('a mail with every field of send_email, sent once under its key', async () => {
   await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
   await using helper = await assistant(world, '--allow-send')
   const mail = {
@@ -175,7 +175,7 @@ test('a mail with all that send_email takes, once under its key', async () => {
   assert.deepEqual([email.status, email.scheduled_at, email.attachments.length], ['scheduled', mail.scheduled_at, 1])
 })
 
-test('statistics count sandbox mail for a test key, or when asked', async () => {
+test('statistics count sandbox mail for a test key, or on request', async () => {
   await using world = await startWorld()
   const mail = { from: 'a@sender.example', to: 'b@example.net', subject: 's', text: 't', sandbox: true }
   const { body } = await world.api.post('/api/v1/send', mail)

@@ -1,4 +1,4 @@
-// What buffers take, garbage not counted.
+// Memory held by buffers, without garbage.
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -6,9 +6,9 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose_gc')
 const collect = runInNewContext('gc') as () => void
 
-/** Bytes of buffers that something holds on to. */
+/** Bytes of buffers that are still referenced. */
 export function kept(): number {
-  // What the first finds is swept in the background; the second waits for that.
+  // The first collection sweeps in the background; the second waits for that.
   collect()
   collect()
   return process.memoryUsage().arrayBuffers

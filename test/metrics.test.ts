@@ -1,4 +1,4 @@
-// /metrics: what is measured arrives there, and nobody reads it who may not.
+// /metrics has the measured values and is hidden from those who may not read it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,7 +40,7 @@ test('requests, acceptances, attempts and the queue are counted where Prometheus
   assert.ok(page.includes('nodejs_eventloop_lag_p99_seconds'))
 })
 
-test('metrics are hidden from whoever comes through a proxy, unless they bear the token', async () => {
+test('requests that come through a proxy do not see metrics unless they bear the token', async () => {
   await using world = await startWorld({ settings: { POSTHORN_METRICS_TOKEN: 'let-prometheus-in' } })
   const ask = async (headers: Record<string, string>): Promise<number> =>
     (await fetch(`${world.url}/metrics`, { headers })).status
@@ -52,7 +52,7 @@ test('metrics are hidden from whoever comes through a proxy, unless they bear th
   assert.equal(await ask({ 'x-forwarded-for': '203.0.113.9', authorization: 'Bearer let-prometheus-out' }), 404)
 })
 
-test('without a token no bearer is let in', async () => {
+test('when no token is configured, no bearer is let in', async () => {
   await using world = await startWorld()
   const headers = { 'x-forwarded-for': '203.0.113.9', authorization: 'Bearer null' }
   assert.equal((await fetch(`${world.url}/metrics`, { headers })).status, 404)

@@ -1,4 +1,4 @@
-// The database is away while a report comes, and away between the 250 and the reading: nothing is lost, nothing is doubled.
+// The database is unavailable while a report arrives, and between the 250 and the reading: nothing is lost or doubled.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -32,7 +32,7 @@ async function delivered(
 const BOUNCE =
   'From: MAILER-DAEMON@x\r\nSubject: failure notice\r\n\r\n<bob@example.net>:\r\n550 5.1.1 <bob@example.net>: no such user'
 
-test('a report whose row cannot be written is answered 451 and taken when it comes again; one held by a dead reader is read', async () => {
+test('a report that cannot be stored is answered 451 and taken when it is sent again; one held by a dead reader is read', async () => {
   await using mx = await startReceiver({})
   await using world = await startWorld({
     zones: { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } },
@@ -55,12 +55,12 @@ test('a report whose row cannot be written is answered 451 and taken when it com
     session.close()
     return reply
   }
-  // The table is gone for the moment of one report: what is not durable is not answered 250.
+  // The table is missing while one report arrives: what is not durable is not answered 250.
   await owner.query('alter table inbound_report rename to inbound_report_away')
   assert.match(await send(), /^451 4\.3\.0 /)
   await owner.query('alter table inbound_report_away rename to inbound_report')
   assert.equal((await database.system.query(COUNT, [])).length, 0)
-  // Answered 250, and held by a reader that died: it comes free, and is read once.
+  // This report is answered 250 and held by a reader that died: it becomes free again and is read once.
   await owner.query('begin')
   await owner.query('lock table inbound_report in access exclusive mode')
   const taken = send()

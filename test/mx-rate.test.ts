@@ -1,4 +1,5 @@
-// Who hands in very much at the addresses that everybody knows waits; nobody else does, and who only asks takes nothing from others.
+// A sender that hands in too much mail at the well-known addresses is deferred. Other senders are not, and RCPT without mail
+// takes nothing from others.
 
 import assert from 'node:assert/strict'
 import os from 'node:os'
@@ -13,7 +14,7 @@ import { smtpSession } from './submission.ts'
 const HOST = 'mail.posthorn.test'
 const KNOWN_TO_ALL = ['fbl', 'tlsrpt', 'postmaster', 'abuse']
 
-test('a sender may ask for ten times as much as it may hand in', () => {
+test('a sender may ask for ten times as many recipients as it may hand in', () => {
   let ms = 0
   const rate = mxRate({ ...systemClock(), monotonicMs: () => ms }, true)
   for (let i = 0; i < MOST * ASKED_FOR_ONE; i++) assert.equal(rate.asks('192.0.2.1'), false)
@@ -23,7 +24,7 @@ test('a sender may ask for ten times as much as it may hand in', () => {
   assert.equal(rate.asks('192.0.2.1'), true)
 })
 
-test('public addresses of the MX take so much of one sender, and other senders are not held up', async () => {
+test('the public addresses of the MX take a limited amount from one sender, and other senders are not held up', async () => {
   let ms = 0
   const clock = { ...systemClock(), monotonicMs: () => ms }
   const mx = mxService({
@@ -50,7 +51,7 @@ test('public addresses of the MX take so much of one sender, and other senders a
     return session
   }
   const [sender, idle, other] = [await open('127.0.0.2'), await open('127.0.0.2'), await open('127.0.0.3')]
-  /** The answers to the recipients of one mail. */
+  /** The replies to the recipients of one mail. */
   const ask = async (session: typeof sender, ...locals: readonly string[]): Promise<readonly string[]> => {
     const answers: string[] = []
     assert.match(await session.ask('MAIL FROM:<>'), /^250 /)

@@ -1,4 +1,4 @@
-// What comes to the inbound MX of a whole process, and what becomes of it.
+// What arrives at the inbound MX of a full process, and what becomes of it.
 
 import assert from 'node:assert/strict'
 import { createPrivateKey } from 'node:crypto'
@@ -35,7 +35,7 @@ describe('the inbound MX of a process', () => {
     await mx[Symbol.asyncDispose]()
   })
 
-  /** @returns the replies to RCPT and, when that was taken, to the final dot */
+  /** @returns the reply to RCPT when it refuses, else the reply to the final dot */
   const mail = async (to: string, message: string): Promise<string> => {
     const session = await smtpSession(world.mxPort)
     await session.ask('EHLO mx.example.net')
@@ -48,7 +48,7 @@ describe('the inbound MX of a process', () => {
     session.close()
     return last
   }
-  /** Until all that came has been read. */
+  /** Waits until everything that arrived has been read. */
   const settle = (): Promise<true> =>
     until('the reports', async () => {
       const row = await world.rooms.database.system.one<{ count: number }>(WAITING, [])
@@ -83,7 +83,7 @@ describe('the inbound MX of a process', () => {
     const counts = JSON.parse(told) as { kind: string; outcome: string; count: number }[]
     return Object.fromEntries(counts.map(({ kind, outcome, count }) => [`${kind} ${outcome}`, count]))
   }
-  /** A mail that a receiver has taken. */
+  /** A mail that a receiver has accepted. */
   const delivered = async (to: string, more: object = {}): Promise<{ id: string; got: ReceivedMessage }> => {
     const sent = await world.api.post('/api/v1/send', { from: 'a@shop.example', to, subject: 's', text: 't', ...more })
     assert.equal(sent.status, 202, JSON.stringify(sent.body))
@@ -102,7 +102,7 @@ describe('the inbound MX of a process', () => {
   const HELLO = 'From: Neighbour <n@example.net>\r\nSubject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\r\nMessage-ID: <1@example.net>'
   const LETTER = `${HELLO}\r\n\r\nYour mail broke mine. \xfc`
 
-  test('mail for postmaster and abuse goes to the operator whole, once, and comes back to no mailbox', async () => {
+  test('mail for postmaster and abuse goes to the operator whole, once, with a return path that is no mailbox', async () => {
     assert.match(await mail(`PostMaster@${HOST}`, LETTER), /^250 /)
     assert.match(await mail(`PostMaster@${HOST}`, `Received: from a by b\r\n${LETTER}`), /^250 /)
     const got = await until('the mail', () => toOperator()[0] ?? null)
@@ -117,7 +117,7 @@ describe('the inbound MX of a process', () => {
     assert.ok(/^[\0-\x7f]*$/.test(text))
   })
 
-  test('what we sent on is not sent on again, an answering machine is not, and a large one goes as its header', async () => {
+  test('forwarded mail and automatic answers are not forwarded again, and a large mail is forwarded as its header', async () => {
     const before = toOperator().length
     const sentOn = toOperator()[0]?.data.toString('latin1') ?? ''
     assert.match(await mail(`abuse@${HOST}`, sentOn.trimEnd()), /^250 /)
@@ -135,7 +135,7 @@ describe('the inbound MX of a process', () => {
     assert.match((await posthorn('reports show', {}, [kept.id])).join(), /^From: Neighbour/)
   })
 
-  test('at most a hundred an hour go on, and the others are kept', async () => {
+  test('at most a hundred an hour are forwarded, and the others are kept', async () => {
     const before = toOperator().length
     await Promise.all(Array.from({ length: 105 }, (_, i) => mail(`abuse@${HOST}`, `Subject: ${i}\r\n\r\nx`)))
     await settle()
@@ -143,7 +143,7 @@ describe('the inbound MX of a process', () => {
     assert.equal(kept, 105 - (100 - before))
   })
 
-  test('unsubscribe mail at the signed address unsubscribes its recipient, once, whatever it says', async () => {
+  test('unsubscribe mail to the signed address unsubscribes its recipient, once, whatever it says', async () => {
     const { id, got } = await delivered('reader@example.net', { stream: 'broadcast' })
     const [, address = ''] = /<mailto:(u\+[a-z2-7]{61}@mail\.posthorn\.test)/.exec(got.data.toString('latin1')) ?? []
     const changed = address.replace(/.@/, (at) => (at === 'a@' ? 'b@' : 'a@'))
@@ -180,7 +180,7 @@ describe('the inbound MX of a process', () => {
     assert.equal(again.body.code, 'recipient_unsubscribed')
   })
 
-  test('three emails that were taken and then reported as soft-bounced suppress the recipient', async () => {
+  test('three emails that were accepted and then reported as soft-bounced suppress the recipient', async () => {
     const to = 'full@example.net'
     const suppression = async (): Promise<string | null> => {
       const { status, body } = await world.api.get(`/api/v1/customer/suppressions/${to}`)
@@ -202,7 +202,7 @@ describe('the inbound MX of a process', () => {
     assert.equal(await suppression(), 'repeated_soft_bounce')
   })
 
-  test('a failure behind a forward of the recipient names the address there', async () => {
+  test('a failure behind a forward of the recipient names the forwarding target', async () => {
     const rows = [
       ['away@example.net', 'Final-Recipient: rfc822; other@forwarded.test', true],
       ['inside@example.net', 'Final-Recipient: rfc822; inside@store.example.net', false],
@@ -228,12 +228,12 @@ describe('the inbound MX of a process', () => {
     }
   })
 
-  test('RFC 9477: the signed message names where complaints go, its id alone is enough, and a forged one is counted', async () => {
+  test('RFC 9477: the signed message names the complaint address, its id alone is enough, and a forged id is counted', async () => {
     const { id, got } = await delivered('eve@example.net')
     const text = got.data.toString('latin1')
     const [, address = ''] = /^CFBL-Address: (\S+); report=arf\r\n/m.exec(text) ?? []
     const [, feedbackId = ''] = /^CFBL-Feedback-ID: (\S+)\r\n/m.exec(text) ?? []
-    // Section 5.1: both fields are covered by the signature.
+    // Section 5.1: the signature covers both fields.
     assert.match(text.replaceAll(/\r\n[ \t]+/g, ''), /^DKIM-Signature: .*h=[^;]*cfbl-address:[^;]*cfbl-feedback-id/im)
     const complaint = (with_: string): string =>
       `From: fbl@example.net\r\nSubject: FBL\r\nContent-Type: multipart/report; report-type=feedback-report; boundary=b\r\n\r\n--b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nUser-Agent: x/1\r\nVersion: 1\r\nOriginal-Rcpt-To: eve@example.net\r\n${with_}\r\n--b\r\nContent-Type: text/rfc822-headers\r\n\r\nFrom: a@shop.example\r\nTo: eve@example.net\r\n\r\n--b--`
@@ -259,7 +259,7 @@ describe('the inbound MX of a process', () => {
     )
   })
 
-  test('who signed a complaint is told, in place of whom it names; no signature, a forged one or a silent DNS loses no complaint', async () => {
+  test('the signer of a complaint is reported in place of the host it names; no bad signature or silent DNS loses a complaint', async () => {
     const { privateKey, publicKey } = await generateDkimKeys()
     const key = createPrivateKey(privateKey)
     world.zones.declare({
@@ -274,7 +274,7 @@ describe('the inbound MX of a process', () => {
       return (await sign(Buffer.from(`${mail_}\r\n`), [signer], when)).toString() + mail_
     }
     const rows: readonly (readonly [string, (mail_: string) => Promise<string>, string, string | null, object])[] = [
-      // What it names, how it is signed, whom we take it from, and what is told of the signature.
+      // Each row: the reporter it names, how it is signed, the reporter on record, and what is reported about the signature.
       ['mx.fbl.example', (m) => signed(m, 'k'), 'mx.fbl.example', null, { result: 'pass', domain: 'fbl.example' }],
       ['big.example', (m) => signed(m, 'k'), 'fbl.example', null, { result: 'pass', domain: 'fbl.example' }],
       ['big.example', async (m) => m, 'big.example', 'unsigned', { result: 'none', domain: null }],
@@ -301,7 +301,7 @@ describe('the inbound MX of a process', () => {
     }
   })
 
-  test('one report is too large, two hundred come at once, and the others are all taken', async () => {
+  test('one report is too large, two hundred arrive at once, and those are all taken', async () => {
     const session = await smtpSession(world.mxPort)
     const said = await session.ask('EHLO x')
     assert.match(said, /SIZE 26214400/)
@@ -317,7 +317,7 @@ describe('the inbound MX of a process', () => {
     await settle()
   })
 
-  test('the bounce of what went to the operator makes no mail, and for a day nothing more goes there', async () => {
+  test('the bounce of a mail to the operator makes no mail, and nothing more goes to the operator for a day', async () => {
     world.clock.advance(2 * 3_600_000)
     assert.match(await mail(`postmaster@${HOST}`, 'Subject: first\r\n\r\nx'), /^250 /)
     const sentOn = await until(
@@ -327,7 +327,7 @@ describe('the inbound MX of a process', () => {
     const bounce = 'From: MAILER-DAEMON@x\r\nSubject: failure notice\r\n\r\n550 5.1.1 no such user'
     await settle()
     const { ['operator kept']: before = 0 } = await outcomes()
-    // A bounce of a mail that is not delivered yet says nothing.
+    // A bounce of a mail that is not delivered yet has no effect.
     await until('the delivery', async () => {
       const row = await world.rooms.database.system.one<{ count: number }>(UNDER_WAY, [])
       return row?.count === 0 ? true : null

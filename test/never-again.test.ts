@@ -1,7 +1,7 @@
-// Whoever is on a list is not mailed: after any sequence of sends (one call, a template, SMTP submission, mail for later),
-// bounces, complaints, removals, unsubscribes and erasures no RCPT TO for an address that stood on a list reaches the
-// receiver, and what another account has on its lists changes nothing. What must be on a list is told from what the receiver answered
-// and from what was acknowledged to us, not from the product's lists. `RUNS=200` for the long form.
+// Addresses on a list get no mail. After any sequence of sends (single call, template, SMTP submission, scheduled mail),
+// bounces, complaints, removals, unsubscribes and erasures, the receiver gets no RCPT TO for an address that was on a list,
+// and the lists of another account make no difference. The test derives what must be on a list from what the receiver
+// answered and from what was acknowledged to us, not from the product's lists. `RUNS=200` for the long form.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -66,7 +66,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 6, maxLength: 14 },
 )
 
-/** What must not be left to chance: everybody has mail on its way, each says no in another manner, its time comes. */
+/** Histories that always run: everybody has mail on its way, each opts out in another way, and the mail becomes due. */
 const whoever = <Rest extends object>(...rest: readonly Rest[]): (Rest & { readonly who: number })[] =>
   rest.map((one, index) => ({ ...one, who: index % PEOPLE }))
 const ON_ITS_WAY: readonly Step[][] = [
@@ -132,7 +132,7 @@ const BUSY = statement(
      + (select count(*) from inbound_report where state = 0)::int as count`,
 )
 
-/** Nothing is under way, and nothing that is due by the clock, which may just have been turned, still waits. */
+/** Waits until nothing is under way and nothing that is due still waits; the clock may just have been turned. */
 async function settled(): Promise<void> {
   for (let tries = 0; tries < 3_000; tries++) {
     const row = await world.rooms.database.system.one<{ count: number }>(BUSY, [world.clock.now()])
@@ -154,12 +154,12 @@ const DSN =
 const complaintOf = (mail: string): string =>
   `From: fbl@x\r\nContent-Type: multipart/report; report-type=feedback-report; boundary=b\r\n\r\n--b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nUser-Agent: x\r\nVersion: 1\r\n\r\n--b\r\nContent-Type: message/rfc822\r\n\r\n${mail}\r\n--b--`
 
-/** What we know of a person without asking the product. */
+/** What the test knows about a person without asking the product. */
 interface Person {
   readonly address: string
   suppressed: boolean
   unsubscribed: boolean
-  /** Until somebody names the address and takes it off. */
+  /** True until somebody names the address and takes it off. */
   erased: boolean
   softBounces: number
   readonly emails: string[]
@@ -174,7 +174,7 @@ async function act(person: Person, step: Step): Promise<void> {
     assert.ok(status === 202 || status === 422, JSON.stringify(body))
     if (status === 202) person.emails.push(body.data.email_id)
   }
-  // The last mail that the receiver took, as a report would return it.
+  // The last mail that the receiver accepted, as a report would return it.
   const taken = mx.messages.findLast((one) => one.accepted && one.recipients[0]?.toLowerCase() === address)
   const text = taken?.data.toString('latin1') ?? ''
   const suppression = `/api/v1/customer/suppressions/${encodeURIComponent(address)}`
@@ -296,7 +296,7 @@ test(`no RCPT TO for an address that stands on a list, after any of ${RUNS} hist
         }
         if (wasBlocked) refusals++
         for (const one of people) {
-          // Mail for later reaches others than the one this step is about.
+          // Scheduled mail also reaches people other than the one of this step.
           const said = here.filter(({ to }) => to === one.address).map(({ answer: told }) => told)
           if (said.includes('unknown')) one.suppressed = true
           if (said.includes('takes')) one.softBounces = 0

@@ -1,6 +1,6 @@
-// A process of the release before beside a database that was migrated further: it goes on until it is stopped, and one that
-// is started is refused (migrate.ts). The later schema is the present one with a column more in every table and a table more,
-// which is what a migration may do while the old release works.
+// A process of the previous release beside a database that was migrated further: it keeps working until it is stopped, and a
+// new process of that release is refused (migrate.ts). The later schema here is the present one with another column in every
+// table and another table, which is what a migration may do while the old release works.
 
 import assert from 'node:assert/strict'
 import { cp, glob, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -24,7 +24,7 @@ const LATER = `
   end $$;
   create table thing_of_a_later_release (id uuid primary key);`
 
-/** The migrations of a release to come. */
+/** The migrations of a later release. */
 async function laterRelease(): Promise<{ readonly folder: string } & AsyncDisposable> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-later-'))
   await cp(path.join(ROOT, 'migrations'), folder, { recursive: true })
@@ -32,7 +32,7 @@ async function laterRelease(): Promise<{ readonly folder: string } & AsyncDispos
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** Nothing of a table stands in these, and `prepare` takes none of them. */
+/** These statements read no columns, and `prepare` does not accept them. */
 const IS_PLANLESS = /^\s*(set|lock|listen|notify|begin|drop|create|alter|analyze|truncate) /i
 
 async function allStatements(): Promise<readonly Statement[]> {
@@ -47,7 +47,7 @@ async function allStatements(): Promise<readonly Statement[]> {
   return [...found.values()]
 }
 
-test('no statement that a connection has prepared minds what a later release adds to the tables', async () => {
+test('no prepared statement is disturbed by what a later release adds to the tables', async () => {
   await using db = await freshDb()
   await using later = await laterRelease()
   const client = new pg.Client({ connectionString: db.url, options: '-c search_path=posthorn' })
@@ -73,7 +73,7 @@ test('no statement that a connection has prepared minds what a later release add
   }
 })
 
-/** @returns whether it was taken; what is refused for the moment, as a migration may make it, is to be handed in again */
+/** @returns whether it was accepted; what is refused temporarily, as during a migration, has to be handed in again */
 async function submit(world: World, to: string): Promise<boolean> {
   const smtp = await smtpSession(world.submissionPorts.implicitTls[0] ?? 0, { secure: true })
   try {
@@ -107,7 +107,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   }
 }
 
-test('a process goes on while and after a later release migrates: mail by both doors comes once, facts are told, lists answer', async () => {
+test('a process keeps working during and after a later migration: mail comes once by both doors, facts are told, lists answer', async () => {
   await using later = await laterRelease()
   await using mx = await startReceiver({
     rcpt: (to: string) => (to.startsWith('no') ? '550 5.1.1 no such user' : '250 ok'),

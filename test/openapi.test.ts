@@ -1,5 +1,5 @@
-// What a generated client lives by: names for whatever is a thing of its own, ids that are names of methods, examples that
-// are true. Of the document as the service serves it.
+// What generated clients rely on: names for every reusable type, operation ids that are method names, examples that are true.
+// Checked on the document that the service serves.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -23,7 +23,7 @@ interface Media {
 }
 
 let world: World
-// biome-ignore lint/suspicious/noExplicitAny: every part of the document is looked into
+// biome-ignore lint/suspicious/noExplicitAny: tests read every part of the document
 let document: any
 let operations: readonly (Operation & { readonly where: string })[]
 
@@ -36,13 +36,13 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
-/** Every body and every answer of success in JSON. */
+/** Every JSON body, and every JSON answer of success. */
 function jsonOf({ requestBody, responses }: Operation): readonly Media[] {
   const good = Object.entries(responses).flatMap(([status, one]) => (Number(status) < 400 ? [one.content ?? {}] : []))
   return [requestBody?.content ?? {}, ...good].flatMap((content) => content['application/json'] ?? [])
 }
 
-test('each operation has an id that is the name of a method, a legacy one the same with Legacy', () => {
+test('each operation id is the name of a method, and a legacy one ends in Legacy', () => {
   assert.ok(operations.length > 150, `${operations.length} operations: a check that checked nothing fails`)
   for (const { operationId, deprecated, where } of operations) {
     assert.match(operationId, /^[a-z]+(?:[A-Z][a-z]+)+$|^unsubscribe$/, where)
@@ -51,7 +51,7 @@ test('each operation has an id that is the name of a method, a legacy one the sa
   assert.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length)
 })
 
-test('each body and each answer that is an object of known fields has a name', () => {
+test('each body and each answer that is an object with known fields has a name', () => {
   for (const operation of operations) {
     for (const { schema } of jsonOf(operation)) {
       const isNamed = '$ref' in schema || !('properties' in schema)
@@ -60,7 +60,7 @@ test('each body and each answer that is an object of known fields has a name', (
   }
 })
 
-/** Objects and enumerations that stand within others, by what they say, with where they stand. */
+/** Collects nested objects and enumerations by their content without description, with the places where they stand. */
 function unnamed(node: unknown, where: string, found: Map<string, string[]>, isTop = false): void {
   if (node === null || typeof node !== 'object') return
   const { description: _, ...said } = node as Node
@@ -69,7 +69,7 @@ function unnamed(node: unknown, where: string, found: Map<string, string[]>, isT
   for (const [key, inner] of Object.entries(node)) unnamed(inner, `${where}.${key}`, found)
 }
 
-test('an object or an enumeration that stands in more than one place has a name', () => {
+test('an object or an enumeration that is used in more than one place has a name', () => {
   const found = new Map<string, string[]>()
   const schemas = Object.entries(document.components.schemas as Record<string, Node>)
   assert.ok(schemas.length > 200, `${schemas.length} schemas: a check that checked nothing fails`)
@@ -81,7 +81,7 @@ test('an object or an enumeration that stands in more than one place has a name'
   }
 })
 
-test('every reference leads somewhere, and every schema is referred to', () => {
+test('every reference has a target, and every schema is referred to', () => {
   const text = JSON.stringify(document)
   const refs = new Set(
     [...text.matchAll(/"#\/components\/(\w+)\/([\w.-]+)"/g)].map(([, kind, name]) => `${kind}/${name}`),
@@ -93,8 +93,8 @@ test('every reference leads somewhere, and every schema is referred to', () => {
   for (const name of Object.keys(document.components.schemas)) assert.ok(refs.has(`schemas/${name}`), name)
 })
 
-// The service does not ask: it compiles each schema when it is first used.
-test('each schema of a body, an answer and a parameter is one by the schema of schemas', () => {
+// The service does not check this: it compiles each schema on its first use.
+test('each schema of a body, an answer and a parameter is valid by the meta-schema', () => {
   const ajv = new Ajv2020({ strict: false })
   const parameters = operations.flatMap(({ where, parameters: list = [] }) =>
     list.flatMap(({ name, schema }) => (schema === undefined ? [] : [[`${where} ${name}`, schema] as const])),
@@ -104,7 +104,7 @@ test('each schema of a body, an answer and a parameter is one by the schema of s
   for (const [name, schema] of held) assert.ok(ajv.validateSchema(schema), `${name}: ${ajv.errorsText()}`)
 })
 
-test('each example fits its schema, and each body of one is taken', async () => {
+test('each example fits its schema, and each example of a body is accepted', async () => {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   ;(formats as unknown as (target: unknown) => void)(ajv)
   const { paths } = withoutRefs(document) as { paths: Record<string, Record<string, Operation>> }
@@ -128,7 +128,7 @@ test('each example fits its schema, and each body of one is taken', async () => 
   assert.ok(held >= 14, `${held} examples: a check that checked nothing fails`)
 })
 
-test('a schema of a legacy path that takes unknown fields does not have the name of the one that refuses them', () => {
+test('a legacy schema that takes unknown fields does not share the name of the strict one', () => {
   const bodyOf = (path: string) => document.paths[path].post.requestBody.content['application/json'].schema.$ref
   const { CreateDomainRequest: strict, CreateDomainRequestLegacy: lenient } = document.components.schemas
   assert.match(bodyOf('/api/v1/customer/domains'), /\/CreateDomainRequest$/)

@@ -1,4 +1,4 @@
-// What an operator may do through the API, what nobody else may, and what is written down of it.
+// What an operator can do through the API, what nobody else can, and what the log of operator actions records.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -14,7 +14,7 @@ import { startWorld, type World } from './world.ts'
 
 interface Answered {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes are looked into
+  // biome-ignore lint/suspicious/noExplicitAny: the tests read answers of many shapes
   readonly body: any
   readonly cookie: string
 }
@@ -97,7 +97,7 @@ async function until(what: () => Promise<boolean>): Promise<void> {
   assert.fail('it did not come')
 }
 
-test('who is not signed in hears nothing of what a body or a query should be', async () => {
+test('a request without a session is told nothing about the form of its body or query', async () => {
   for (const [method, path, body] of [
     ['POST', '/operator/accounts', {}],
     ['PATCH', `/operator/accounts/${NO_ID}`, { plan: 'no such' }],
@@ -118,7 +118,7 @@ test('who is not signed in hears nothing of what a body or a query should be', a
   assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
 })
 
-test('no operator endpoint lets in who is not signed in, an owner, or a key; each lets an operator in', async () => {
+test('operator endpoints refuse requests without a session, owners and keys; each admits an operator', async () => {
   const { body: document } = await ask('GET', '/openapi.json')
   const all = Object.entries(document.paths as Record<string, Record<string, object>>).flatMap(([path, methods]) =>
     Object.keys(methods)
@@ -143,7 +143,7 @@ test('no operator endpoint lets in who is not signed in, an owner, or a key; eac
   }
 })
 
-test('a user whom another account made with the same address becomes no operator beside', async () => {
+test("a user that another account created with the operator's address does not become an operator", async () => {
   const stranger = await person()
   const who = await person()
   const made = await (await signIn(stranger))('POST', '/users', { email: who.email, role: 'viewer' })
@@ -155,7 +155,7 @@ test('a user whom another account made with the same address becomes no operator
   assert.equal((await (await signIn(who))('GET', '/operator/accounts')).status, 200)
 })
 
-test("the system's own account is nobody's to handle", async () => {
+test("nobody can change the system's own account", async () => {
   const { asks } = await operator()
   const id = '00000000-0000-0000-0000-000000000000'
   const deeds = ['suspend', 'resume', 'open'].map((deed) => ['POST', `/operator/accounts/${id}/${deed}`] as const)
@@ -165,7 +165,7 @@ test("the system's own account is nobody's to handle", async () => {
   assert.equal((await asks('GET', '/session')).body.data.acting, false)
 })
 
-test('an operator makes, finds, limits, suspends and resumes accounts, and the log tells each deed', async () => {
+test('an operator creates, finds, limits, suspends and resumes accounts, and the log records each action', async () => {
   const { who, asks } = await operator()
   const made = await asks('POST', '/operator/accounts', { email: 'new@customer.example', name: '100 % Post_' })
   assert.equal(made.status, 201, JSON.stringify(made.body))
@@ -215,7 +215,7 @@ test('an operator makes, finds, limits, suspends and resumes accounts, and the l
   assert.ok(!JSON.stringify(log).includes(password) && !JSON.stringify(log).includes(key), 'no secret is written down')
 })
 
-test('an operator looks into an account as its owner would, each change is written down, and leaves again', async () => {
+test('an operator opens an account as its owner would see it, each change is logged, and leaving ends it', async () => {
   const { who, asks } = await operator()
   const other = await person()
   assert.equal((await asks('POST', `/operator/accounts/${NO_ID}/open`)).status, 404)
@@ -230,7 +230,7 @@ test('an operator looks into an account as its owner would, each change is writt
     users.data.map(({ email }: { email: string }) => email),
     [other.email, 'third@posthorn.test'],
   )
-  // What is the operator's own stays theirs.
+  // The operator's own sessions and password are not those of the account.
   assert.equal((await asks('GET', '/sessions')).body.data.length, 1)
   assert.equal(
     (await asks('PUT', '/session/password', { current_password: other.password, new_password: 'a'.repeat(20) })).status,
@@ -256,7 +256,7 @@ test('an operator looks into an account as its owner would, each change is writt
   assert.equal((await asks('GET', '/operator/accounts')).body.code, 'not_operator')
 })
 
-test('a destination that is held back gets nothing from any machine until it is let go', async () => {
+test('a paused destination gets nothing from any machine until it is resumed', async () => {
   const { asks } = await operator()
   const mail = { from: 'a@sender.example', to: 'b@example.net', subject: 's', text: 't' }
   const send = async (): Promise<string> => (await world.api.post('/api/v1/send', mail)).body.data.email_id
@@ -295,7 +295,7 @@ test('a destination that is held back gets nothing from any machine until it is 
   await command('queue', 'resume', 'example.net')
 })
 
-test('what the sandbox says is not told as the answer of a destination, nor counted for its rate', async () => {
+test('answers of the sandbox are not shown as answers of a destination and do not count in its rates', async () => {
   const { asks } = await operator()
   const mail = { from: 'a@sender.example', to: 'b@sandboxed.example', subject: 's', text: 't' }
   const status = async (id: string): Promise<string> => (await world.api.get(`/api/v1/emails/${id}`)).body.data.status
@@ -308,7 +308,7 @@ test('what the sandbox says is not told as the answer of a destination, nor coun
     const [row] = (await asks('GET', `/operator/queues?search=${name}.example`)).body.data
     return [row.last_response, row.last_outcome, row.attempts_per_minute, row.delivered_per_minute]
   }
-  // Both reports are written by the same turn.
+  // Both reports are written in the same pass.
   await until(async () => {
     world.clock.advance(3_000)
     return (await told('asked'))[1] !== null
@@ -316,7 +316,7 @@ test('what the sandbox says is not told as the answer of a destination, nor coun
   assert.deepEqual(await told('sandboxed'), [null, null, 0, 0])
 })
 
-test('the machines page tells what runs, and a process that was killed falls silent', async () => {
+test('the machines page shows what runs, and a killed process is shown as silent', async () => {
   const { asks } = await operator()
   const { body } = await asks('GET', '/operator/machines')
   const here = body.data.find(({ pid }: { pid: number }) => pid === process.pid)
@@ -332,7 +332,7 @@ test('the machines page tells what runs, and a process that was killed falls sil
   assert.equal(again.body.data.find(({ id }: { id: string }) => id === here.id).state, 'silent')
 })
 
-test('the token of the first set-up makes one operator, once, within a week, and the placeholder goes', async () => {
+test('the first set-up token creates one operator, once, within a week, and removes the placeholder', async () => {
   const { database, ids, clock } = world.operator
   const first = await createAccount(world.operator, { email: PLACEHOLDER, name: 'First account' })
   const old = await newSetupToken({ database, ids, clock }, first.accountId)
@@ -361,7 +361,7 @@ test('the token of the first set-up makes one operator, once, within a week, and
   assert.equal(late.body.code, 'invalid_token')
 })
 
-test('a set-up that fails half-way leaves its token good and no account behind; of two at once one succeeds', async () => {
+test('a set-up that fails half-way keeps its token valid and leaves no account; of two at once one succeeds', async () => {
   const { database, ids, clock } = world.operator
   const token = await newSetupToken({ database, ids, clock }, null)
   const form = { token, email: 'half@company.example', password: 'a long password', name: null }
@@ -381,7 +381,7 @@ test('a set-up that fails half-way leaves its token good and no account behind; 
   assert.deepEqual(await database.system.one(found, [form.email]), { accounts: 1 })
 })
 
-test('whoever is shown an SMTP password is written down before it is shown: a key, an owner, an operator', async () => {
+test('whoever reads an SMTP password is logged before it is shown: a key, an owner, an operator', async () => {
   const { who, asks } = await operator()
   const owner = await person()
   const asOwner = await signIn(owner)
@@ -418,7 +418,7 @@ test('whoever is shown an SMTP password is written down before it is shown: a ke
 const DROP = statement('test_drop_setup_token', 'delete from setup_token')
 const TOKENS = statement('test_setup_tokens', 'select hash from setup_token')
 
-test('of set-up tokens that two processes make at once one is good', async () => {
+test('of two set-up tokens created at once by two processes only one is valid', async () => {
   const { database } = world.rooms
   await newSetupToken(world.operator, null)
   const made: Promise<string>[] = []

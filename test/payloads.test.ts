@@ -1,5 +1,5 @@
-// The payload of each type of event, made by the product and told to a webhook: the fields are exactly those of the
-// contract's section 12, each of its kind, and the same event stands in the list of events and in its email.
+// The payload of each event type, produced by the product and sent to a webhook. Its fields are exactly those of section 12
+// of the contract, each of the right type, and the same event stands in the list of events and in its email.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -93,7 +93,7 @@ const DOMAIN = {
   checks: having({ ownership: check, spf: check, dkim: check, dmarc: check }),
 }
 
-/** The fields of `data`, by type. */
+/** The fields of `data`, by event type. */
 const DATA: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   'email.sent': { ...MAIL, queued_at: time },
   'email.scheduled': { ...MAIL, scheduled_at: time },
@@ -192,7 +192,7 @@ const DATA: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   'health.grade_changed': { previous_grade: text, grade: text, score: integer },
 }
 
-/** The common field of what is about no mail: the one a suppression came of, null otherwise. */
+/** Check of the common field of an event about no mail: the email that caused a suppression, null otherwise. */
 function emailBehind(data: object): (value: unknown) => boolean {
   const behind = 'email_id' in data ? data.email_id : null
   return (value) => value === behind
@@ -249,7 +249,7 @@ describe('payloads', () => {
       all.some(({ body }) => body.event === type && (emailId === undefined || body.email_id === emailId)),
     )
 
-  /** Everything that an account can be told of. */
+  /** Causes every event that an account can receive. */
   async function happen(): Promise<void> {
     const domainId = await world.verifiedDomain('shop.example')
     await readersCome()
@@ -310,7 +310,7 @@ describe('payloads', () => {
   }
 
   for (const [type, fields] of Object.entries(DATA)) {
-    test(`${type} has the documented fields and no others`, async () => {
+    test(`${type} has exactly the documented fields`, async () => {
       const payloads = told().filter(({ event }) => event === type)
       assert.ok(payloads.length > 0)
       for (const payload of payloads) {
@@ -342,7 +342,7 @@ describe('payloads', () => {
     })
   }
 
-  test('tag and metadata come back as they were sent, and are null without', async () => {
+  test('tag and metadata are reported as they were sent, and are null without', async () => {
     const sent = told().find(({ event }) => event === 'email.sent') as unknown as Record<string, unknown>
     assert.deepEqual([sent['tag'], sent['metadata']], ['news', { n: 1 }])
     const id = await send({ to: 'f@example.net', tag: undefined, metadata: undefined })
@@ -354,7 +354,7 @@ describe('payloads', () => {
     assert.deepEqual([bare['tag'], bare['metadata']], [null, null])
   })
 
-  test('one event ends each email, and every event is told once under its own id', () => {
+  test('one event ends each email, and every event is sent once under its own id', () => {
     const ends = ['email.delivered', 'email.bounced', 'email.failed', 'email.suppressed', 'email.canceled']
     const ended = told().filter(({ event }) => ends.includes(event))
     assert.equal(new Set(ended.map(({ email_id: id }) => id)).size, ended.length)

@@ -1,9 +1,9 @@
-// What the server would do for a statement of the service.
+// The query plans that the server makes for statements of the service.
 
 import { type Database, type Statement, statement } from '../src/platform/db.ts'
 
 /**
- * The plan as the service's own connections get it: prepared once, and planned for no values at all.
+ * The plan as the service's own connections get it: prepared once, and planned without parameter values.
  *
  * @param how options of EXPLAIN
  * @param values SQL literals, one for each parameter

@@ -17,10 +17,10 @@ interface Node {
 const isStatement = (value: unknown): value is Statement =>
   typeof value === 'object' && value !== null && 'name' in value && 'text' in value && typeof value.text === 'string'
 
-/** By a lot of the queue, not by values given. */
+/** Statements that take a batch of the queue instead of values. */
 const OF_LOTS = new Set(['outbox_claim_overdue'])
 
-/** What the rooms ask about many rows at once. */
+/** The statements of the rooms that look up many rows at once. */
 async function statementsOfMany(): Promise<readonly Statement[]> {
   const rooms = globSync('src/modules/*/sql*.ts').filter((file) => !file.endsWith('.test.ts'))
   const loaded: readonly object[] = await Promise.all(rooms.map((file) => import(`../${file}`)))
@@ -29,7 +29,7 @@ async function statementsOfMany(): Promise<readonly Statement[]> {
     .filter(({ name, text }) => text.includes('unnest($') || OF_LOTS.has(name))
 }
 
-/** The plan that the service's own connections make of it: once, for no values. */
+/** The plan as the service's own connections get it: made once, without parameter values. */
 async function planOf(database: Database, asked: Statement): Promise<Node> {
   const values = Math.max(...[...asked.text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)))
   const nulls = Array<string>(values).fill('null')
@@ -39,7 +39,7 @@ async function planOf(database: Database, asked: Statement): Promise<Node> {
 }
 
 const within = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(within)]
-/** A condition on another row of the join names its relation: `(id = k.id)`. */
+/** An index condition on another row of the join names its relation: `(id = k.id)`. */
 const readsByNoKey = (node: Node): boolean =>
   within(node).some(
     (one) => /^(Index|Seq|Bitmap Heap)\b.*Scan$/.test(one['Node Type']) && !one['Index Cond']?.includes('.'),
@@ -48,14 +48,14 @@ const joinsByNoKey = (plan: Node): readonly Node[] =>
   within(plan).filter((node) => node['Join Filter'] !== undefined && (node.Plans ?? []).some(readsByNoKey))
 
 const HELD = /^(?:CTE|Function|Subquery|Values) Scan$|^(?:Append|Materialize)$/
-/** Two lists that the statement has in its hands, each row of one held against all of the other. */
+/** Joins of two lists that the statement already holds, which compare each row of one with every row of the other. */
 const joinsOfHeld = (plan: Node): readonly Node[] =>
   within(plan).filter(
     ({ 'Join Filter': filter, Plans: sides }) =>
       filter?.includes(' = ') && sides?.length === 2 && sides.every((side) => HELD.test(side['Node Type'])),
   )
 
-test('on tables that are empty yet, what is asked about many rows finds each by its key', async () => {
+test('on empty tables, statements about many rows find each row by its key', async () => {
   await using store = await freshDb()
   const database = connect({ url: store.url, maxConnections: 2, onError: () => undefined })
   try {
@@ -81,7 +81,7 @@ test('on tables that are empty yet, what is asked about many rows finds each by 
   }
 })
 
-test('what is asked about many rows never holds each of them against all the others', async () => {
+test('statements about many rows never compare each row with all the others', async () => {
   await using store = await freshDb()
   const database = connect({ url: store.url, maxConnections: 2, onError: () => undefined })
   try {

@@ -1,4 +1,4 @@
-// A thread that reads reports as the real one does, and comes to harm from some: a fault that no one knows yet, on demand.
+// A thread that reads reports like the real one, but fails on marked ones: it simulates an unknown bug on demand.
 
 import { parentPort } from 'node:worker_threads'
 import { readReport } from '../src/mail/report.ts'

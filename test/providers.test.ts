@@ -1,4 +1,5 @@
-// What mailbox providers answer, told through the front door: mails to hosts that bear the providers' names.
+// The answers of mailbox providers, reported through the public interfaces: mail goes to hosts that have the providers'
+// names.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -36,13 +37,13 @@ const TRIES: readonly (readonly [to: string, provider: string | null, answer: st
   ['full@fruit.example', 'apple', 'bounced'],
   ['jo@own.example', 'self_hosted', 'accepted'],
   ['jo@other.example', 'unknown', 'accepted'],
-  // Nobody answers for a domain that does not exist.
+  // No host answers for a domain that does not exist.
   ['jo@nowhere.example', null, ''],
 ]
 
 const NONE = { attempts: 0, accepted: 0, deferred: 0, bounced: 0, blocked: 0 }
 
-/** The report once it has counted so many tries. */
+/** The report once it has counted this many attempts. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 async function counted(world: World, attempts: number, query = ''): Promise<any> {
   let seen: unknown
@@ -57,7 +58,7 @@ async function counted(world: World, attempts: number, query = ''): Promise<any>
   return assert.fail(`${attempts} tries were not counted: ${JSON.stringify(seen)}`)
 }
 
-test('each try counts once, for the provider whose host answered it, as /metrics counts it too', async () => {
+test('each attempt counts once, for the provider whose host answered it, and in /metrics too', async () => {
   await using mx = await startReceiver({ rcpt: (address) => REPLIES[address.split('@')[0] ?? ''] ?? '250 2.1.5 ok' })
   await using world = await startWorld({
     zones: Object.fromEntries(
@@ -122,7 +123,7 @@ test('each try counts once, for the provider whose host answered it, as /metrics
   assert.equal((await world.api.get(`${REPORT}?timezone=Mars/Base`)).body.code, 'invalid_parameter')
 })
 
-test('a mail that is put off and then taken is two tries of its provider', async () => {
+test('a mail that is deferred and then accepted is two attempts at its provider', async () => {
   let asked = 0
   await using mx = await startReceiver({ rcpt: () => (++asked === 1 ? '451 4.7.1 greylisted' : '250 2.1.5 ok') })
   await using world = await startWorld({

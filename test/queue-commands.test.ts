@@ -33,7 +33,7 @@ async function until(what: () => Promise<boolean>): Promise<void> {
   assert.fail('it did not come')
 }
 
-test('the operator sees what waits and why, and makes it go now', async () => {
+test('the operator sees which mail waits and why, and can send it at once', async () => {
   let busy = true
   await using receiver = await startReceiver({ rcpt: () => (busy ? '451 4.3.0 come back later' : 'default') })
   await using world = await startWorld({
@@ -72,7 +72,7 @@ test('the operator sees what waits and why, and makes it go now', async () => {
   await until(async () => (await status()) === 'delivered')
 })
 
-test('a mail that ended is tried anew by its id; an unknown or malformed id says so', async () => {
+test('a mail that ended is retried by its id; an unknown or malformed id is reported as such', async () => {
   let known = false
   await using receiver = await startReceiver({ rcpt: () => (known ? 'default' : '554 5.7.1 not today') })
   await using world = await startWorld({
@@ -97,7 +97,7 @@ test('a mail that ended is tried anew by its id; an unknown or malformed id says
   await assert.rejects(run(world, ['queue', 'list'], { limit: '0' }), UsageError)
 })
 
-// Each row: a command, what follows the id, and what is said of an id that is none.
+// Each row: a command, the words after the id, and the message for an invalid id.
 const WITH_ID: [words: readonly string[], more: readonly string[], said: RegExp][] = [
   [['queue', 'retry'], [], /name one email by its id/],
   [['domain', 'verify'], [], /there is no sending domain "/],
@@ -107,14 +107,14 @@ const WITH_ID: [words: readonly string[], more: readonly string[], said: RegExp]
   [['key', 'revoke'], [], /name the key by its id/],
   [['account', 'suspend'], [], /there is no account/],
 ]
-test('what looks like an id and is none is told by the command, not by the database', async () => {
+test('a malformed id is reported by the command, not by the database', async () => {
   await using world = await startWorld()
   for (const id of ['-'.repeat(36), `0189abcd-${'-'.repeat(27)}`, '0189abcd-0000-7000-8000-00000000000g', "'"]) {
     for (const [words, more, said] of WITH_ID) await assert.rejects(run(world, [...words, id, ...more]), said)
   }
 })
 
-test('who asks for the queue is told when no process delivers what is ready', async () => {
+test('listing the queue warns when no process delivers what is ready', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
   await world.verifiedDomain('sender.example')
   const warned: string[] = []

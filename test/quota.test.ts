@@ -1,4 +1,4 @@
-// Quotas and rates as a client of the API meets them.
+// Quotas and rates as a client of the API sees them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,7 +23,7 @@ test('of 100 sends at once with one credit left one succeeds, and a refused call
   assert.equal(await used(), 1)
 })
 
-test('what is refused keeps no credit from what goes out beside it', async () => {
+test('refused recipients use up no credit that accepted ones of the same call need', async () => {
   await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'relay:127.0.0.1:9' } })
   await world.verifiedDomain('shop.example')
   const { api, operator, account } = world
@@ -42,7 +42,7 @@ test('what is refused keeps no credit from what goes out beside it', async () =>
   assert.equal(spent.body.code, 'quota_exceeded')
 })
 
-test('20 calls pass at once, the 21st is told when to come back', async () => {
+test('20 calls at once pass, and the 21st is told when to retry', async () => {
   await using world = await startWorld({ settings: { POSTHORN_RATE_LIMITS: 'on' } })
   const startedMs = performance.now()
   const calls = (): Promise<Awaited<ReturnType<Api['get']>>[]> =>
@@ -68,7 +68,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   throw new Error(`not within a minute: ${what}`)
 }
 
-/** The limit as both nodes see it: a change is heard of within 5 s. */
+/** Sets the limit and waits until all nodes see it: they hear of a change within 5 s. */
 async function limitTo({ operator, account }: World, emails: number, ...apis: readonly Api[]): Promise<void> {
   await setLimits(operator, account.accountId, { emails })
   for (const api of apis) {
@@ -79,7 +79,7 @@ async function limitTo({ operator, account }: World, emails: number, ...apis: re
   }
 }
 
-test('one credit is one credit on two machines, and 100 calls at once on both get it once', async () => {
+test('one credit is one credit on two machines: 100 calls at once on both get it once', async () => {
   await using world = await startWorld(LIVE)
   await world.verifiedDomain('shop.example')
   const second = (await world.secondNode())(world.account.apiKey)
@@ -103,7 +103,7 @@ test('two machines do not give twice the rate', async () => {
   assert.ok(passed >= 20 && passed <= 21 + refilled, `${passed} passed, ${refilled} came in meanwhile`)
 })
 
-test('a used-up month says when the next begins, in UTC, and then begins anew', async () => {
+test('a used-up month says when the next begins, in UTC, and then starts over', async () => {
   await using world = await startWorld(LIVE)
   await world.verifiedDomain('shop.example')
   const { api, clock } = world
@@ -143,7 +143,7 @@ test('a used-up month says when the next begins, in UTC, and then begins anew', 
   assert.equal((await usage()).used, 1)
 })
 
-test('what a plan leaves out is refused with the plans that have it, and comes with the plan', async () => {
+test('a feature outside the plan is refused with the plans that have it, and a plan change brings it', async () => {
   await using world = await startWorld()
   const { api, operator, account } = world
   const ask = { to: 'b@example.net', subject: 'Hi', text: 'Hi', from: 'a@shop.example' }
@@ -181,7 +181,7 @@ test('what a plan leaves out is refused with the plans that have it, and comes w
   }
 })
 
-test('a batch of validations is paid for wholly or not at all: two of 100 pass in a row, a third is told to wait', async () => {
+test('a batch of validations is charged in full or not at all: two of 100 pass in a row, a third is told to wait', async () => {
   await using world = await startWorld({ settings: { POSTHORN_RATE_LIMITS: 'on' } })
   const { api, operator, account } = world
   await setLimits(operator, account.accountId, { validations: 201 })
@@ -200,7 +200,7 @@ test('a batch of validations is paid for wholly or not at all: two of 100 pass i
   assert.equal(await quota(), 201)
 })
 
-test('domain verify, tracking verify and webhook test have ten a minute each', async () => {
+test('domain verify, tracking verify and webhook test allow ten calls a minute each', async () => {
   await using world = await startWorld({
     settings: { POSTHORN_RATE_LIMITS: 'on', POSTHORN_ALLOW_PRIVATE_NETWORKS: 'true' },
   })

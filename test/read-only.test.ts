@@ -1,4 +1,4 @@
-// A database that takes no writes, as one whose disk is full is made by those who host it.
+// A database that refuses writes, as hosting providers make it when its disk is full.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { startWorld } from './world.ts'
 const SECRET = { POSTHORN_SECRET_KEY: 'a secret of the tests that nobody else has' }
 const MAIL = { from: 'a@shop.example', to: 'reader@sandbox.test', subject: 'Hi', text: 'Hi' }
 
-test('while the database only reads, reads and the readiness are answered, sends are not, and commands that list begin', async () => {
+test('on a read-only database reads and readiness are answered, sends are refused, and listing commands start', async () => {
   await using world = await startWorld({ settings: { ...SECRET, POSTHORN_RATE_LIMITS: 'on' } })
   const { api } = world
   await world.verifiedDomain('shop.example')
@@ -29,7 +29,7 @@ test('while the database only reads, reads and the readiness are answered, sends
   assert.equal((await api.post('/api/v1/send', MAIL)).status, 202)
 })
 
-/** Of connections to come: those that there are end. */
+/** Applies to new connections; the open ones are closed. */
 async function readOnly(url: string, value: 'on' | 'off'): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -1,5 +1,5 @@
-// A scriptable SMTP receiver on a real loopback socket. It reads SMTP in its own way and shares no code with `src/`,
-// so that a fault cannot hide by being on both sides.
+// A scriptable SMTP receiver on a real loopback socket. It has its own SMTP parser and shares no code with `src/`, so that a
+// fault cannot hide by being on both sides.
 //
 //   await using mx = await startReceiver({ rcpt: { 'nobody@example.net': '550 5.1.1 no such user' } })
 //   ... mx.port, mx.messages, await mx.received(1)
@@ -11,9 +11,9 @@ import { selfSigned, type TestCertificate } from './certificate.ts'
 import { reset } from './reset.ts'
 
 /**
- * What the receiver does at a step. A string is a reply, its lines divided by `\n` (each needs its own code); `raw` is
- * written as it is. `stall`: say nothing and read on; `close`: end the connection, after `reply` if there is one;
- * `reset`: TCP reset. `afterMs` comes before all of it. `default` as a string: do what an ordinary receiver does.
+ * What the receiver does at a step. A string is a reply, with its lines separated by `\n` (each needs its own code); `raw` is
+ * written as it is. `stall`: say nothing and keep reading; `close`: end the connection, after `reply` if there is one;
+ * `reset`: TCP reset. `afterMs` delays all of it. The string `default`: do what an ordinary receiver does.
  */
 export type Answer =
   | string
@@ -31,12 +31,12 @@ export interface Envelope {
 }
 
 export interface ReceivedMessage extends Envelope {
-  /** Exactly the bytes before the final dot, doubled dots undone. */
+  /** Exactly the bytes before the final dot, with doubled dots undone. */
   readonly data: Buffer
   readonly tls: boolean
   /** Counted from 1. */
   readonly connection: number
-  /** The answer to the final dot was 2xx. */
+  /** The reply to the final dot was 2xx. */
   readonly accepted: boolean
   readonly authenticatedAs: string | null
   readonly serverName: string | null
@@ -57,11 +57,11 @@ export interface ReceiverScript {
   readonly ehlo?: Scripted<string>
   readonly helo?: Scripted<string>
   readonly starttls?: Scripted<string>
-  /** Instead of the handshake after STARTTLS. */
+  /** Replaces the handshake after STARTTLS. */
   readonly handshake?: Answer
   readonly auth?: Scripted<string>
   readonly mail?: Scripted<string>
-  /** For all, by address (`*` for the rest), or by function. */
+  /** For all recipients, by address (`*` for the rest), or by function. */
   readonly rcpt?:
     | Answer
     | Readonly<Record<`${string}@${string}` | '*', Answer>>
@@ -70,21 +70,21 @@ export interface ReceiverScript {
   readonly dot?: Scripted<Omit<ReceivedMessage, 'accepted'>>
   readonly rset?: Scripted<string>
   readonly quit?: Scripted<string>
-  /** Default true. `broken`: offered, but what follows a command in the same packet is thrown away. */
+  /** Default true. `broken`: offered, but commands that follow another in the same packet are dropped. */
   readonly pipelining?: boolean | 'broken'
   readonly eightBitMime?: boolean
   readonly smtpUtf8?: boolean
-  /** The limit offered; default 52,428,800; null: SIZE is not offered. */
+  /** The offered limit; default 52,428,800; null: SIZE is not offered. */
   readonly size?: number | null
-  /** Offers STARTTLS; a certificate of one's own is possible. */
+  /** Offers STARTTLS, with the given certificate if there is one; `implicit`: TLS from the start. */
   readonly tls?: boolean | TestCertificate | 'implicit'
   readonly maxTlsVersion?: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2'
   readonly login?: { readonly username: string; readonly password: string; readonly mechanisms?: string }
-  /** After so many bytes of the body ... */
+  /** Gives the answer once this many bytes of the body have arrived. */
   readonly midBody?: { readonly bytes: number; readonly answer: Answer }
-  /** From so many bytes of the body on it rests so long after each piece that it read. */
+  /** From this many bytes of the body on, pauses for `ms` after each chunk. */
   readonly rests?: { readonly fromBytes: number; readonly ms: number }
-  /** false: messages are counted and forgotten. */
+  /** false: messages are counted and dropped. */
   readonly keep?: boolean
 }
 
@@ -92,15 +92,15 @@ export interface Receiver extends AsyncDisposable {
   readonly ip: string
   readonly port: number
   readonly messages: readonly ReceivedMessage[]
-  /** Messages whose final dot came, kept or not. */
+  /** Messages whose final dot arrived, kept or not. */
   readonly messageCount: number
   readonly connectionCount: number
   readonly openCount: number
-  /** `C: ...` and `S: ...` of all connections, a body left out. */
+  /** `C: ...` and `S: ...` of all connections, without bodies. */
   readonly dialogue: readonly string[]
-  /** Changes the script for what comes. */
+  /** Changes the script for what comes next. */
   script(change: Partial<ReceiverScript>): void
-  /** Resolves when at least `count` messages were accepted; rejects after `timeoutMs`. */
+  /** Resolves once at least `count` messages are accepted; rejects after `timeoutMs`. */
   received(count: number, timeoutMs?: number): Promise<readonly ReceivedMessage[]>
   close(): Promise<void>
 }
@@ -387,7 +387,7 @@ class Session {
       this.#do(midBody.answer, undefined, '', () => undefined)
       return false
     }
-    // The end may be the very first bytes, or be cut between two chunks: five bytes are always held back.
+    // The end may be the very first bytes, or be split between two chunks, so five bytes are always held back.
     const atStart = this.#bodyBytes === 0 && this.#input.subarray(0, 3).equals(Buffer.from('.\r\n'))
     const end = atStart ? -2 : this.#input.indexOf('\r\n.\r\n')
     if (end === -1) {
@@ -430,7 +430,7 @@ class Session {
     this.#bodyBytes = 0
   }
 
-  /** @param then told the code that was answered, 0 when none was */
+  /** @param then gets the reply code, 0 when there was no reply */
   #do<Argument>(
     scripted: Scripted<Argument> | undefined,
     argument: Argument,

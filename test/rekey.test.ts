@@ -1,5 +1,5 @@
-// Another secret for a running instance: nothing that was given out stops working, nothing stays sealed with the old one,
-// and whoever is killed in between loses nothing.
+// A new secret for a running instance: nothing that was issued stops working, nothing stays sealed with the old secret, and a
+// kill in between loses nothing.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
@@ -65,7 +65,7 @@ async function sentMail(world: World): Promise<Sent> {
 const clickStatus = async (world: World, { click }: Sent): Promise<number> =>
   (await fetch(world.url + click, { redirect: 'manual' })).status
 
-/** As the commands do it: the secret comes from the data directory. */
+/** The options that the commands use: the secret comes from the data directory. */
 function rekeyOptions({ rooms }: World): RekeyOptions {
   const { database, config, ground } = rooms
   return { database, ground, source: { dataDir: config.dataDir, secretKey: null } }
@@ -74,14 +74,14 @@ function rekeyOptions({ rooms }: World): RekeyOptions {
 async function sealedUnder(database: Database): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const { find } of SEALED) {
-    // Of whatever secret: none has the number 0.
+    // Finds values sealed with any secret, because no secret has the number 0.
     const rows = await database.system.query<{ sealed: Buffer }>(find, [0, '', 1_000])
     for (const { sealed } of rows) counts[sealed[0] ?? 0] = (counts[sealed[0] ?? 0] ?? 0) + 1
   }
   return counts
 }
 
-test('after another secret everything that was given out works, and nothing is sealed with the old one', async () => {
+test('after a change of secret everything that was issued works, and nothing is sealed with the old one', async () => {
   await using world = await startWorld({
     settings: { POSTHORN_DELIVERY: 'sandbox', POSTHORN_SECRET_KEY: '', POSTHORN_PUBLIC_URL: 'https://posthorn.test' },
   })
@@ -99,7 +99,7 @@ test('after another secret everything that was given out works, and nothing is s
   const done = await beginRekey(rekeyOptions(world), null)
   assert.deepEqual([done.number, done.state, done.waiting_for], [2, 'finished', []])
   assert.notDeepEqual(await readFile(file), old)
-  // Two keys of the domain, two passwords of the account, the endpoint's secret.
+  // Two keys of the domain, two passwords of the account, and the secret of the endpoint.
   assert.deepEqual([done.sealed_anew, await sealedUnder(database)], [5, { 2: 5 }])
   await assert.rejects(finishRekey(rekeyOptions(world)), /is not being changed/)
 
@@ -125,7 +125,7 @@ test('after another secret everything that was given out works, and nothing is s
   const expected = createHmac('sha256', hook.secret).update(told.bytes).digest('hex')
   assert.equal(told.headers['x-webhook-signature'], expected)
 
-  // Another process, which has read the new file alone, signs for the domain and reads what the first one wrote.
+  // Another process, which has read only the new file, signs for the domain and reads what the first one wrote.
   const node = await world.secondNode()
   assert.equal((await node(world.account.apiKey).get('/api/v1/smtp-credentials')).body.password, login.password)
   world.clock.advance(11_000)
@@ -144,7 +144,7 @@ test('after another secret everything that was given out works, and nothing is s
   await assert.rejects(openSecrets(database, { dataDir: config.dataDir, secretKey: null }), /was changed/)
 })
 
-test('a second factor survives two other secrets, one of them from POSTHORN_SECRET_KEY', async () => {
+test('a second factor survives two changes of secret, one of them through POSTHORN_SECRET_KEY', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api', POSTHORN_SECRET_KEY: '' } })
   const made = await createAccount(world.operator, { email: 'person@posthorn.test', name: 'P' })
   const ask = (method: string, where: string, body: object, cookie = ''): Promise<Response> =>
@@ -158,7 +158,7 @@ test('a second factor survives two other secrets, one of them from POSTHORN_SECR
   const offered = (await (await ask('POST', '/totp', {}, cookie)).json()) as { data: { secret: string } }
   const totp = new TOTP({ secret: Secret.fromBase32(offered.data.secret) })
   const code = (): string => totp.generate({ timestamp: world.clock.now().getTime() })
-  // Once while it waits to be confirmed, once after.
+  // The first change comes while the factor waits for its confirmation, the second after it.
   assert.equal((await beginRekey(rekeyOptions(world), null)).state, 'finished')
   assert.equal((await ask('PUT', '/totp', { code: code() }, cookie)).status, 200)
   const setting = 'what POSTHORN_SECRET_KEY is to be from now on'
@@ -185,7 +185,7 @@ test('a second factor survives two other secrets, one of them from POSTHORN_SECR
   assert.equal((await ask('POST', '', { ...who, code: code() })).status, 200, 'who runs goes on')
 })
 
-test('every kind of thing that is sealed is sealed anew', async () => {
+test('every kind of sealed value is sealed again', async () => {
   const purposes = new Set<string>()
   for (const file of globSync('src/modules/**/*.ts').filter((name) => !name.endsWith('.test.ts')))
     for (const [, purpose] of readFileSync(file, 'utf8').matchAll(/secrets\.seal\((\w+),/g))
@@ -196,7 +196,7 @@ test('every kind of thing that is sealed is sealed anew', async () => {
 
 class Killed extends Error {}
 
-/** A database for a process that is killed after so many statements and commits. */
+/** A database for a process that is killed after the given number of statements and commits. */
 function mortal(database: Database, steps: { left: number }): Database {
   const step = async <T>(work: () => Promise<T>): Promise<T> => {
     if (steps.left <= 0) throw new Killed()
@@ -216,7 +216,7 @@ function mortal(database: Database, steps: { left: number }): Database {
   }
 }
 
-test('who is killed after any step of it has lost nothing, and the next call goes on', async () => {
+test('a process killed after any step loses nothing, and the next call continues', async () => {
   await using stack = new AsyncDisposableStack()
   const fresh = stack.use(await freshDb())
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-rekey-'))

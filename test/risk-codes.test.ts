@@ -1,5 +1,5 @@
-// Every documented reason code, reached through the API: preview and send say the same of it, and a soft block can be
-// overridden where the contract lets it.
+// Every documented reason code, reached through the API: preview and send report the same one, and a soft block can be
+// overridden where the contract allows it.
 
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
@@ -36,7 +36,7 @@ interface Said {
   readonly code: string | null
 }
 
-/** What both say; the mail is sent after its preview. */
+/** What preview and send both say; the mail is previewed first, then sent. */
 async function both(mail: object, account: TestAccount = world.account): Promise<Said> {
   const whole = { from: 'a@good.example', subject: 'Your receipt', text: 'Thank you for your order.', ...mail }
   const preview = await account.api.post(PREVIEW, whole)
@@ -97,7 +97,7 @@ test("the operator's spam traps block every account, by address and by domain, a
   assert.equal((await both({ to: 'trap@pits.example' })).action, 'allow')
 })
 
-test('disposable domains, role names and the threshold of the account', async () => {
+test("disposable domains, role names and the account's threshold", async () => {
   const account = await accountWithDomain('lasting.example')
   const from = 'a@lasting.example'
   const say = (to: string) => both({ from, to }, account)
@@ -119,7 +119,7 @@ test('disposable domains, role names and the threshold of the account', async ()
   assert.deepEqual(await say('support@example.net'), { score: 10, action: 'allow', code: null })
 })
 
-test('a sender that is not verified', async () => {
+test('an unverified sender', async () => {
   const account = await world.newAccount('Unproved')
   await account.api.post('/api/v1/customer/domains', { domain: 'unproved.example' })
   const mail = { from: 'a@unproved.example', to: 'b@example.net' }
@@ -171,7 +171,7 @@ test('content that looks like spam is a soft block that can be overridden, and t
   assert.deepEqual([plain.overridden, plain.overridden_by], [false, null])
 })
 
-/** A content that is `medium` with a way to leave and `high` without one: the two points decide. */
+/** Content that scores `medium` with an unsubscribe link and `high` without one: those two points decide. */
 function onTheEdge(): { readonly subject: string; readonly html: string } {
   const links = [1, 2, 3].map((n) => `<p><a href="https://good.example/${n}">Offer ${n}</a></p>`).join('')
   const pieces = [
@@ -194,12 +194,12 @@ function onTheEdge(): { readonly subject: string; readonly html: string } {
   throw new Error('no content stands on the edge')
 }
 
-test('that a mail goes to many, or can be left, reaches the content engine, in previews and on every way in', async () => {
+test('the content engine knows whether a mail goes to many and has an unsubscribe link, in previews and on every way in', async () => {
   const account = await accountWithDomain('leaving.example')
   const mail = { ...onTheEdge(), text: null, from: 'a@leaving.example', to: 'b@example.net' }
   const [domain] = (await account.api.get('/api/v1/customer/domains')).body.data
   await account.api.patch(`/api/v1/customer/domains/${domain.id}`, { unsubscribe_header_enabled: false })
-  // The account has sent before: the first bulk mail of another one is a matter of its own.
+  // The account has sent before: the first bulk mail of a new account has a code of its own.
   await account.api.post(SEND, { from: mail.from, to: mail.to, subject: 'Hi', text: 'Hello' })
   const high = { score: 35, action: 'warn', code: 'content_risk_high' }
   const fine = { score: 0, action: 'allow', code: null }
@@ -232,7 +232,7 @@ test('that a mail goes to many, or can be left, reaches the content engine, in p
   }
 })
 
-test('a sender that is named like a brand, and answers that go elsewhere, are judged the same in preview and send', async () => {
+test('a sender named like a brand with replies going elsewhere gets the same verdict in preview and send', async () => {
   const account = await accountWithDomain('named.example')
   const phishing = {
     from: 'a@named.example',
@@ -250,14 +250,14 @@ test('a sender that is named like a brand, and answers that go elsewhere, are ju
   assert.equal(named.code, 'content_risk_high')
 })
 
-test('a first send that is bulk, and a volume that the account never had', async () => {
+test('a first send that is bulk, and an unusual volume for the account', async () => {
   const account = await accountWithDomain('fresh.example')
   const bulk = { from: 'a@fresh.example', is_bulk: true }
-  // Neither a blocked attempt nor sandbox mail is a send.
+  // Neither a blocked attempt nor sandbox mail counts as a send.
   assert.equal((await both({ ...bulk, to: 'x@mailinator.com' }, account)).code, 'disposable_high_confidence')
   const rehearsed = await account.testApi.post(SEND, { ...bulk, to: 'a@example.net', subject: 'Hi', text: 'Hi' })
   assert.equal(rehearsed.status, 202)
-  // A rehearsal says what the mail itself would be told.
+  // A sandbox send reports what a live send would.
   assert.deepEqual([rehearsed.body.data.risk.risk_score, rehearsed.body.data.risk.action], [30, 'warn'])
   assert.deepEqual(await both({ ...bulk, to: 'b@example.net' }, account), {
     score: 30,
@@ -277,7 +277,7 @@ test('a first send that is bulk, and a volume that the account never had', async
     action: 'allow',
     code: null,
   })
-  // The same volume is no spike once the account's own past holds the like of it.
+  // The same volume is no spike once the account has had a similar one.
   world.clock.advance(25 * 3_600_000)
   assert.equal((await both(role, account)).score, 10)
   await account.api.post('/api/v1/send/batch', { messages: Array.from({ length: 11 }, () => mail) })
@@ -286,7 +286,7 @@ test('a first send that is bulk, and a volume that the account never had', async
 
 const DELIVERED = statement('test_risk_delivered', 'update email set status = 3 where id = $1')
 
-test('an address on both lists is told of both', async () => {
+test('an address on both lists gets both codes', async () => {
   const from = 'a@good.example'
   const factors = async (to: string): Promise<readonly [string, number][]> => {
     const { body } = await world.api.post(PREVIEW, { from, to, subject: 'Your receipt', text: 'Thank you.' })
@@ -317,7 +317,7 @@ test('an address on both lists is told of both', async () => {
   assert.deepEqual(await factors('gone@example.net'), [['recipient_unsubscribed', 100]])
 })
 
-test('a hard bounce and a complaint are remembered when the entry is taken off the list', async () => {
+test('a hard bounce and a complaint are remembered when the entry is removed from the list', async () => {
   const account = await accountWithDomain('past.example')
   const from = 'a@past.example'
   const deliver = async (to: string): Promise<string> => {
@@ -346,14 +346,14 @@ test('a hard bounce and a complaint are remembered when the entry is taken off t
   assert.equal((await account.api.post(SEND, { ...overridden, to: 'complained@example.net' })).body.code, hard.code)
   assert.equal((await both({ to: 'complained@example.net' })).action, 'allow')
 
-  // An entry made by hand leaves no history.
+  // A manual entry leaves no history.
   await account.api.post('/api/v1/customer/suppressions', { email: 'byhand@example.net', reason: 'complaint' })
   assert.deepEqual(await both({ from, to: 'byhand@example.net' }, account), hard)
   await account.api.delete('/api/v1/customer/suppressions/byhand@example.net')
   assert.equal((await both({ from, to: 'byhand@example.net' }, account)).action, 'allow')
 })
 
-test('a delivery ends the history of a hard bounce', async () => {
+test('a delivery clears the history of a hard bounce', async () => {
   const answers = { 'b@example.net': '550 5.1.1 no such user' }
   await using mx = await startReceiver({
     rcpt: (address) => answers[address as keyof typeof answers] ?? '250 2.1.5 ok',
@@ -381,7 +381,7 @@ test('a delivery ends the history of a hard bounce', async () => {
   await until(async () => (await previewed()) === null)
 })
 
-test('an entry of another kind has a code of its own', async () => {
+test('entries of other kinds have their own codes', async () => {
   await world.api.post('/api/v1/customer/suppressions', { email: 'manual@example.net', reason: 'manual' })
   await world.api.post('/api/v1/customer/unsubscribes', { email: 'gone@example.net' })
   assert.deepEqual(await both({ to: 'manual@example.net' }), {
@@ -396,7 +396,7 @@ test('an entry of another kind has a code of its own', async () => {
   })
 })
 
-test('content events tell what each mail was found to be, to accounts that have the feature', async () => {
+test('content events report the verdict on each mail, to accounts that have the feature', async () => {
   const account = await accountWithDomain('told.example')
   const mail = { from: 'a@told.example', to: 'b@example.net' }
   const good = await account.api.post(SEND, { ...mail, subject: 'Your receipt', text: 'Thank you for your order.' })
@@ -449,7 +449,7 @@ test('content events tell what each mail was found to be, to accounts that have 
   assert.deepEqual((await listed()).details, { feature: 'content_events' })
 })
 
-test('all ten documented codes have been reached', () => {
+test('all ten documented codes were reached', () => {
   assert.deepEqual(
     REASON_CODES.filter((code) => !reached.has(code)),
     [],

@@ -1,5 +1,6 @@
-// Preview and send judge alike: random pairs through the API and by SMTP, listed addresses, spam traps, disposable domains,
-// unverified and foreign senders, spikes and other settings included. PAIRS=10000 runs the long form, PAIRS_SEED repeats one.
+// Preview and send reach the same verdict: random pairs through the API and by SMTP, with listed addresses, spam traps,
+// disposable domains, unverified and foreign senders, spikes and different settings. PAIRS=10000 runs the long form,
+// PAIRS_SEED repeats a run.
 
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
@@ -13,7 +14,7 @@ import type { Principal } from '../src/platform/http.ts'
 import { type Api, startWorld, type TestAccount, type World } from './world.ts'
 
 const PREVIEW = '/api/v1/risk/preview'
-/** 10,000 in the long form; a failure names its seed. */
+/** 10,000 in the long form; a failure prints its seed. */
 const PAIRS = Number(process.env['PAIRS'] ?? 250)
 const SEED = process.env['PAIRS_SEED'] === undefined ? undefined : Number(process.env['PAIRS_SEED'])
 
@@ -24,7 +25,7 @@ before(async () => {
   const { database, secrets } = world.operator
   const traps = { database, mac: (text: string) => secrets.mac(TRAP_PURPOSE, text), now: () => world.clock.now() }
   await changeTraps(traps, Readable.from([Buffer.from('trap@example.net\npits.example\n')]), 'add')
-  // One that only ever sent a little, one in a spike, one that has other settings.
+  // The second account has a spike and the third has other settings; the first has only ever sent a little.
   accounts.push(world.account, await world.newAccount('Busy'), await world.newAccount('Lenient'))
   for (const [i, account] of accounts.entries()) {
     await world.verifiedDomain(`good${i}.example`, account)
@@ -105,7 +106,7 @@ async function sent(by: string, api: Api, principal: Principal, message: Record<
   }
 }
 
-/** What a program hands over that speaks SMTP; the same fields, as header fields and parts. */
+/** Submits the same fields as an SMTP client would, as header fields and parts. */
 async function sentBySmtp(principal: Principal, message: Record<string, unknown>): Promise<Told> {
   const parsed = parseAddress(String(message['to']))
   assert.ok(parsed.ok)
@@ -134,7 +135,7 @@ async function sentBySmtp(principal: Principal, message: Record<string, unknown>
   }
 }
 
-test(`of ${PAIRS} random pairs preview and send give the same decision and the same code`, async () => {
+test(`${PAIRS} random pairs get the same decision and the same code in preview and send`, async () => {
   const seen = new Map<string, number>()
   await fc.assert(
     fc.asyncProperty(mail, caller, async ({ sender, ...fields }, { account: index, sandboxKey, by }) => {
@@ -165,7 +166,7 @@ test(`of ${PAIRS} random pairs preview and send give the same decision and the s
     }),
     { numRuns: PAIRS, ...(SEED !== undefined && { seed: SEED }) },
   )
-  // The pairs are of all kinds: nothing was agreed on for want of variety.
+  // The pairs were of all kinds: agreement is not due to a lack of variety.
   for (const kind of [
     'allow null',
     'block recipient_unsubscribed',
@@ -201,12 +202,12 @@ test('a preview costs one credit, a faulty one none, and statistics count them',
   assert.deepEqual(stats.top_reason_codes, [{ reason_code: 'sender_not_verified', count: 2 }])
 })
 
-test('without from the sender is the oldest domain in use', async () => {
+test('without `from`, the sender is the oldest domain in use', async () => {
   const { body } = await world.api.post(PREVIEW, { to: 'a@example.net', subject: 'Hello' })
   assert.deepEqual([body.action, body.would_block], ['allow', false])
 })
 
-test('a content score costs one check and says what to mend', async () => {
+test('a content score costs one check and says what to improve', async () => {
   const account = await world.newAccount('Scored')
   const html = '<a href="http://evil.example/">www.bank.example.com</a>'
   const { status, body } = await account.api.post('/api/v1/content-score', { subject: 'Hello', html })

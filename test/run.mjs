@@ -1,4 +1,4 @@
-// Runs the tests: one PostgreSQL for all of them, then the files (files.mjs), then the PostgreSQL is stopped.
+// Runs the tests: starts one PostgreSQL for all of them, runs the files (files.mjs), then stops the PostgreSQL.
 //
 //   node test/run.mjs                      every *.test.ts in src and test, but not test/peers
 //   node test/run.mjs src/mail/mime.test.ts --test-name-pattern=...
@@ -15,7 +15,7 @@ import { embeddedPostgres } from '../src/platform/postgres.ts'
 import { ensureTemplate, TEST_SETTINGS } from './database.ts'
 import { failing, passTwice } from './files.mjs'
 
-// With three on two cores connections to the database are not made in time, and tests fail for it.
+// With three files on two cores, connections to the database time out and tests fail for it.
 const FILES_AT_ONCE = 2
 const TEST_TIMEOUT_MS = 120_000
 const STOP_WITHIN_MS = 10_000
@@ -71,7 +71,7 @@ async function startServer() {
   }
 }
 
-/** Resolves to the exit code. Files that were named are run once. A signal ends the run. */
+/** Resolves to the exit code. Files named on the command line run once. A signal ends the run. */
 async function runTests() {
   const stopping = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort())

@@ -1,5 +1,5 @@
-// Every route with every scope, from the OpenAPI document of the service as it is composed: a route that is added is
-// tested here without a line more.
+// Every route with every scope, from the OpenAPI document of the composed service: a new route is tested here without another
+// line.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -8,9 +8,9 @@ import { startWorld, type World } from './world.ts'
 
 interface Route {
   readonly method: string
-  /** As the document has it. */
+  /** As written in the document. */
   readonly template: string
-  /** With an id that nobody has. */
+  /** With an id that does not exist. */
   readonly path: string
   /** Null: public. */
   readonly scope: string | null
@@ -38,7 +38,7 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
-/** Reads no further than the head: a stream of events would never end. */
+/** Reads only the head: a stream of events would never end. */
 async function ask({ method, path }: Route, key: string | null): Promise<{ status: number; code: string | null }> {
   const reply = await fetch(world.url + path, {
     method,
@@ -53,7 +53,7 @@ async function ask({ method, path }: Route, key: string | null): Promise<{ statu
   return { status: reply.status, code: JSON.parse(text).code }
 }
 
-test('the document names the scope of every route, and each is one of the contract', () => {
+test('the document names the scope of every route, and each is in the contract', () => {
   assert.ok(routes.length >= MIN_ROUTES, `${routes.length} routes: a check that checked nothing fails`)
   for (const { method, path, scope } of routes) {
     if (scope === null) continue
@@ -61,7 +61,7 @@ test('the document names the scope of every route, and each is one of the contra
   }
 })
 
-/** What nobody is asked for a key for. A route that is not named here and asks for none is a mistake. */
+/** Routes that need no key. A route that needs none and is not listed here is a mistake. */
 const PUBLIC = [
   'GET /',
   'GET /inbox',
@@ -79,10 +79,10 @@ const PUBLIC = [
   'GET /confirm/{token}',
   'POST /confirm/{token}',
 ]
-/** These ask for a person who is signed in, not for a key. */
+/** These need a signed-in person instead of a key. */
 const FOR_PEOPLE = /^\w+ \/api\/v1\/(?:sessions?|users|setup|operator)(?:\/|$)/
 
-// The scope of a path of the contract, section 3: the longest beginning that fits. `X` is read by GET, else written.
+// The scope of a path in section 3 of the contract: the longest matching prefix. `X` is read for GET, else write.
 const CONTRACT: readonly (readonly [beginning: string, scope: string])[] = [
   ['/address/', 'validation'],
   ['/content-score', 'content'],
@@ -110,7 +110,7 @@ const CONTRACT: readonly (readonly [beginning: string, scope: string])[] = [
   ['/stats/', 'stats:read'],
   ['/templates', 'X:templates'],
 ]
-/** Routes that the beginning and the method do not tell. */
+/** Routes whose scope does not follow from prefix and method. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'PATCH /emails/{id}': 'send',
   'POST /emails/cancel': 'send',
@@ -119,8 +119,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'POST /templates/{id}/preview': 'templates:read',
 }
 
-test('every route that the service serves stands in the document with the scope of the contract, or is public by intent', () => {
-  // Other vendors' endpoints are their documents' matter.
+test('every route of the service is in the document with the scope of the contract, or is public on purpose', () => {
+  // Endpoints of other vendors are documented by those vendors.
   const own = world.rooms.endpoints.filter(({ foreign }) => foreign === undefined)
   const served = own.flatMap(({ method, path, legacyPath }) =>
     [path, ...(legacyPath === undefined ? [] : [legacyPath])].map((one) => `${method} ${one}`),
@@ -148,7 +148,7 @@ test('every route that the service serves stands in the document with the scope 
   }
 })
 
-test('every route that asks for a scope refuses whoever has no key, or none of ours', async () => {
+test('every route with a scope refuses requests without a valid key', async () => {
   for (const route of routes) {
     if (route.scope === null) continue
     const named = `${route.method} ${route.path}`
@@ -157,7 +157,7 @@ test('every route that asks for a scope refuses whoever has no key, or none of o
   }
 })
 
-test('every route opens to its own scope and to full, and to no other', async () => {
+test('every route admits its own scope and full, and no other', async () => {
   for (const scope of SCOPES) {
     const made = await world.api.post('/api/v1/customer/api-keys', { name: scope, scopes: [scope] })
     assert.equal(made.status, 201)
@@ -174,7 +174,7 @@ test('every route opens to its own scope and to full, and to no other', async ()
   }
 })
 
-test('what asks for a person takes no key', async () => {
+test('routes that need a person accept no key', async () => {
   for (const { method, template, scope } of routes) {
     if (scope !== null || !FOR_PEOPLE.test(`${method} ${template}`)) continue
     const path = template.replaceAll(/\{\w+\}/g, '01890000-0000-7000-8000-000000000000')

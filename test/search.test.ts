@@ -1,11 +1,11 @@
-// Whoever looks for an address writes its domain as people read it; stored are A-labels.
+// A search for an address takes its domain as people write it; A-labels are stored.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { storedSpelling } from '../src/mail/address.ts'
 import { startWorld } from './world.ts'
 
-// What is looked for, and the other spelling under which it is looked for as well.
+// Each row: the search text, and the second spelling that is searched for too; null: none.
 const SPELLINGS: readonly (readonly [part: string, stored: string | null])[] = [
   ['shop', null],
   ['Anna@shop.example', null],
@@ -20,7 +20,7 @@ const SPELLINGS: readonly (readonly [part: string, stored: string | null])[] = [
   ['', null],
 ]
 
-test('a part of an address is spelt as it is stored, or left alone', () => {
+test('a part of an address is converted to its stored spelling, or left alone', () => {
   for (const [part, stored] of SPELLINGS) assert.equal(storedSpelling(part), stored, part)
 })
 
@@ -47,7 +47,7 @@ test('emails, contacts, suppressions and unsubscribes are found by a domain as p
   }
 })
 
-test('an export of suppressions has whom its filters leave, as the list has', async () => {
+test('an export of suppressions honours its filters as the list does', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
   const { api } = world.account
   const path = '/api/v1/customer/suppressions'

@@ -1,4 +1,4 @@
-// A thread whose modules take longer to load than a piece of its work may take, as on a machine that is busy.
+// A thread whose modules take longer to load than a piece of its work may take, as on a busy machine.
 
 import { parentPort } from 'node:worker_threads'
 

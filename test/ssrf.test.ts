@@ -1,5 +1,5 @@
-// Requests to addresses that customers chose never reach this machine, its neighbours or a cloud's metadata: with a listener
-// on every one of these addresses, in a network namespace of its own, nobody hears a connection.
+// Requests to addresses that customers chose never reach this machine, its neighbours or a cloud's metadata service. In a
+// network namespace of its own, with a listener on each of these addresses, no listener sees a connection.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -25,7 +25,7 @@ test('listeners on every refused address hear no connection', { skip: missing() 
     [],
   )
   assert.deepEqual(whenRefused, {})
-  // A name that turns to loopback is judged at each request, and only the judged address is connected to.
+  // A name that switches to loopback is checked at each request, and the connection goes only to the checked address.
   assert.deepEqual(Object.keys(whenRebinding), ['93.184.216.34'])
   assert.deepEqual(
     new Set(
@@ -35,7 +35,7 @@ test('listeners on every refused address hear no connection', { skip: missing() 
     ),
     new Set(['tls', 'refused']),
   )
-  // The listeners are there: what is public is connected to, and fails at TLS.
+  // The listeners work: public addresses are connected to, and fail at TLS.
   assert.deepEqual([answers['public 93.184.216.34'], answers['public 2606:2800:220:1::1']], ['tls', 'tls'])
   assert.deepEqual(Object.keys(heard).sort(), ['2606:2800:220:1::1', '93.184.216.34'])
 })

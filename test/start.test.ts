@@ -1,4 +1,4 @@
-// What a process of the service loads before anybody asks it for anything.
+// What a process of the service loads before it gets any work.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -6,10 +6,10 @@ import path from 'node:path'
 import { test } from 'node:test'
 
 const APP = path.join(import.meta.dirname, '..', 'src', 'app.ts')
-/** 9.5 MB together, for orders of certificates, which most processes never make. */
+/** 9.5 MB together, needed only for certificate orders, which most processes never make. */
 const LATER = ['acme-client', 'axios', '@peculiar/x509']
 
-test('what only an order of a certificate needs is not loaded with the service', () => {
+test('packages that only certificate orders need are not loaded with the service', () => {
   const ask = `await import(${JSON.stringify(APP)})
     const { createRequire } = await import('node:module')
     console.log(JSON.stringify(Object.keys(createRequire(${JSON.stringify(APP)}).cache)))`

@@ -1,10 +1,9 @@
-// Every statement of the database fails once, in every place where it stands: in acceptance, claims, results, hits, what
-// follows the log, and deliveries of webhooks. First a mail goes its whole way undisturbed and it is noted which statements
-// there are, each with those before it in its transaction; then in each round every kind of transaction fails at another
-// one, while mails go their whole way. Whatever fails, each mail comes once and each fact is told once.
+// Every database statement fails once in every place where it occurs: in acceptance, claims, results, hits, what follows the
+// log, and webhook deliveries. First a mail runs its full course undisturbed, and the test records which statements occur,
+// each with those before it in its transaction. Then, in each round, every kind of transaction fails at another statement
+// while mails run their course. Whatever fails, each mail comes once and each fact is told once.
 //
-// The short form takes the last place of each kind and one in its midst;
-// SWEEP=long takes all of them with each way.
+// The short form takes the last place of each kind and one in its middle; SWEEP=long takes all of them with each fault.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +18,7 @@ const WITHIN_MS = 60_000
 const IS_LONG = process.env['SWEEP'] === 'long'
 const CHROME = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0'
 const FAULTS: readonly Fault[] = ['after', { state: '57014' }, 'before', { state: '40P01' }, { state: '53200' }]
-/** What goes on by itself, as long as the service runs, and is not a mail's. */
+/** Statements that run as long as the service does and belong to no mail. */
 const ASIDE = /^(select 1|listen|machines_|rollback|begin$)/
 const TO = statement('test_to', 'select id, status from email where recipient = $1')
 
@@ -68,7 +67,7 @@ async function until(what: string, holds: () => Promise<boolean> | boolean): Pro
   }
 }
 
-/** As a client does: the same again until it is taken. What is no 2xx must be a refusal for the moment. */
+/** Repeats the request until it is accepted, as a client does. Every answer but a 2xx must be a temporary refusal. */
 async function send(world: World, { to, door }: Story): Promise<void> {
   const html = '<a href="https://target.test/">one</a> <a href="{{unsubscribe}}">out</a>'
   await until(`${to} is accepted`, async () => {
@@ -100,7 +99,7 @@ async function submit(world: World, to: string, html: string): Promise<boolean> 
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into
+// biome-ignore lint/suspicious/noExplicitAny: the tests read answers
 async function emailTo(world: World, to: string): Promise<any> {
   const [row] = await world.rooms.database.system.query<{ id: string }>(TO, [to]).catch(() => [])
   return row === undefined ? null : (await world.api.get(`/api/v1/emails/${row.id}`)).body.data
@@ -110,7 +109,7 @@ async function isDelivered(world: World, to: string): Promise<boolean> {
   return (await emailTo(world, to))?.status === 'delivered'
 }
 
-/** Opened and clicked, or unsubscribed from, by a person some seconds after it came. */
+/** A person opens and clicks, or unsubscribes, some seconds after delivery. */
 async function react({ world, mx }: House, { to, wanted }: Story): Promise<void> {
   const mail = mx.messages.find(({ recipients: [first] }) => first === to)?.data.toString() ?? ''
   const text = mail.replaceAll('=\r\n', '').replaceAll('=3D', '=')
@@ -129,14 +128,14 @@ async function react({ world, mx }: House, { to, wanted }: Story): Promise<void>
   })
 }
 
-/** The whole way of some mails, up to all events being told. */
+/** Runs mails through their full course, until all events are told. */
 async function goThrough(h: House, stories: readonly Story[]): Promise<void> {
   const { world, hook } = h
   await Promise.all(stories.map((story) => send(world, story)))
   let waits = 0
   for (const { to } of stories) {
     await until(`${to} is delivered`, () => {
-      // What a statement that failed for itself has put off is due again.
+      // Work postponed by a failed statement becomes due again.
       if (++waits % 200 === 0) world.clock.advance(7 * 60_000)
       return isDelivered(world, to)
     })
@@ -145,7 +144,7 @@ async function goThrough(h: House, stories: readonly Story[]): Promise<void> {
   await Promise.all(stories.map((story) => react(h, story)))
   let looks = 0
   await until('every event is told', async () => {
-    // Hits are judged some seconds after they came; what a worker has lost over a fault is claimed again after its lease.
+    // Hits are judged some seconds after they came; work that a worker lost through a fault is claimed again after its lease.
     world.clock.advance(++looks % 25 === 0 ? 61_000 : 1_000)
     const emails = await Promise.all(stories.map(({ to }) => emailTo(world, to)))
     const told = new Set(hook.received.map(({ body }) => body.event_id))
@@ -181,7 +180,7 @@ const WANTED = [
 
 interface Round {
   readonly fault: Fault
-  /** Of one kind of transaction. */
+  /** The places that fail, given those of one kind of transaction. */
   readonly placesOf: (kind: readonly string[]) => readonly string[]
 }
 

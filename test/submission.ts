@@ -44,7 +44,7 @@ export interface SubmissionWorld extends AsyncDisposable {
   readonly port: number
   readonly tlsPort: number
   mails(): Promise<readonly StoredMail[]>
-  /** Logged in over implicit TLS, after EHLO. */
+  /** A session logged in over implicit TLS, after EHLO. */
   session(): Promise<SmtpSession>
 }
 
@@ -63,7 +63,7 @@ const selectMails = statement(
    from email e join email_body b on b.id = e.body_id order by e.id`,
 )
 
-/** Tells how long a refused log-in was made to wait, and does not wait for it. */
+/** Records how long refused log-ins must wait, and waits 25 ms at most. */
 export function hastyClock(): Clock & { readonly sleptMs: number[] } {
   const real = systemClock()
   const sleptMs: number[] = []
@@ -77,7 +77,7 @@ export function hastyClock(): Clock & { readonly sleptMs: number[] } {
   }
 }
 
-/** @param change partitions: whether the tables have room for today's rows when the first message comes */
+/** @param change `partitions`: whether the tables have the partitions for today's rows when the first message comes */
 export async function submissionWorld({
   partitions = true,
   ...change
@@ -195,26 +195,26 @@ export function plain(username: string, password: string, authzid = ''): string 
 }
 
 export interface SmtpSession {
-  /** Sends one line and reads its whole reply, lines joined by LF; '' when the connection has closed. */
+  /** Sends one line and returns its whole reply, lines joined by LF; '' when the connection has closed. */
   ask(line: string): Promise<string>
   /** Sends bytes as they are. */
   write(bytes: string | Buffer): void
   /** The next reply; '' when the connection has closed. */
   reply(): Promise<string>
-  /** Goes on in TLS. @returns the server's certificate, DER */
+  /** Upgrades to TLS. @returns the server's certificate, DER */
   secure(): Promise<Buffer>
-  /** Everything that comes until the server closes or `ms` pass. */
+  /** Everything that comes until the server closes or `ms` have passed. */
   rest(ms: number): Promise<string>
   close(): void
 }
 
-/** @param options localAddress: which address of this machine the server sees */
+/** @param options `localAddress`: the client address that the server sees */
 export async function smtpSession(
   port: number,
   { secure = false, localAddress = '127.0.0.1' }: { secure?: boolean; localAddress?: string } = {},
 ): Promise<SmtpSession> {
   const where = { port, host: '127.0.0.1', localAddress }
-  // tls.connect would not pass the local address on.
+  // tls.connect would not pass on the local address.
   let socket: net.Socket = net.connect(where)
   if (secure) socket = tls.connect({ socket, rejectUnauthorized: false })
   socket.setNoDelay(true)

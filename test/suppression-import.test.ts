@@ -1,9 +1,9 @@
-// A whole list in and out over HTTP, in memory that does not grow with it: the service is a process of its own, with the
-// roles it has in operation and nothing else in it. `ROWS=1000000` for the long form.
+// Exporting and importing a whole list over HTTP, in memory that does not grow with the list: the service is a process of its
+// own, with the roles it has in operation and nothing else in it. `ROWS=1000000` for the long form.
 //
-// What is bounded is the memory that the process has after a first list of some thousand rows, which loads code and fills
-// pools, against the most it has while the long one goes in and comes out. V8 lets a heap grow to a multiple of what lives
-// in it, the more the more memory the machine has; the limit here is the one it chooses with 4 GB.
+// The test bounds the difference between the memory after a first list of some thousand rows, which loads code and fills
+// pools, and the peak while the long list goes in and out. V8 lets a heap grow to a multiple of its live data, more so on
+// machines with more memory; the limit here is the one it chooses with 4 GB.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -24,7 +24,7 @@ import { freshDb } from './database.ts'
 const ROWS = Number(process.env['ROWS'] ?? 20_000)
 const FIRST_ROWS = 5_000
 const BAD_EVERY = 997
-/** A heap that has much to do is let grow before it is swept, however little of it lives. */
+/** V8 lets a busy heap grow before it is swept, however little of it is live. */
 const MOST_MB = ROWS > 150_000 ? 128 : 40
 const FLAGS = ['--max-semi-space-size=16', '--max-old-space-size=1024']
 const KEY = 'a secret of the tests that nobody else has'
@@ -59,7 +59,7 @@ function body(rows: number, name: string): ReadableStream<Uint8Array> {
 interface Service extends AsyncDisposable {
   readonly url: string
   readonly apiKey: string
-  /** Resident memory in MB; null where the system does not tell. */
+  /** Resident memory in MB; null where the system does not report it. */
   memoryMb(): number | null
 }
 
@@ -159,7 +159,7 @@ async function given({ url, apiKey }: Service): Promise<{ readonly lines: number
   return { lines: newlines, bytes }
 }
 
-test(`${ROWS} rows go in and come out in bounded memory, and bad ones are told with their line`, {
+test(`${ROWS} rows are imported and exported in bounded memory, and bad rows are reported with their line`, {
   timeout: 900_000,
 }, async (t) => {
   await using service = await startService()

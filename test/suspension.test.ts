@@ -1,7 +1,7 @@
-// A suspended account: within five seconds nothing of it leaves the house, however much stands in the queue. It can read,
-// and nothing else; once it is resumed all goes on.
+// A suspended account: within five seconds nothing of it is sent any more, however long its queue. It can read and do nothing
+// else; when it is resumed everything continues.
 //
-// SUSPENSION_QUEUED says how many mails stand in the queue; 20,000 without it.
+// SUSPENSION_QUEUED: number of mails in the queue, 20,000 by default.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -59,7 +59,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
   throw new Error(`not within 30 s: ${what}`)
 }
 
-test(`a suspension stops a queue of ${QUEUED} within 5 s, and a resumption sets it going`, {
+test(`a suspension stops a queue of ${QUEUED} within 5 s, and resuming restarts it`, {
   timeout: 300_000,
 }, async () => {
   await using mx = await startReceiver({ keep: false })

@@ -1,5 +1,5 @@
-// Two accounts with the same data. Neither can find, read, change or count what the other has: not through any route of
-// the OpenAPI document, and not through the database, whose row level security is the second lock.
+// Two accounts with the same data. Neither can find, read, change or count what the other has, through any route of the
+// OpenAPI document or through the database, whose row level security is the second lock.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -26,7 +26,7 @@ interface Operation {
 let world: World
 let other: TestAccount
 let operations: readonly Operation[]
-/** What the other account has, by the beginning of the path that takes its id, the longest first. */
+/** Ids of the other account, by the prefix of the path that takes them, the longest first. */
 let ids: Readonly<Record<string, string>>
 
 interface Described {
@@ -59,7 +59,7 @@ async function furnish({ api, testApi }: TestAccount): Promise<Record<string, st
     assert.equal(reply.status, 201, JSON.stringify(reply.body))
     return reply.body.data.id
   }
-  /** The first of a list, as soon as there is one. */
+  /** The id of the first entry of a list, once there is one. */
   const once = async (path: string): Promise<string> => {
     await until(async () => (await api.get(path)).body.data.length > 0)
     return (await api.get(path)).body.data[0].id
@@ -69,7 +69,7 @@ async function furnish({ api, testApi }: TestAccount): Promise<Record<string, st
   await api.post('/api/v1/customer/suppressions', { email: `s@${CANARY}.example` })
   await api.post('/api/v1/customer/unsubscribes', { email: `u@${CANARY}.example` })
   const customer = '/api/v1/customer'
-  // Nobody listens there: the delivery stays, and fails.
+  // Nobody listens there: the delivery fails and stays in the log.
   const hook = { url: 'http://127.0.0.1:9/hook', events: ['*'], name: CANARY }
   const webhook = await made(`${customer}/webhooks`, hook)
   await api.post(`${customer}/webhooks/${webhook}/test`)
@@ -94,21 +94,21 @@ async function furnish({ api, testApi }: TestAccount): Promise<Record<string, st
   }
 }
 
-/** What a route takes that takes more than `{}`. */
+/** Bodies for the routes that need more than `{}`. */
 const bodies = (): Readonly<Record<string, object>> => ({
   'PUT /api/v1/templates/{id}': { name: 'x', subject: 'x', text: 'x' },
   'PATCH /api/v1/emails/{id}': { scheduled_at: new Date(world.clock.now().getTime() + 3_600_000) },
   'POST /api/v1/customer/webhooks/{webhookId}/replay': { from: '2026-01-01T00:00:00Z', to: '2040-01-01T00:00:00Z' },
 })
 
-/** The id of the other account that goes into a path; fails for a path that nobody furnished. */
+/** The other account's id for a path; fails for a path without one. */
 function theirsFor(path: string): string {
   const v1 = path.replace(/^\/api\/(?!v1\/)/, '/api/v1/')
   const kind = Object.keys(ids).find((beginning) => v1.startsWith(beginning))
   return kind === undefined ? assert.fail(`furnish the other account with what ${path} takes`) : (ids[kind] ?? '')
 }
 
-/** `{version}` is the number of a thing that has an id. */
+/** Fills the path; `{version}` is a number, every other parameter gets the id. */
 function filled(path: string, id: string): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'version' ? '1' : encodeURIComponent(id)))
 }
@@ -127,12 +127,12 @@ async function ask(
   return { status: reply.status, code: isJson ? (JSON.parse(text.replace(',}', '}')).code ?? null) : null, text }
 }
 
-/** What follows the log in its own time. */
+/** Paths whose answers follow the log with a delay. */
 const FOLLOWS = /\/(?:stats|usage|limits|health-score|test-readiness|deliveries)(?:\/|$)/
-/** What moves by itself: when a key was used, how often a webhook was tried. */
+/** Fields that change by themselves: when a key was used, how often a webhook was tried. */
 const MOVES = /"(?:last_used_at|last_used_ip|last_delivery_at|last_delivery_status|consecutive_failures)":[^,}]*/g
 
-/** Everything that the other account has made, as its owner sees it, by path. */
+/** Everything that the other account has created, as its owner sees it, by path. */
 async function belongings(): Promise<ReadonlyMap<string, string>> {
   const reads = operations.filter(
     ({ method, path }) => method === 'GET' && path.startsWith('/api/v1/') && !FOLLOWS.test(path),
@@ -147,7 +147,7 @@ async function belongings(): Promise<ReadonlyMap<string, string>> {
   return seen
 }
 
-test("another account's id is answered like one that nobody has, on every route that takes one", async () => {
+test("another account's id is answered like a nonexistent one, on every route that takes one", async () => {
   const withId = operations.filter(({ path }) => path.includes('{'))
   assert.ok(withId.length >= 40, 'a check that checked nothing fails')
   const email = `/api/v1/emails/${theirsFor('/api/v1/emails/')}`
@@ -174,7 +174,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   throw new Error('not within a minute')
 }
 
-test("a list that is asked for another account's id is as empty as for nobody's", async () => {
+test("a list filtered by another account's id is as empty as one filtered by a nonexistent id", async () => {
   const filters: [name: string, theirs: string, nobodys: string][] = [
     ['email_id', theirsFor('/api/v1/emails/'), NO_ID],
     ['domain_id', theirsFor('/api/v1/customer/domains/'), NO_ID],
@@ -201,7 +201,7 @@ test("a list that is asked for another account's id is as empty as for nobody's"
   assert.ok(asked >= 12, `${asked}: a check that checked nothing fails`)
 })
 
-test("a body that names another account's id is answered like one that names nobody's", async () => {
+test("a body with another account's id is answered like one with a nonexistent id", async () => {
   const customer = '/api/v1/customer'
   const own = await world.api.post(`${customer}/domains`, { domain: 'own.example' })
   const hook = { url: 'http://127.0.0.1:9/hook', events: ['*'] }
@@ -233,7 +233,7 @@ test("a body that names another account's id is answered like one that names nob
   assert.equal(hit.body.pagination.total, 0)
 })
 
-test('whatever is read or deleted with a key shows nothing of the other account', async () => {
+test('nothing that is read or deleted with a key shows data of the other account', async () => {
   for (const operation of operations.filter(({ method }) => method === 'GET' || method === 'DELETE')) {
     for (const id of [`s@${CANARY}.example`, `u@${CANARY}.example`]) {
       const { text } = await ask(operation, operation.path.includes('{email}') ? id : NO_ID)
@@ -256,7 +256,7 @@ test('whatever is read or deleted with a key shows nothing of the other account'
   assert.equal((await other.api.get('/api/v1/customer/unsubscribes')).body.pagination.total, 1)
 })
 
-test('lists, idempotency keys and domain names are each account’s own', async () => {
+test('each account has its own lists, idempotency keys and domain names', async () => {
   const key = { 'idempotency-key': 'the same' }
   const first = await world.account.testApi.post('/api/v1/send', MAIL, key)
   const second = await other.testApi.post('/api/v1/send', { ...MAIL, subject: 'another body' }, key)
@@ -274,7 +274,7 @@ test('lists, idempotency keys and domain names are each account’s own', async 
   assert.deepEqual([bound.status, bound.body.code], [422, 'validation_error'])
 })
 
-test('fields that are ours to set are refused in every body', async () => {
+test('fields that the service sets itself are refused in every body', async () => {
   const bodies = operations.filter(
     ({ path, hasBody }) => hasBody && path.startsWith('/api/v1/') && !/\/(batch|verify)$/.test(path),
   )
@@ -295,7 +295,7 @@ interface Table {
   readonly relforcerowsecurity: boolean
 }
 
-test('each table with an account is under forced row level security, and no setting means no rows', async () => {
+test('each table with an account has forced row level security, and no setting means no rows', async () => {
   const { database } = world.rooms
   const tables = await database.system.query<Table>(
     statement(`select c.oid::regclass::text as name, relrowsecurity, relforcerowsecurity from pg_class c

@@ -1,4 +1,4 @@
-// Manners that no linter knows. Exceptions are listed here by name and must shrink: one that is no longer needed fails.
+// Rules that no linter checks. Exceptions are listed here by name and must shrink: one that is no longer needed fails.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -11,13 +11,13 @@ const ROOT = join(import.meta.dirname, '..')
 
 // ---- exceptions --------------------------------------------------------------------------------------------------
 
-/** Files over MAX_LINES, and the length that they may not pass again. */
+/** Files over MAX_LINES, and the length that each may not exceed again. */
 const LONG_FILES: Readonly<Record<string, number>> = {}
 
-/** `path: table` pairs: a statement of one room that names a table of another, and why it must. */
+/** `path: table` pairs: a statement in one room that names a table of another, with the reason. */
 const FOREIGN_TABLES: readonly string[] = []
 
-/** Files outside sql*.ts that hold statements: the database's own plumbing. */
+/** Files outside sql*.ts that contain statements: the database's own plumbing. */
 const SQL_ELSEWHERE = [
   /^src\/platform\/(?:db|migrate|postgres|store|jobs|quota|pulse)[^/]*\.ts$/,
   /^src\/platform\/postgres\//,
@@ -47,14 +47,14 @@ const code = files.filter(({ path }) => /^(?:src|test|bench|bin)\/.*\.(?:ts|mjs)
 const source = code.filter(({ path }) => path.startsWith('src/'))
 const production = source.filter(({ path }) => !path.endsWith('.test.ts'))
 
-/** The text without comments, so that prose may name what code may not. Line numbers stay. */
+/** The text without comments, because comments may mention what code may not use. Keeps line numbers. */
 function withoutComments(text: string): string {
   return text
     .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ' '))
     .replace(/(^|[\s;{(,])\/\/[^\n]*/g, '$1')
 }
 
-/** `path:line: the line`, for each match. */
+/** `path:line: the line` for each match. */
 function found(
   among: readonly File[],
   pattern: RegExp,
@@ -74,9 +74,9 @@ function none(breaches: readonly string[], promise: string): void {
   assert.equal(breaches.length, 0, `${promise}\n  ${breaches.join('\n  ')}`)
 }
 
-// ---- the manners -------------------------------------------------------------------------------------------------
+// ---- the rules ---------------------------------------------------------------------------------------------------
 
-/** What a run, an editor or a merge leaves behind. */
+/** Files that a run, an editor or a merge leaves behind. */
 const LEFTOVER = /\.(?:pid|log|tmp|orig|rej|bak|swp)$|~$/
 
 test('no leftover of a run, an editor or a merge is part of the repository', () => {
@@ -86,16 +86,16 @@ test('no leftover of a run, an editor or a merge is part of the repository', () 
   )
 })
 
-test('there is code to look at', () => {
+test('there is code to check', () => {
   assert.ok(production.length > 5, 'a check that checked nothing fails')
 })
 
-test('the environment is read in src/config.ts alone', () => {
+test('only src/config.ts reads the environment', () => {
   const places = production.filter(({ path }) => path !== 'src/config.ts' && path !== 'src/main.ts')
   none(found(places, /\bprocess\s*\.\s*env\b|\benv\b[^\n]*from 'node:process'/), 'process.env belongs to src/config.ts')
 })
 
-test('time and chance are given, never taken', () => {
+test('time and randomness are injected', () => {
   const places = production.filter(({ path }) => !/^src\/platform\/(?:clock|ids)\.ts$/.test(path))
   none(
     found(places, /new Date\(\s*\)|\bDate\.now\b|\bMath\.random\b|\brandomUUID\b|\bperformance\.now\b/),
@@ -106,14 +106,14 @@ test('time and chance are given, never taken', () => {
 const STATEMENT =
   /[`'"]\s*(?:--[^\n]*\n\s*)*(?:with\s+(?:recursive\s+)?\w+[^`'"]{0,80}\bas\b|select\s|insert\s+into\s|update\s+\w+\s+(?:\w+\s+)?set\b|delete\s+from\s|truncate\s+\w|(?:create|alter|drop)\s+(?:table|index|role|policy|schema|function)\b)/i
 
-test('SQL stands in sql*.ts, migrations and the database plumbing alone', () => {
+test('SQL is only in sql*.ts, migrations and the database plumbing', () => {
   const places = production.filter(
     ({ path }) => !/\/sql(?:-[a-z-]+)?\.ts$/.test(path) && !SQL_ELSEWHERE.some((pattern) => pattern.test(path)),
   )
   none(found(places, STATEMENT), 'a statement belongs into the sql.ts of its room')
 })
 
-test('a table is named in the sql.ts of one room alone', () => {
+test('each table is named in the sql.ts of one room only', () => {
   const tables = files
     .filter(({ path }) => /^migrations\/.*\.sql$/.test(path))
     .flatMap(({ text }) =>
@@ -148,7 +148,7 @@ test('no default export, no enum, no namespace', () => {
   )
 })
 
-test('nothing is left to do by its own word, no test is focused', () => {
+test('no marker of unfinished work, and no focused test', () => {
   const everything = files.filter(
     ({ path }) => path !== 'test/tidy.test.ts' && /\.(?:ts|tsx|mjs|sql|sh)$|^\.ci\//.test(path),
   )
@@ -159,7 +159,7 @@ test('nothing is left to do by its own word, no test is focused', () => {
   none(found(everything, /\b(?:test|it|describe|suite)\.only\(|\bonly:\s*true/), 'a focused test hides the others')
 })
 
-test('a file is one thing: at most 500 lines', () => {
+test('a file has at most 500 lines', () => {
   const lines = (file: File): number => file.text.split('\n').length - 1
   const long = code.filter((file) => lines(file) > Math.max(MAX_LINES, LONG_FILES[file.path] ?? 0))
   none(
@@ -173,7 +173,7 @@ test('a file is one thing: at most 500 lines', () => {
   none(stale, 'take these exceptions out of LONG_FILES')
 })
 
-test('relative imports say the file with its extension', () => {
+test('relative imports include the file extension', () => {
   const relative = /(?:from|import\()\s*'(\.[^']*)'/g
   const breaches = code.flatMap(({ path, text }) =>
     [...withoutComments(text).matchAll(relative)]
@@ -183,7 +183,7 @@ test('relative imports say the file with its extension', () => {
   none(breaches, 'Node runs the files as they are')
 })
 
-test('the fault harness shares no code with what it judges', () => {
+test('the fault harness shares no code with the product it checks', () => {
   const seen = new Set(code.map(({ path }) => path).filter((path) => path.startsWith('test/faults/')))
   assert.ok(seen.size > 5, 'there is no harness to look at')
   const breaches: string[] = []
@@ -198,7 +198,7 @@ test('the fault harness shares no code with what it judges', () => {
   none(breaches, 'nothing that test/faults reaches lies in src/')
 })
 
-test('ARCHITECTURE.md names what exists', () => {
+test('ARCHITECTURE.md names only what exists', () => {
   const architecture = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
   const folders = [...architecture.matchAll(/`((?:[\w.-]+\/)+)`/g)].map((match) => match[1] ?? '')
   assert.ok(folders.length > 5, 'ARCHITECTURE.md names no folders')
@@ -212,7 +212,7 @@ test('ARCHITECTURE.md names what exists', () => {
   )
 })
 
-test('each RFC and section that the code leans on is listed in docs/rfc.md', () => {
+test('each RFC and section that the code cites is listed in docs/rfc.md', () => {
   const index = readFileSync(join(ROOT, 'docs/rfc.md'), 'utf8')
   const listed = new Set<string>()
   for (const row of index.matchAll(/^\| (\d+) \| ([^|]+) \|/gm)) {
@@ -225,7 +225,7 @@ test('each RFC and section that the code leans on is listed in docs/rfc.md', () 
       cited.add(`${match[1]} ${match[2] ?? 'all'}`)
     }
   }
-  // A section is listed when it, or a section around it, or the whole document is.
+  // A section counts as listed when it, a section around it, or the whole document is.
   const isListed = (citation: string): boolean => {
     const [rfc = '', section = ''] = citation.split(' ')
     if (section === 'all') return [...listed].some((one) => one.startsWith(`${rfc} `))
@@ -235,7 +235,7 @@ test('each RFC and section that the code leans on is listed in docs/rfc.md', () 
   none([...cited].filter((citation) => !isListed(citation)).sort(), 'add these to docs/rfc.md')
 })
 
-test('no path of a machine and no registry stands in the repository', () => {
+test('no machine-specific path and no registry is in the repository', () => {
   const outside = new RegExp(
     [
       '/wo' + 'rk/',
@@ -252,11 +252,11 @@ test('no path of a machine and no registry stands in the repository', () => {
   )
 })
 
-test('no half of a merge was left standing', () => {
+test('no merge conflict marker is left', () => {
   assert.deepEqual(found(files, /^(?:<{7}|>{7}) /m), [])
 })
 
-test('the document of each decision follows the others in number and has its four parts', () => {
+test('decision records are numbered in sequence, and each has its four parts', () => {
   const records = files.filter(({ path }) => /^docs\/adr\/\d{4}-[a-z0-9-]+\.md$/.test(path))
   assert.ok(records.length > 0)
   const breaches = records.flatMap(({ path, text }) =>

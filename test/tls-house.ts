@@ -1,5 +1,5 @@
-// What the tests of TLS towards receivers share: a domain with a policy, nodes that mind it, and a validating resolver that is
-// declared.
+// Shared by the tests of TLS towards receivers: a domain with a policy, nodes that honour it, and a declared validating
+// resolver.
 
 import { createHash, X509Certificate } from 'node:crypto'
 import type { Delivery } from '../src/modules/delivery/index.ts'
@@ -32,7 +32,7 @@ export interface Guarded {
   readonly transport: Transport
 }
 
-/** A node that minds what receivers ask. Nothing that it knows is shared with another one but by the database. */
+/** A node that honours receivers' TLS policies. It shares knowledge with other nodes only through the database. */
 export function guarded(h: House, connector: Connector, secure: SecureResolver | null = null): Guarded {
   const { database, clock, zones, options } = h
   const onError = (error: unknown): void => void h.logged.push(String(error))

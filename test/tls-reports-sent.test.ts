@@ -1,4 +1,4 @@
-// Reports of TLS sessions, and whom they reach: by mail and by HTTPS, once.
+// TLS reports that we send: each reaches its recipients once, by mail and by HTTPS.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,16 +23,19 @@ const OPEN = statement(
    where d.datname = current_database() and l.relation = 'transport_session'::regclass and l.pid <> pg_backend_pid()`,
 )
 
-/** Sessions of today with these domains, and the clock on by `days` and a bit. */
+/**
+ * Records sessions of today with these domains, then advances the clock by `days` and a bit. @returns a query for the
+ * unreported domains
+ */
 async function sessionsWith(h: House, domains: readonly string[], days: number): Promise<() => Promise<string[]>> {
   const { system } = h.database
   await system.execute(SESSION, [h.clock.now().toISOString().slice(0, 10), domains])
-  // Some time past the hour at which days are told, whatever the hour of the test.
+  // Some time past the hour at which days are reported, whatever the time of day of the test.
   if (days > 0) h.clock.advance(days * DAY_MS + 1_200_000)
   return async () => (await system.query<{ domain: string }>(LEFT, [])).map(({ domain }) => domain)
 }
 
-test('a receiver of reports that hangs holds no transaction open, and whom a mail tells beside it is told once', async () => {
+test('a report receiver that hangs holds no transaction open, and a mail recipient beside it gets the report once', async () => {
   const rua = 'rua=https://hangs.test/tls,mailto:tls@sts.test'
   await using h = await house({ '_smtp._tls.sts.test': { TXT: [`v=TLSRPTv1; ${rua}`] } })
   const left = await sessionsWith(h, ['sts.test'], 1)
@@ -58,7 +61,7 @@ test('a receiver of reports that hangs holds no transaction open, and whom a mai
   assert.deepEqual(h.logged, [])
 })
 
-test('a report that its receiver took by HTTPS is done, and one that nobody took in three days is dropped', async () => {
+test('a report accepted by HTTPS is done, and one that nobody accepts in three days is dropped', async () => {
   const rua = (name: string) => ({ TXT: [`v=TLSRPTv1; rua=https://${name}/tls`] })
   await using h = await house({ '_smtp._tls.sts.test': rua('sts.test') })
   const left = await sessionsWith(h, ['sts.test'], 1)
@@ -81,7 +84,7 @@ const CLAIM = statement(
   `insert into transport_report_claim (day, domain, until) select distinct day, domain, $1::timestamptz from transport_session`,
 )
 
-test('of two machines one tells by HTTPS; the claim of one that died ends, and the other tells', async () => {
+test('of two machines one reports by HTTPS; when it dies its claim expires and the other reports', async () => {
   await using h = await house({ '_smtp._tls.sts.test': { TXT: ['v=TLSRPTv1; rua=https://sts.test/tls'] } })
   const left = await sessionsWith(h, ['sts.test'], 1)
   const site = web('')
@@ -114,7 +117,7 @@ test('of two machines one tells by HTTPS; the claim of one that died ends, and t
   assert.deepEqual(h.logged, [])
 })
 
-test('a machine that dies behind the answer of the receiver leaves a report that comes again byte for byte', async () => {
+test("a machine that dies after the receiver's answer leaves a report that is sent again byte for byte", async () => {
   await using h = await house({ '_smtp._tls.sts.test': { TXT: ['v=TLSRPTv1; rua=https://sts.test/tls'] } })
   const left = await sessionsWith(h, ['sts.test'], 1)
   const site = web('')
@@ -137,7 +140,7 @@ test('a machine that dies behind the answer of the receiver leaves a report that
   assert.match(String(id), /^\d{4}-\d\d-\d\d\.sts\.test@[\w.-]+$/)
 })
 
-test('a day is told when every machine has written what it counted', async () => {
+test('a day is reported once every machine has had time to write its counts', async () => {
   await using h = await house({ '_smtp._tls.sts.test': { TXT: ['v=TLSRPTv1; rua=https://sts.test/tls'] } })
   const left = await sessionsWith(h, ['sts.test'], 0)
   const site = web('')
@@ -151,7 +154,7 @@ test('a day is told when every machine has written what it counted', async () =>
   assert.deepEqual([await left(), site.asked.length], [[], 1])
 })
 
-test('any number of domains that cannot be told keep no other from being told', async () => {
+test('any number of unreachable domains do not keep others from being reported to', async () => {
   const deaf = Array.from({ length: 401 }, (_, n) => `d${n}.test`)
   const zones = deaf.map((name) => [`_smtp._tls.${name}`, { TXT: [`v=TLSRPTv1; rua=https://${name}/`] }] as const)
   await using h = await house({

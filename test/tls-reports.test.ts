@@ -1,4 +1,4 @@
-// Reports about TLS that others send to the MX of a whole process, and what an account and the operator see of them.
+// TLS reports that others send to the MX of a full process, and what accounts and the operator see of them.
 
 import assert from 'node:assert/strict'
 import { createPrivateKey } from 'node:crypto'
@@ -61,14 +61,14 @@ async function send(world: World, to: string, mail: string): Promise<string> {
   }
 }
 
-/** As the domain's own mail server would sign it. */
+/** Signs the mail as the domain's own mail server would. */
 async function signed(world: World, mail: string, domain = 'company-x.example', selector = 'k'): Promise<string> {
   const whole = `${mail}\r\n`
   const when = { signedAt: world.clock.now(), expiresAfterSeconds: 86_400 }
   return (await sign(Buffer.from(whole), [createSigner({ domain, selector, key })], when)).toString() + mail
 }
 
-/** What became of all that came, once none of it waits. @param stepMs by how much the clock goes on at each look */
+/** The outcomes of all reports, once none of them waits. @param stepMs how far the clock moves at each look */
 async function outcomes(world: World, stepMs = 100): Promise<readonly string[]> {
   for (const end = performance.now() + LIMIT_MS; performance.now() < end; ) {
     const rows = await world.rooms.database.system.query<{ state: number; outcome: string }>(OUTCOMES, [])
@@ -79,7 +79,7 @@ async function outcomes(world: World, stepMs = 100): Promise<readonly string[]> 
   return assert.fail('reports still wait')
 }
 
-test('a report about a verified domain is shown to its account, once, with the record that asks for it', async () => {
+test('a report about a verified domain is shown to its account, once, with the DNS record that asks for it', async () => {
   await using world = await startWorld({ settings: ROLES, zones: ZONES })
   const id = await world.verifiedDomain('shop.example')
   const place = `/api/v1/customer/domains/${id}/tls-reports`
@@ -137,7 +137,7 @@ test('a report about a verified domain is shown to its account, once, with the r
   assert.deepEqual((await other.api.get(`/api/v1/customer/domains/${claimed}/tls-reports`)).body.data, [])
 })
 
-test('what is no report, or about a domain that nobody here has verified, is taken and leaves nothing behind', async () => {
+test('what is no report, or about a domain that nobody here has verified, is accepted and leaves nothing behind', async () => {
   await using world = await startWorld({ settings: ROLES, zones: ZONES })
   const id = await world.verifiedDomain('shop.example')
   await world.api.post('/api/v1/customer/domains', { domain: 'claimed.example' })
@@ -167,7 +167,7 @@ test('what is no report, or about a domain that nobody here has verified, is tak
     assert.match(await send(world, foreign, 'x'), /^550 5\.7\.1 /)
 })
 
-test('a flood about one domain ends at 200 a day, and the operator sees what is told of the host itself', async () => {
+test('a flood about one domain ends at 200 a day, and the operator sees reports about the host itself', async () => {
   await using world = await startWorld({ settings: ROLES, zones: ZONES })
   const id = await world.verifiedDomain('shop.example')
   for (let from = 0; from < 205; from += 41) {
@@ -192,7 +192,7 @@ test('a flood about one domain ends at 200 a day, and the operator sees what is 
   )
 })
 
-/** Of each report that is shown, the oldest first: its id, how many sessions failed, and who signed it or why nobody did. */
+/** For each shown report, oldest first: its id, the number of failed sessions, and who signed it or why the signature failed. */
 async function shown(world: World, id: string, query = ''): Promise<readonly string[]> {
   const { data } = (await world.api.get(`/api/v1/customer/domains/${id}/tls-reports${query}`)).body
   return data
@@ -203,7 +203,7 @@ async function shown(world: World, id: string, query = ''): Promise<readonly str
     .reverse()
 }
 
-test('a report that its author did not sign is shown with the reason, and a signed one takes its place', async () => {
+test('a report that its author did not sign is shown with the reason, and a signed one replaces it', async () => {
   await using world = await startWorld({ settings: ROLES, zones: ZONES })
   const id = await world.verifiedDomain('shop.example')
   const report = (name: string, failed?: number): string => mailOf(about('shop.example', name, failed))
@@ -236,7 +236,7 @@ test('a report that its author did not sign is shown with the reason, and a sign
   assert.match(lines.join('\n'), /\tkeyless\tnot verified: no_key\n[^]*\tone\tsigned by company-x\.example$/)
 })
 
-test('who signs a report in the name and under the id of another keeps out nothing of theirs', async () => {
+test("signing a report with another author's name and report id does not keep out that author's report", async () => {
   await using world = await startWorld({ settings: ROLES, zones: ZONES })
   const id = await world.verifiedDomain('shop.example')
   const forged = mailOf(about('shop.example', 'one', 99)).replace('tls@company-x.example', 'tls@evil.example')
@@ -251,7 +251,7 @@ test('who signs a report in the name and under the id of another keeps out nothi
   ])
 })
 
-test('one signer is heard twenty times a day about a domain, whatever hosts it signs as, and the others go on being heard', async () => {
+test('one signer is heard twenty times a day about a domain, under whatever hosts it signs, and others are still heard', async () => {
   const hosts = Object.fromEntries(Array.from({ length: 22 }, (_, i) => [`k._domainkey.h${i}.evil.example`, KEY]))
   await using world = await startWorld({ settings: ROLES, zones: { ...ZONES, ...hosts } })
   await world.verifiedDomain('shop.example')
@@ -265,7 +265,7 @@ test('one signer is heard twenty times a day about a domain, whatever hosts it s
   assert.equal(became.filter((outcome) => outcome === 'kept').length, 21)
 })
 
-test('a report whose signer has no DNS at the moment waits for it, an hour at most, and is not lost', async () => {
+test("a report whose signer's DNS is down waits for it, an hour at most, and is not lost", async () => {
   await using world = await startWorld({ settings: ROLES, zones: ZONES })
   const id = await world.verifiedDomain('shop.example')
   const name = (selector: string): string => `${selector}._domainkey.company-x.example`

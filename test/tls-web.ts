@@ -1,4 +1,4 @@
-// The web that receivers' policies are read from and reports are sent to, declared, and the sender of reports.
+// The declared web, from which receivers' policies are read and to which reports are sent, and the sender of reports.
 
 import { type ReportMail, tlsReportLoop } from '../src/modules/transport/index.ts'
 import type { Connector, Outcome, OutgoingRequest } from '../src/platform/connect.ts'
@@ -24,7 +24,7 @@ export function web(body: string): Web {
   return made
 }
 
-/** One look for what is to be told. @param mail queues a mail */
+/** One search for reports that are due. @param mail queues a mail */
 export async function lookForReports(h: House, connector: Connector, mail: (mail: ReportMail) => Promise<boolean>) {
   const { database, clock, zones, options } = h
   const taken = Promise.withResolvers<void>()

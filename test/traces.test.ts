@@ -24,7 +24,7 @@ const ID = '01980000-0000-7000-8000-00000000cafe'
 const log = createLogger('silent')
 const span = { emailId: ID, startedAt: new Date(1_700_000_000_000), durationMs: 25, failed: false, attributes: {} }
 
-/** A collector: what it is sent, in OTLP's JSON. */
+/** A collector that keeps what it is sent, in OTLP's JSON. */
 async function collector() {
   const spans: WireSpan[] = []
   const bodies: string[] = []
@@ -44,7 +44,7 @@ async function collector() {
   return { spans, bodies, endpoint, close: () => server.close().closeAllConnections() }
 }
 
-test('what is told of an email stands in one trace, whose id is its own, below its acceptance', async () => {
+test('all spans of an email are in one trace, whose id derives from the email, below the span of its acceptance', async () => {
   const { spans, endpoint, close } = await collector()
   const one = tracesOf({ endpoint, share: 1, version: '1.2.3', log })
   const two = tracesOf({ endpoint, share: 1, version: '1.2.3', log })
@@ -69,7 +69,7 @@ test('what is told of an email stands in one trace, whose id is its own, below i
   )
 })
 
-test('without an endpoint nothing is loaded; a collector that is away costs nothing but the traces', async () => {
+test('without an endpoint nothing is loaded; an unreachable collector costs only the traces', async () => {
   const off = tracesOf({ endpoint: null, share: 1, version: '1', log })
   await off.service.start()
   off.record({ ...span, name: 'accept' })
@@ -82,7 +82,7 @@ test('without an endpoint nothing is loaded; a collector that is away costs noth
   assert.ok(performance.now() - began < 30_000, 'a stop does not wait for it')
 })
 
-test('a share of all emails is traced, and every process takes the same ones', async () => {
+test('a share of all emails is traced, and every process picks the same ones', async () => {
   const { spans, endpoint, close } = await collector()
   const some = tracesOf({ endpoint, share: 0.5, version: '1', log })
   await some.service.start()
@@ -96,7 +96,7 @@ test('a share of all emails is traced, and every process takes the same ones', a
   )
 })
 
-test('a mail of the running service is one trace from acceptance to its webhook, and no address stands in it', async () => {
+test('a mail of the running service is one trace from acceptance to its webhook, and contains no address', async () => {
   const { spans, bodies, endpoint, close } = await collector()
   await using receiver = await startReceiver({})
   await using hooks = await webhookReceiver()

@@ -1,4 +1,4 @@
-// Tracking through the front door: a mail is accepted, delivered to a receiver, opened, clicked and unsubscribed from.
+// Tracking through the public interfaces: a mail is accepted, delivered to a receiver, opened, clicked and unsubscribed from.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -33,7 +33,10 @@ interface Mail {
   readonly out: string
 }
 
-/** The longest turn of this thread's loop until `end`, in ms of its own CPU: on a busy machine others take their part of the clock. */
+/**
+ * The longest turn of this thread's event loop until `end`, in ms of its own CPU: on a busy machine wall time includes
+ * others.
+ */
 function turnsOfThisThread(): { end(): number } {
   let longest = 0
   let last = process.threadCpuUsage()
@@ -103,7 +106,7 @@ describe('tracking', () => {
     assert.equal(sent.status, 202, JSON.stringify(sent.body))
     return received(sent.body.data.email_id, to)
   }
-  /** What the receiver got, ten seconds ago. */
+  /** The mail as the receiver got it, ten seconds ago. */
   const received = async (id: string, to: string): Promise<Mail> => {
     await until('the delivery', async () => {
       const { body } = await world.api.get(`/api/v1/emails/${id}`)
@@ -127,7 +130,7 @@ describe('tracking', () => {
     const { body }: Reply = await world.api.get(`/api/v1/emails/${id}`)
     return body.data.events.filter(({ event }: Event) => /opened|clicked|unsubscribed/.test(event))
   }
-  /** The events of this mail, once there are so many, of so many hits. The clock is turned when all these have come in. */
+  /** The events of this mail, once there are `many` from `hits` hits. The clock is advanced once all hits are recorded. */
   const events = async (id: string, many: number, hits = many): Promise<Event[]> => {
     await until(`${hits} hits`, async () => {
       const text = 'select id from hit where email_id = $1'
@@ -166,7 +169,7 @@ describe('tracking', () => {
     assert.equal((await world.api.get(`/api/v1/emails/${id}`)).body.data.open_count, 1)
   })
 
-  test('a click leads to the target byte for byte, and makes the mail opened', async () => {
+  test('a click leads to the target byte for byte, and counts the mail as opened', async () => {
     const { id, links } = await mail()
     const reply = await get(links[0] ?? '')
     assert.equal(reply.status, 302)
@@ -183,7 +186,7 @@ describe('tracking', () => {
     )
   })
 
-  test('first flags and counters are exact under fifty opens at once', async () => {
+  test('first flags and counters are exact with fifty simultaneous opens', async () => {
     const { id, pixel } = await mail()
     await Promise.all(Array.from({ length: 50 }, () => get(pixel)))
     const found = await events(id, 50)
@@ -196,7 +199,7 @@ describe('tracking', () => {
     assert.equal((await world.api.get(`/api/v1/emails/${id}`)).body.data.open_count, 50)
   })
 
-  test('a scanner that gets and heads every address unsubscribes nobody and clicks nothing', async () => {
+  test('a scanner that sends GET and HEAD to every link unsubscribes nobody and records no click', async () => {
     const { id, to, pixel, links, out } = await mail()
     await Promise.all([pixel, ...links, out].flatMap((path) => [get(path), get(path, {}, 'HEAD')]))
     const found = await events(id, 8)
@@ -211,7 +214,7 @@ describe('tracking', () => {
     assert.deepEqual(listed.body.data, [])
   })
 
-  test('a hit before the delivery or within 2 s of it is a machine', async () => {
+  test('a hit before the delivery or within 2 s of it comes from a machine', async () => {
     const { id, pixel } = await mail()
     world.clock.advance(-10_000)
     await get(pixel)
@@ -220,7 +223,7 @@ describe('tracking', () => {
     assert.equal(opened?.data['first_open'], false)
   })
 
-  test('a browser that fetches ahead is no person, and the one who comes after it is', async () => {
+  test('a browser prefetch is no person, and the person who comes after it is', async () => {
     const { id, pixel, links } = await mail()
     const ahead = { 'sec-purpose': 'prefetch;prerender', purpose: 'prefetch' }
     assert.equal((await get(links[0] ?? '', ahead)).status, 302)
@@ -244,7 +247,7 @@ describe('tracking', () => {
       { body: 'List-Unsubscribe=One-Click', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
     ],
     [
-      'urlencoded to the last character',
+      'urlencoded with every special character escaped',
       'one_click',
       {
         body: 'List%2DUnsubscribe=One%2DClick',
@@ -256,7 +259,7 @@ describe('tracking', () => {
     ['no body', 'link', {}],
   ]
   for (const [why, source, init] of BODIES) {
-    test(`unsubscribing by ${why} holds at once, and is one event of source ${source}`, async () => {
+    test(`unsubscribing by ${why} takes effect at once, and is one event of source ${source}`, async () => {
       const { id, to, out } = await mail()
       const replies = await Promise.all(
         Array.from({ length: 10 }, () => fetch(world.url + out, { ...init, method: 'POST', redirect: 'manual' })),
@@ -275,7 +278,7 @@ describe('tracking', () => {
     })
   }
 
-  test('a body that is neither one click nor the page’s form unsubscribes nobody, and is shown the button', async () => {
+  test('a body that is neither one click nor the page’s form unsubscribes nobody, and is answered with the button', async () => {
     const { to, out } = await mail()
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const bodies: RequestInit[] = [
@@ -307,7 +310,7 @@ describe('tracking', () => {
     assert.equal(head.status, 200)
   })
 
-  test('tokens that are not ours, of another purpose, cut or changed are one 404', async () => {
+  test('tokens that are foreign, for another purpose, truncated or altered get the same 404', async () => {
     const { links, pixel, out } = await mail()
     const token = (links[0] ?? '').slice('/track/c/'.length)
     const bad = [
@@ -344,7 +347,7 @@ describe('tracking', () => {
     assert.equal(bodies.size, 1)
   })
 
-  /** By SMTP submission; delivered ten seconds ago. */
+  /** A mail by SMTP submission, delivered ten seconds ago. */
   const submitted = async (headers: Record<string, string> = {}): Promise<Mail> => {
     const to = `writer${++count}@example.net`
     const transport = createTransport({
@@ -365,7 +368,7 @@ describe('tracking', () => {
     return received(id, to)
   }
 
-  test('a submitted mail is tracked as one by the API, and signed after it', async () => {
+  test('a submitted mail is tracked like one sent by the API, and signed afterwards', async () => {
     const settings = { tracking_enabled: true, unsubscribe_header_enabled: true }
     const { body } = await world.api.get('/api/v1/customer/domains')
     const domain = `/api/v1/customer/domains/${body.data[0].id}`
@@ -388,17 +391,17 @@ describe('tracking', () => {
     const clicked = (await events(id, 2, 1)).find(({ event }) => event === 'email.clicked')
     assert.equal(clicked?.data['link_index'], 1)
 
-    // The email's own wish goes before the domain's.
+    // The setting of the email takes precedence over that of the domain.
     const own = await submitted({ 'X-Track-Opens': 'false', 'X-Track-Clicks': 'true' })
     assert.deepEqual([own.pixel, own.links.length], ['', 3])
-    // The domain's before the account's, which is off.
+    // The setting of the domain takes precedence over that of the account, which is off.
     assert.equal((await world.api.patch(domain, { tracking_enabled: false })).status, 200)
     assert.equal((await submitted()).links.length, 0)
     const restored = { tracking_enabled: null, unsubscribe_header_enabled: null }
     assert.equal((await world.api.patch(domain, restored)).status, 200)
   })
 
-  test('html that takes longer than it may goes out whole, and holds up nobody', async () => {
+  test('html that takes too long to parse is sent whole, and blocks nobody', async () => {
     const large = `${'<table><tr><td>'.repeat(60_000)}<a href="https://target.test/1">x</a>`
     const turns = turnsOfThisThread()
     const { html, links, pixel } = await mail({ html: large, text: null })
@@ -408,8 +411,8 @@ describe('tracking', () => {
     assert.ok(longestMs < 1_000, `everybody else waited ${longestMs} ms`)
   })
 
-  test('a mail that is not tracked keeps its html, and the placeholder and the header work', async () => {
-    // List-Unsubscribe-Post of its own would stand beside ours.
+  test('an untracked mail keeps its html, and the placeholder and the header work', async () => {
+    // A List-Unsubscribe-Post of the sender would stand beside ours.
     const own = { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
     const { html, links, pixel, out, headers, to } = await mail({ tracking_enabled: false, headers: own })
     const raw = mx.messages.findLast(({ data }) => data.includes(to))?.data.toString('latin1') ?? ''

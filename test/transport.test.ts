@@ -1,5 +1,5 @@
-// TLS towards receivers: MTA-STS, DANE and the reports about them, with delivery on real sockets. The web and the
-// validating resolver are declared, since both lie outside.
+// TLS towards receivers: MTA-STS, DANE and the reports about them, with delivery on real sockets. The web and the validating
+// resolver are declared, because both are outside the machine.
 
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
@@ -29,7 +29,7 @@ const EXPIRED = certificate(['mx.sts.test'], -2 * DAY_MS, -DAY_MS)
 const UNKNOWN = certificate(['mx.sts.test'])
 setDefaultCACertificates([...getCACertificates('default'), GOOD.cert, OTHER_NAME.cert, EXPIRED.cert])
 
-test('a policy in force: a host with a certificate for its name gets the mail, and the event says by what right', async () => {
+test('an enforced policy: a host with a certificate for its name gets the mail, and the event names what verified it', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { tls: GOOD })
   const site = web(policy('enforce'))
@@ -46,16 +46,16 @@ test('a policy in force: a host with a certificate for its name gets the mail, a
   assert.deepEqual(h.logged, [])
 })
 
-// Each row: what stands at the host, and why no mail goes there.
+// Each row: the state of the host, and the reason that no mail goes there.
 const CLOSED = [
-  ['STARTTLS taken out of the way', {}, /does not offer STARTTLS.* by the MTA-STS policy/],
+  ['STARTTLS stripped', {}, /does not offer STARTTLS.* by the MTA-STS policy/],
   ['STARTTLS refused', { tls: GOOD, starttls: '454 4.7.0 not now' }, /^454 .* by the MTA-STS policy/],
-  ['a certificate of nobody', { tls: UNKNOWN }, /DEPTH_ZERO_SELF_SIGNED_CERT.*MTA-STS/],
+  ['a self-signed certificate', { tls: UNKNOWN }, /DEPTH_ZERO_SELF_SIGNED_CERT.*MTA-STS/],
   ['a certificate for another host', { tls: OTHER_NAME }, /ALTNAME.*MTA-STS/],
-  ['a certificate that has expired', { tls: EXPIRED }, /EXPIRED.*MTA-STS/],
+  ['an expired certificate', { tls: EXPIRED }, /EXPIRED.*MTA-STS/],
 ] as const
 for (const [what, script, why] of CLOSED) {
-  test(`a policy in force and ${what}: deferred with 4.7.5, and not a byte of the mail is sent`, async () => {
+  test(`an enforced policy and ${what}: deferred with 4.7.5, and not a byte of the mail is sent`, async () => {
     await using h = await house(ZONE)
     const mx = await h.receiver('127.0.0.2', script)
     const { delivery } = guarded(h, web(policy('enforce')))
@@ -70,7 +70,7 @@ for (const [what, script, why] of CLOSED) {
   })
 }
 
-test('a policy in force that does not name the host: nothing is even connected to', async () => {
+test('an enforced policy that does not name the host: no connection is made', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { tls: GOOD })
   const { delivery } = guarded(h, web(policy('enforce', '*.elsewhere.test')))
@@ -82,7 +82,7 @@ test('a policy in force that does not name the host: nothing is even connected t
   assert.match(String(data['response']), /does not name mx\.sts\.test/)
 })
 
-/** Domains `d0.test`, `d1.test` and so on, as many as there are rows, all with the host of `sts.test`. */
+/** Domains `d0.test`, `d1.test` and so on, one for each row, all with the host of `sts.test`. */
 function domainsFor(rows: readonly unknown[]): Zones {
   const zones = rows.flatMap((_, index) => [
     [`d${index}.test`, { MX: ['10 mx.sts.test'] }],
@@ -91,7 +91,7 @@ function domainsFor(rows: readonly unknown[]): Zones {
   return { ...ZONE, ...Object.fromEntries(zones) } as Zones
 }
 
-test('a policy under test, one of `none`, and one that cannot be had keep no mail back', async () => {
+test('a policy in testing mode, one of `none`, and one that cannot be fetched hold no mail back', async () => {
   const answers = [policy('testing'), policy('testing', 'mx.elsewhere.test'), policy('none'), '<html>', 'down']
   await using h = await house(domainsFor(answers))
   const mx = await h.receiver('127.0.0.2', { tls: UNKNOWN })
@@ -106,7 +106,7 @@ test('a policy under test, one of `none`, and one that cannot be had keep no mai
   }
 })
 
-test('answers that are no policy are not believed: a redirect, another type, 64 KB', async () => {
+test('answers that are no policy are not trusted: a redirect, another type, 64 KB', async () => {
   const elsewhere = policy('enforce', 'mx.elsewhere.test')
   const answers = [
     { status: 301, headers: { location: 'https://elsewhere.test/' } },
@@ -125,7 +125,7 @@ test('answers that are no policy are not believed: a redirect, another type, 64 
   }
 })
 
-test('a policy outlives its record and its web server until its own end, on every machine', async () => {
+test('a policy outlives its record and its web server until it expires, on every machine', async () => {
   await using h = await house(ZONE)
   const { zones, clock } = h
   const find = (node: Guarded): Promise<string> =>
@@ -152,7 +152,7 @@ test('a policy outlives its record and its web server until its own end, on ever
   assert.equal(await find(guarded(h, site)), 'sts', 'another id is fetched anew')
 })
 
-test('a policy past half of its life is fetched anew once an hour while its web server is down', async () => {
+test('a policy past half of its life is fetched again once an hour while its web server is down', async () => {
   await using h = await house(ZONE)
   const { clock } = h
   const site = web(policy('enforce'))
@@ -162,7 +162,7 @@ test('a policy past half of its life is fetched anew once an hour while its web 
   assert.equal(await find(), 'sts')
   site.answer = 'down'
   clock.wait(DAY_MS / 2 + 1)
-  // Every ten minutes of four hours somebody asks.
+  // A look every ten minutes for four hours.
   for (let looks = 0; looks < 24; looks++) {
     assert.equal(await find(), 'sts')
     clock.wait(600_000)
@@ -177,10 +177,10 @@ test('a policy past half of its life is fetched anew once an hour while its web 
   assert.deepEqual(h.logged, [])
 })
 
-test('DANE: the certificate that the signed DNS names is enough, though no authority knows it', async () => {
+test('DANE: a certificate named in signed DNS is enough, though no authority knows it', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { tls: UNKNOWN })
-  // A policy that would close the host does not count beside it.
+  // An MTA-STS policy that would close the host does not count beside DANE.
   const { delivery } = guarded(h, web(policy('enforce', 'mx.elsewhere.test')), signed(h, [keyOf(GOOD), keyOf(UNKNOWN)]))
   const id = await h.put('a@sts.test')
   await delivery.turn()
@@ -188,7 +188,7 @@ test('DANE: the certificate that the signed DNS names is enough, though no autho
   assert.equal(((await h.last(id)).data['tls'] as { verified: string }).verified, 'dane')
 })
 
-test('DANE: another certificate, no STARTTLS, or answers that do not validate: deferred, whatever MTA-STS would allow', async () => {
+test('DANE: another certificate, no STARTTLS, or answers that fail validation: deferred, whatever MTA-STS would allow', async () => {
   const port = (h: House): string => `TLSA _${h.options.smtpPort}._tcp.mx.sts.test`
   const rows = [
     ['another certificate', {}, () => ({}), /DANE/],
@@ -212,7 +212,7 @@ test('DANE: another certificate, no STARTTLS, or answers that do not validate: d
   assert.equal(mx.messages.length, 0)
 })
 
-test('DANE: a certificate of an authority that the DNS names, and for another host, is told as that', async () => {
+test('DANE: a certificate of an authority in DNS, but for another host, is reported as that', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { tls: OTHER_NAME })
   const authority = { usage: 2, selector: 0, matching: 0, data: new X509Certificate(OTHER_NAME.cert).raw }
@@ -230,7 +230,7 @@ test('DANE: a certificate of an authority that the DNS names, and for another ho
   assert.deepEqual(rows, [{ result: 'certificate-host-mismatch' }])
 })
 
-test('DANE: answers that are not signed say nothing; records that nobody can use ask for TLS alone', async () => {
+test('DANE: unsigned answers do not count; unusable records require TLS only', async () => {
   const unsigned = { kind: 'found', records: ['mx.sts.test'], secure: false, name: 'sts.test' } as const
   const rows = [
     ['unsigned MX', { 'MX sts.test': unsigned }, [keyOf(GOOD)], 'sts'],
@@ -251,7 +251,7 @@ test('DANE: answers that are not signed say nothing; records that nobody can use
   }
 })
 
-test('a connection that was good enough for one domain is not used for another that asks for more', async () => {
+test('a connection that was good enough for one domain is not reused for another with stricter demands', async () => {
   await using h = await house({
     ...ZONE,
     'plain.test': { MX: ['10 mx.sts.test'] },
@@ -267,7 +267,7 @@ test('a connection that was good enough for one domain is not used for another t
   assert.equal(mx.messages.length, 1)
 })
 
-test('a connection is used under the host name that its certificate was for alone, also where another host is at the address', async () => {
+test('a connection is reused only under the host name of its certificate, even when another host has the same address', async () => {
   const both = { MX: ['10 mx.sts.test', '10 mx.other.test'] }
   await using h = await house({
     ...ZONE,
@@ -296,7 +296,7 @@ test('a connection is used under the host name that its certificate was for alon
   assert.deepEqual([mx.connectionCount, mx.messageCount], [2, 2])
 })
 
-test('the sessions of a day are told once, counted by what came of them', async () => {
+test('the sessions of a day are reported once, counted by result', async () => {
   await using h = await house({
     ...ZONE,
     'sts.test': { MX: ['10 old.sts.test', '20 mx.sts.test'] },

@@ -1,4 +1,4 @@
-// A time of day that is turned while the service runs: by weeks ahead, as where a machine slept, and back.
+// A clock that jumps while the service runs: ahead by days, as after a machine slept, and back.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,7 +27,7 @@ async function emailOf({ api }: World, id: string): Promise<Shown> {
   return (await api.get(`/api/v1/emails/${id}`)).body.data
 }
 
-/** What happened to it, once that has happened. */
+/** The events of the email, once they include this one. */
 function untilHas(world: World, id: string, event: string): Promise<readonly string[]> {
   return until(event, async () => {
     const told = (await emailOf(world, id)).events.map((one) => one.event)
@@ -35,7 +35,7 @@ function untilHas(world: World, id: string, event: string): Promise<readonly str
   })
 }
 
-test('twelve days ahead in one step cost no hit, no unsubscribe, no scheduled mail, and tell a webhook nothing twice', async () => {
+test('a jump of twelve days loses no hit, unsubscribe or scheduled mail, and tells a webhook nothing twice', async () => {
   await using receiver = await webhookReceiver()
   await using world = await startWorld({ settings: { POSTHORN_PUBLIC_URL: 'http://posthorn.test' } })
   const { api, clock } = world
@@ -59,7 +59,7 @@ test('twelve days ahead in one step cost no hit, no unsubscribe, no scheduled ma
       const ended = body.data.filter(({ status }: { status: string }) => status === 'success')
       return ended.length === count ? ended : null
     })
-  // What is on its way when the clock is turned is told again: nobody knows whether it was taken.
+  // A webhook delivery under way when the clock jumps is repeated, because its outcome is unknown. So wait for all three.
   await toldOf(3)
 
   clock.set(12 * DAY_MS)
@@ -94,7 +94,7 @@ test('twelve days ahead in one step cost no hit, no unsubscribe, no scheduled ma
 })
 
 for (const hours of [-1, 1]) {
-  test(`mails of before and after a clock is put ${hours < 0 ? 'back' : 'ahead'} by an hour tell what happened to them`, async () => {
+  test(`mails from before and after a clock is set ${hours < 0 ? 'back' : 'ahead'} by an hour report their events`, async () => {
     await using receiver = await webhookReceiver()
     await using world = await startWorld()
     const { api, clock } = world

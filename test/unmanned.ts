@@ -4,8 +4,8 @@ import net from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 
 /**
- * A port whose connections wait in front of a process that stands still, so many that no more are taken: a machine that is gone,
- * as one sees it from outside.
+ * A port in front of a stopped process, with so many connections waiting that no more are accepted. From outside it looks
+ * like a machine that is gone.
  *
  * @param port 0 for any
  */

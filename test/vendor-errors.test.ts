@@ -1,5 +1,5 @@
-// What other vendors' clients are told of what is not there, not meant or not right: in their own form, and in words that
-// say what to change.
+// What clients of other vendors are told about missing or invalid things: in the form of their vendor, and in words that say
+// what to change.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -45,7 +45,7 @@ const MISSING: readonly (readonly [method: 'GET' | 'POST' | 'PUT', path: string,
 ]
 
 for (const [method, path, status, expected] of MISSING) {
-  test(`${method} ${path} is ${status} in the form of who has it`, async () => {
+  test(`${method} ${path} is ${status} in the form of its vendor`, async () => {
     const reply = await fetch(`${world.url}${path}`, { method, headers: { authorization: 'Bearer x' } })
     const body = (await reply.json()) as Reply['body']
     assert.equal(reply.status, status)
@@ -56,7 +56,7 @@ for (const [method, path, status, expected] of MISSING) {
   })
 }
 
-test('Resend, Postmark: what else their clients ask for is missing in their form, where it is seen to be they', async () => {
+test('Resend, Postmark: other paths of their API are 404 in their form, where the client can be recognized', async () => {
   const id = '01a00000-0000-7000-8000-000000000000'
   const asked = async (path: string, headers: Record<string, string>, method = 'GET'): Promise<Reply['body']> => {
     const reply = await fetch(`${world.url}${path}`, { method, headers })
@@ -75,17 +75,17 @@ test('Resend, Postmark: what else their clients ask for is missing in their form
   assert.equal((await asked('/broadcasts', {}, 'POST')).code, 'not_found', 'by nobody of theirs')
 })
 
-test('Postmark: who gives no key is told of the header that its clients send', async () => {
+test('Postmark: a request without a key is told the name of the header that its clients send', async () => {
   const reply = await fetch(`${world.url}/email`, { method: 'POST', body: '{}' })
   const { Message } = (await reply.json()) as Reply['body']
   assert.deepEqual([reply.status, /X-Postmark-Server-Token/.test(Message)], [401, true], Message)
 })
 
-test('an address that only begins like a vendor’s has our form', async () => {
+test('a path that only begins like a vendor’s gets our form', async () => {
   assert.equal((await world.api.post('/emailing', {})).body.code, 'not_found')
 })
 
-test('Resend: a strict batch names the place of a recipient that may not be mailed; a permissive one sends the rest', async () => {
+test('Resend: a strict batch names the position of a blocked recipient; a permissive one sends the rest', async () => {
   const messages = [resend(), resend({ to: await unsubscribed() }), resend()]
   const strict = await world.api.post('/emails/batch', messages)
   assert.deepEqual([strict.status, strict.body.name], [422, 'validation_error'])
@@ -98,7 +98,7 @@ test('Resend: a strict batch names the place of a recipient that may not be mail
   )
 })
 
-test('Resend: a while in words is a moment, other words are told what is taken', async () => {
+test('Resend: a relative time in words is understood, other words are answered with what is allowed', async () => {
   for (const [words, minutes] of [
     ['in 1 min', 1],
     ['in 2 hours', 120],
@@ -117,7 +117,7 @@ test('Resend: a while in words is a moment, other words are told what is taken',
   assert.equal((await world.api.post('/emails', resend({ scheduled_at: 'in 31 days' }))).status, 422)
 })
 
-test('Postmark: a header that stands twice is refused, not lost', async () => {
+test('Postmark: a repeated header is refused, not dropped', async () => {
   const twice = (Name: string) => [
     { Name: 'X-A', Value: '1' },
     { Name, Value: '2' },
@@ -135,7 +135,7 @@ test('Postmark: a header that stands twice is refused, not lost', async () => {
   )
 })
 
-test('SendGrid: another type of content is told which there are', async () => {
+test('SendGrid: an unknown content type is answered with the allowed ones', async () => {
   const content = [
     { type: 'text/plain', value: 't' },
     { type: 'text/calendar', value: 'BEGIN:VCALENDAR' },
@@ -145,7 +145,7 @@ test('SendGrid: another type of content is told which there are', async () => {
   assert.deepEqual([status, body.errors], [400, [{ message, field: 'content.type', help: null }]])
 })
 
-test('too many tags and arguments are counted under the name that they have there', async () => {
+test('too many tags and arguments are reported under the field name of the vendor', async () => {
   const names = Array.from({ length: 21 }, (_, i) => `n${i}`)
   const tagged = await world.api.post('/emails', resend({ tags: names.map((name) => ({ name, value: '1' })) }))
   assert.equal(tagged.body.message, 'tags takes at most 20 names, and has 21')
@@ -175,7 +175,7 @@ test('the id of an inline picture may have angle brackets', async () => {
   }
 })
 
-test('a body that is no object is told so, alone and in a batch', async () => {
+test('a body that is not an object is reported as such, alone and in a batch', async () => {
   const words = 'The body must be a JSON object'
   for (const body of ['[]', 'null', '"x"']) {
     assert.equal((await world.api.post('/emails', body)).body.message, words)
@@ -186,14 +186,14 @@ test('a body that is no object is told so, alone and in a batch', async () => {
   assert.equal(batch.body.message, '[1] must be a JSON object')
 })
 
-test('Resend: an attachment by path is told that nothing is fetched', async () => {
+test('Resend: an attachment by path is answered that nothing is fetched', async () => {
   const attachments = [{ filename: 'a.pdf', path: 'https://files.example/a.pdf' }]
   const { status, body } = await world.api.post('/emails', resend({ attachments }))
   assert.deepEqual([status, body.name], [422, 'missing_required_field'])
   assert.equal(body.message, 'attachments[0].content is required, as base64: what `path` names is not fetched')
 })
 
-test('SendGrid: a template id of its own is told what is wanted', async () => {
+test("SendGrid: a template id of SendGrid's own is answered with the expected form", async () => {
   const template_id = 'd-f43daeeaef504760851f727007e0b5d0'
   const { status, body } = await world.api.post('/v3/mail/send', sendGrid({ template_id }))
   assert.equal(status, 400)

@@ -1,4 +1,4 @@
-// The unsubscribe link where other vendors' calls ask for it in their own words.
+// The unsubscribe link in calls of other vendors, which ask for it with their own placeholders.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,7 +15,7 @@ after(() => world[Symbol.asyncDispose]())
 
 const fresh = (): string => `reader${++count}@reader.example`
 
-test('unsubscribe placeholders of other vendors are links, where the vendor would fill them', async () => {
+test('unsubscribe placeholders of other vendors become links where the vendor would fill them', async () => {
   const link = /http:\/\/[^\s"<>]+\/track\/u\/[\w-]+/
   const told = async (id: unknown): Promise<{ text: string; html: string }> => {
     for (let tries = 0; tries < 400; tries++) {

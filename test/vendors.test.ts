@@ -1,4 +1,4 @@
-// Other vendors' own clients against the service: key and base URL changed, nothing else.
+// Clients of other vendors against the service: only the key and the base URL are changed.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -27,7 +27,7 @@ async function email(id: string): Promise<Reply['body']> {
   return reply.body.data
 }
 
-/** The emails to some addresses, in their order. */
+/** The emails to the given addresses, in the order of the addresses. */
 async function emailsTo(...recipients: string[]): Promise<Reply['body'][]> {
   return Promise.all(
     recipients.map(async (recipient) => {
@@ -99,7 +99,7 @@ test('Resend: every field of a send arrives', async () => {
   await emailsTo(to, cc, bcc)
 })
 
-test('Resend: an idempotency key sends once, and names its misuse', async () => {
+test("Resend: an idempotency key sends once, and its misuse is reported under Resend's name", async () => {
   const to = fresh()
   const message = { from: FROM, to, subject: 's', text: 't' }
   const first = await resend().emails.send(message, { idempotencyKey: 'k1' })
@@ -122,7 +122,7 @@ test('Resend: a template of the account is filled in', async () => {
   assert.deepEqual([subject, text], ['Hi Jo', 'For Jo'])
 })
 
-test('Resend: errors have its names', async () => {
+test("Resend: errors have Resend's names", async () => {
   const good = { from: FROM, to: fresh(), subject: 's', text: 't' }
   const cases: [Resend, object, number, string][] = [
     [resend('ph_live_nonsense'), good, 403, 'invalid_api_key'],
@@ -144,7 +144,7 @@ test('Resend: errors have its names', async () => {
   assert.deepEqual([none.status, ((await none.json()) as { name: string }).name], [401, 'missing_api_key'])
 })
 
-test('Resend: a batch is all or none, or each for itself when asked so', async () => {
+test('Resend: a batch is all or none, or each message for itself on request', async () => {
   const [one, two, three] = [fresh(), fresh(), fresh()]
   const message = (to: string): { from: string; to: string; subject: string; text: string } => ({
     from: FROM,
@@ -212,7 +212,7 @@ test('Postmark: every field of a send arrives', async () => {
   assert.ok(raw.includes('/track/o/') && !raw.includes('/track/c/'), 'opens are tracked, links are not')
 })
 
-test('Postmark: inactive recipients and bad requests are its own errors', async () => {
+test("Postmark: inactive recipients and bad requests are Postmark's own errors", async () => {
   const listed = await unsubscribed()
   const message = { From: FROM, To: listed, Subject: 's', TextBody: 't' }
   await assert.rejects(pm().sendEmail(message), (error: postmark.Errors.InactiveRecipientsError) => {
@@ -309,7 +309,7 @@ test('SendGrid: every field of a send arrives', async () => {
   await emailsTo(to, cc, bcc)
 })
 
-test('SendGrid: each personalization is a message of its own', async () => {
+test('SendGrid: each personalization is its own message', async () => {
   const [one, two, listed, id] = [fresh(), fresh(), await unsubscribed(), await template()]
   await sendGrid().send({
     from: FROM,
@@ -374,7 +374,7 @@ test('SendGrid: a fault in one personalization sends none, and errors name its f
 
 // --- all of them
 
-test('the sender rule, the quota, scopes and sandbox keys hold as on a send', async () => {
+test('the sender rule, the quota, scopes and sandbox keys apply as in a send', async () => {
   await using live = await startWorld()
   await live.verifiedDomain('live.example')
   const bodies: [string, (from: string) => object, (body: Reply['body']) => unknown][] = [
@@ -425,7 +425,7 @@ test('the sender rule, the quota, scopes and sandbox keys hold as on a send', as
   assert.ok(!('/emails' in document.paths) && '/api/v1/send' in document.paths, 'our document is of our interface')
 })
 
-test('SendGrid: what a call says once is not taken as often as it is used', async () => {
+test('SendGrid: content counts as often as a call uses it, not once', async () => {
   const call = (personalizations: readonly object[], more: object) =>
     world.api.post('/v3/mail/send', {
       personalizations: personalizations.map((one) => ({ to: [{ email: fresh() }], ...one })),

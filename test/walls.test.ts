@@ -1,5 +1,5 @@
-// A wall that never stopped anyone is a drawing. Each promise of rooms.mjs is broken here once, in a small tree of its
-// own, and must be reported.
+// A rule is worth nothing until it has stopped something. Each promise of rooms.mjs is broken here once, in a small tree of
+// its own, and the breach must be reported.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -35,7 +35,7 @@ export const send = (clock: Clock): unknown => [put, clock, parse]
   'src/platform/clock.ts': 'export interface Clock { now(): Date }\n',
 }
 
-/** The faults of the sound tree with `changes` laid over it. */
+/** The faults of a sound tree with `changes` applied. */
 async function faultsWith(
   changes: Readonly<Record<string, string>>,
   unlisted: readonly string[] = [],
@@ -57,68 +57,68 @@ async function faultsWith(
   }
 }
 
-test('a tree that keeps to rooms.mjs has no faults', async () => {
+test('a tree that follows rooms.mjs has no faults', async () => {
   assert.equal(await faultsWith({}), '')
 })
 
-// Each row: what is promised, the file that breaks it, what it imports, the rule that reports it.
+// Each row: the promise, the file that breaks it, the import that does, and the rule that reports it.
 const BREACHES: [promise: string, path: string, text: string, rule: RegExp][] = [
   [
-    'a room enters what the table names and nothing else',
+    'a room imports only what the table allows',
     'src/modules/outbox/sql.ts',
     "import { send } from '../sending/index.ts'\nexport const put = (): unknown => send\n",
     /room-outbox/,
   ],
   [
-    'importing a type is entering too',
+    'a type import counts too',
     'src/modules/outbox/sql.ts',
     "import type { send } from '../sending/index.ts'\nexport const put = (): typeof send | null => null\n",
     /room-outbox/,
   ],
   [
-    'a room is entered by its door alone, from another room',
+    'another room imports a room only through its index',
     'src/modules/sending/sending.ts',
     "import { put } from '../outbox/sql.ts'\nexport const send = put\n",
     /door-between-rooms/,
   ],
   [
-    'a room is entered by its door alone, from a role',
+    'a role imports a room only through its index',
     'src/roles/api.ts',
     "import { send } from '../modules/sending/sending.ts'\nexport const serve = send\n",
     /\(door\)/,
   ],
   [
-    'a room that the table does not name is refused',
+    'a room missing from the table is refused',
     'src/modules/utils/index.ts',
     'export const anything = 1\n',
     /utils is no room/,
   ],
   [
-    'the platform knows no room',
+    'the platform imports no room',
     'src/platform/clock.ts',
     "export { send } from '../modules/sending/index.ts'\nexport interface Clock { now(): Date }\n",
     /platform-knows-no-room/,
   ],
   [
-    'protocol knowledge knows no room',
+    'protocol code imports no room',
     'src/mail/address.ts',
     "import { put } from '../modules/outbox/index.ts'\nexport const parse = put\n",
     /mail-is-pure/,
   ],
   [
-    'only routes, roles and platform/http know the web framework',
+    'only routes, roles and platform/http import the web framework',
     'src/modules/sending/sending.ts',
     "import fastify from 'fastify'\nexport const send = fastify\n",
     /the web framework belongs elsewhere/,
   ],
   [
-    'only the platform knows the database driver',
+    'only the platform imports the database driver',
     'src/modules/outbox/sql.ts',
     "import pg from 'pg'\nexport const put = pg\n",
     /the database driver belongs elsewhere/,
   ],
   [
-    'a room is told its settings',
+    'a room gets its settings passed in',
     'src/modules/outbox/sql.ts',
     "import { readConfig } from '../../config.ts'\nexport const put = readConfig\n",
     /room-below-composition/,
@@ -135,9 +135,9 @@ const BREACHES: [promise: string, path: string, text: string, rule: RegExp][] = 
     "import * as fc from 'fast-check'\nexport const put = fc\n",
     /no-dev-package/,
   ],
-  ['nothing lies about unused', 'src/mail/forgotten.ts', 'export const forgotten = 1\n', /no-dead-module/],
+  ['no module is unused', 'src/mail/forgotten.ts', 'export const forgotten = 1\n', /no-dead-module/],
   [
-    'an import leads somewhere',
+    'every import has a target',
     'src/mail/address.ts',
     "import { gone } from './gone.ts'\nexport const parse = gone\n",
     /no-unresolved/,
@@ -152,7 +152,7 @@ for (const [promise, path, text, rule] of BREACHES) {
   })
 }
 
-test('modules that import one another in a circle are reported', async () => {
+test('circular imports are reported', async () => {
   const faults = await faultsWith({
     'src/mail/address.ts': "import { b } from './b.ts'\nexport const parse = b\n",
     'src/mail/b.ts': "import { parse } from './address.ts'\nexport const b = (): unknown => parse\n",
@@ -160,11 +160,11 @@ test('modules that import one another in a circle are reported', async () => {
   assert.match(faults, /in a circle/)
 })
 
-test('a module that was not read is a fault, so that a blind check does not pass', async () => {
+test('an unread module is a fault, so that a blind check does not pass', async () => {
   assert.match(await faultsWith({}, ['src/mail/unseen.ts']), /1 of \d+ modules were not read: src\/mail\/unseen\.ts/)
 })
 
-test('the table itself must lead downwards', () => {
+test('the dependencies in the table itself must point downwards', () => {
   const room = (name: string, floor: number, enters: string[]) => ({ name, floor, owns: '', enters })
   assert.deepEqual(faultsOfTable([room('a', 1, []), room('b', 2, ['a'])]), [])
   assert.equal(faultsOfTable([room('a', 1, ['b']), room('b', 1, ['c'])]).length, 2)

@@ -1,4 +1,4 @@
-// A webhook receiver on a real loopback socket: it keeps what it was told and answers as its test says.
+// A webhook receiver on a real loopback socket: it keeps what it receives and answers as its test says.
 
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,11 +15,11 @@ export interface Received {
 export interface WebhookReceiver extends AsyncDisposable {
   readonly url: string
   readonly received: Received[]
-  /** How many requests were under way at once, at the most. */
+  /** Highest number of simultaneous requests. */
   readonly mostAtOnce: () => number
-  /** What is done with each request from now on. */
+  /** Handles each request that follows. */
   answer: (received: Received, reply: ServerResponse) => void | Promise<void>
-  /** Resolves when `enough` holds; rejects after 60 s. */
+  /** Resolves once `enough` holds; rejects after 60 s. */
   until(enough: (received: readonly Received[]) => boolean): Promise<void>
 }
 

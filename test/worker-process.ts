@@ -1,5 +1,5 @@
-// A process with the roles of POSTHORN_ROLES on a database of the tests, which does not promise what `serve` asks for.
-// Prints `ready` when it is up, with the ports that it found free where it was told none, and is there to be killed.
+// A process with the roles in POSTHORN_ROLES on a test database, which lacks the durability settings that `serve` requires.
+// Prints `ready` when it is up, with the ports it chose where none was given, and exists to be killed.
 
 import { startApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'

@@ -1,5 +1,5 @@
-// The world of a test: the service as it is, over a fresh database, with a DNS of declared zones that answers NXDOMAIN to
-// all else, receivers on real loopback sockets, and a clock that is turned by hand.
+// The world of a test: the real service over a fresh database, with a DNS of declared zones that answers NXDOMAIN for all
+// else, receivers on real loopback sockets, and a clock turned by hand.
 //
 //   await using world = await startWorld({ zones: { 'example.net': { MX: ['10 mx.example.net'] } } })
 //   const sent = await world.api.post('/api/v1/send', { ... })
@@ -24,7 +24,7 @@ import { type DeclaredZones, declaredZones, type Zones } from './zones.ts'
 
 export interface Reply {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes are looked into
+  // biome-ignore lint/suspicious/noExplicitAny: the tests read answers of many shapes
   readonly body: any
   readonly headers: Headers
 }
@@ -48,42 +48,42 @@ export interface TestAccount {
 }
 
 export interface ManualClock extends CorrectableClock {
-  /** Turns the time of day and the monotonic clock. Sleepers wake when their time has come. */
+  /** Advances the time of day and the monotonic clock. Sleepers whose time has come wake up. */
   advance(ms: number): void
-  /** Turns the time of day alone, as one does who sets a clock. */
+  /** Changes the time of day only, like setting a clock. */
   set(ms: number): void
 }
 
 export interface World extends AsyncDisposable {
   readonly url: string
-  /** 0 without the role. */
+  /** 0 without the MX role. */
   readonly mxPort: number
   readonly submissionPorts: SubmissionPorts
   readonly rooms: Rooms
   readonly clock: ManualClock
   readonly zones: DeclaredZones
-  /** What the commands of `posthorn account` work with. */
+  /** The context that the commands of `posthorn account` use. */
   readonly operator: OperatorContext
   /** The first account, with its live key. */
   readonly account: TestAccount
   readonly api: Api
   newAccount(name?: string): Promise<TestAccount>
-  /** The graceful way, as at SIGTERM; the database stays. */
+  /** Stops gracefully, as on SIGTERM; the database stays. */
   stop(deadline: AbortSignal): Promise<void>
-  /** Starts another node of the API over the same database. @returns calls to it with a key */
+  /** Starts another API node over the same database. @returns calls to it with a given key */
   secondNode(): Promise<(key: string) => Api>
-  /** Calls with any key or none. */
+  /** Calls with any key, or none. */
   apiWith(key: string | null): Api
-  /** A domain of the account that is verified, through the API and the declared zones. @returns its id */
+  /** A verified domain of the account, made through the API and the declared zones. @returns its id */
   verifiedDomain(name: string, owner?: TestAccount): Promise<string>
 }
 
 export interface WorldOptions {
   readonly settings?: Readonly<Record<string, string>>
   readonly zones?: Zones
-  /** A level, or whoever listens. */
+  /** A log level, or a logger. */
   readonly log?: LogLevel | Logger
-  /** Another way to the database than the straight one. @returns its connection string */
+  /** Reaches the database another way, such as through a proxy. @returns its connection string */
   readonly way?: (url: string) => Promise<string>
 }
 
@@ -132,7 +132,7 @@ export async function startWorld({
     return stopped
   }
   stack.defer(() => stop(AbortSignal.timeout(10_000)))
-  /** Another process, as far as one process can be two: rooms and connections of its own over the same database. */
+  /** Another node, as far as one process can be two: its own rooms and connections over the same database. */
   const secondNode = async (): Promise<(key: string) => Api> => {
     const own = connect({ url: fresh.url, onError: () => undefined })
     nodes.defer(() => own.close())
@@ -213,7 +213,7 @@ function apiOf(url: string, key: string | null): Api {
   }
 }
 
-/** Runs with the real time, and can be turned ahead: what is due then is due at once. */
+/** Runs in real time and can be advanced: what becomes due then is due at once. */
 export function manualClock(): ManualClock {
   const real = systemClock()
   const sleepers = new Set<{ readonly untilMs: number; readonly wake: () => void }>()
@@ -223,7 +223,7 @@ export function manualClock(): ManualClock {
   return {
     now: () => new Date(real.now().getTime() + aheadMs + offsetMs),
     monotonicMs,
-    // The database runs with the real time; a clock that was turned by hand must not follow it back.
+    // The database runs in real time; a clock that was turned by hand must not follow it back.
     correct: () => undefined,
     set: (ms) => {
       offsetMs += ms

@@ -1,4 +1,4 @@
-// The DNS of a test. Declared zones answer, everything else is NXDOMAIN, and nothing ever leaves the machine.
+// The DNS of a test. Declared zones answer, everything else is NXDOMAIN, and nothing leaves the machine.
 //
 //   const resolver = declaredZones({ 'example.net': { MX: ['10 mx.example.net'], A: ['192.0.2.1'] }, 'slow.test': 'timeout' })
 //   await using dns = await startDnsServer(zones)      the same on a UDP and TCP socket: `dns.server` is 'ip:port'
@@ -14,31 +14,31 @@ export interface ZoneRecords {
   readonly MX?: readonly string[]
   readonly A?: readonly string[]
   readonly AAAA?: readonly string[]
-  /** A string over 255 bytes is cut into several, as on the wire. */
+  /** A string over 255 bytes is split into several, as on the wire. */
   readonly TXT?: readonly string[]
-  /** Followed for every other type. */
+  /** Followed for every other record type. */
   readonly CNAME?: readonly string[]
   readonly NS?: readonly string[]
   readonly PTR?: readonly string[]
   /** Seconds, default 300. */
   readonly ttl?: number
-  /** How long the server takes over it by UDP. */
+  /** How long the server takes to answer by UDP, in ms. */
   readonly delayMs?: number
 }
 
 type Broken = 'timeout' | 'servfail' | 'nxdomain'
 
-/** By name, in lower case, without a trailing dot. A function is asked at every look-up. */
+/** By name, in lower case, without a trailing dot. A function is called for every look-up. */
 export type Zones = Readonly<Record<string, ZoneRecords | Broken | (() => ZoneRecords | Broken)>>
 
 type Kind = Exclude<keyof ZoneRecords, 'ttl' | 'delayMs'>
 
 export interface DeclaredZones extends Resolver {
-  /** How often `name` was asked for `type`; without arguments: all questions. */
+  /** How often `name` was queried for `type`; without arguments: all queries. */
   queries(name?: string, type?: Kind): number
   /** Adds or replaces names. */
   declare(zones: Zones): void
-  /** Takes a name out. */
+  /** Removes a name. */
   forget(name: string): void
 }
 
@@ -105,7 +105,7 @@ class Table {
     return { kind: 'servfail', via }
   }
 
-  /** An empty non-terminal exists (RFC 8020). */
+  /** Whether the name is an empty non-terminal, which exists (RFC 8020). */
   #hasBelow(name: string): boolean {
     for (const declared of this.#zones.keys()) if (declared.endsWith(`.${name}`)) return true
     return false
@@ -155,7 +155,7 @@ export interface DnsServer extends AsyncDisposable {
 
 const UDP_BYTES = 1_232
 
-/** PTR is declared under its reverse name or under the plain address. */
+/** PTR records are declared under the reverse name or the plain address. */
 export async function startDnsServer(
   zones: Zones,
   { udpBytes = UDP_BYTES, tcp = true, port = 0 } = {},
@@ -234,7 +234,7 @@ function serveTcp(socket: Socket, table: Table, counts: { tcp: number }): void {
 
 const RCODES = { nodata: 0, servfail: 2, nxdomain: 3 } as const
 
-/** null: silence. */
+/** null: no answer is sent. */
 function replyTo(bytes: Buffer, table: Table): Packet | null {
   const query = decode(bytes)
   const question = query.questions?.[0]
@@ -263,7 +263,7 @@ function answerOf(type: Kind, name: string, ttl: number, record: string): Answer
   return { type, name, ttl, data: strings }
 }
 
-/** `1.2.0.192.in-addr.arpa` as `192.0.2.1`; an IPv6 name stays. */
+/** `1.2.0.192.in-addr.arpa` as `192.0.2.1`; an IPv6 name stays as it is. */
 function plainAddress(name: string): string {
   const [, reversed] = /^([\d.]+)\.in-addr\.arpa$/i.exec(name) ?? []
   return reversed === undefined ? name : reversed.split('.').reverse().join('.')
