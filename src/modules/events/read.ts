@@ -5,7 +5,8 @@ import * as sql from './sql.ts'
 import { type EmailFacts, EVENT_TYPES, type EventType, type WireEvent } from './types.ts'
 
 const MAX_EVENTS_OF_EMAIL = 1_000
-// The first event is written in the transaction that makes the id; clocks of two machines may differ by less than this.
+// The first event is written in the transaction that makes the id, or seconds later; clocks of two machines may differ by less
+// than this.
 const CLOCK_SLACK_MS = 300_000
 /** A clock that was ahead when an email was accepted may have been put back by as much when something happens to it. */
 const PUT_BACK_MS = 7 * 86_400_000

@@ -17,6 +17,8 @@ import { MAX_MESSAGE_BYTES } from './limits.ts'
 import { type RecipientRequest, type SendRequest, type TrackingOverrides, unlessBlank } from './request.ts'
 
 export interface Draft {
+  /** Of the first recipient's email, where the message has it in its header; null: made in acceptance. */
+  readonly emailId: string | null
   readonly from: Person
   readonly fromDomain: string
   readonly recipients: readonly RecipientRequest[]
@@ -84,6 +86,7 @@ export function draftOf(request: SendRequest): Draft {
   const subject = request.subject ?? ''
   return {
     ...request,
+    emailId: null,
     to: request.to.map(({ address }) => address),
     cc: request.cc.map(({ address }) => address),
     replyTo: request.replyTo.map(({ address }) => address),

@@ -51,7 +51,12 @@ export interface RowsOptions {
 
 export function rowsOf({ accountId, incoming, judged, ids, now }: RowsOptions): Rows {
   const { draft, sender } = incoming
-  const idOf = new Map(judged.recipients.map(({ recipient }) => [recipient.key, ids.next()]))
+  const idOf = new Map(
+    judged.recipients.map(({ recipient }, index) => [
+      recipient.key,
+      (index === 0 ? draft.emailId : null) ?? ids.next(),
+    ]),
+  )
   const [first] = judged.recipients
   const bodyId = (first && idOf.get(first.recipient.key)) ?? ids.next()
   const messageId = draft.messageId ?? `${bodyId}@${draft.fromDomain}`

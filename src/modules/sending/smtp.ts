@@ -26,7 +26,7 @@ export interface SubmittedMail {
   readonly recipients: readonly Address[]
   /** The bytes between DATA and the final dot, dots unstuffed. */
   readonly raw: Buffer
-  /** Our trace field for the message with this id (RFC 5321 section 4.4). */
+  /** Our trace field (RFC 5321 section 4.4). @param id the first recipient's email, which the client is told */
   readonly trace: (id: string, now: Date) => string
 }
 
@@ -97,7 +97,7 @@ export function smtpDoor(options: SmtpDoorOptions, sending: Sending): SmtpDoor {
       const id = ids.next()
       const prepared = prepareSubmitted(raw, { now, id, trace: trace(id, now) })
       if (!prepared.ok) return prepared.refusal
-      const read = submittedDraft(prepared.submitted, { recipients, now }, options.readMessage)
+      const read = submittedDraft(prepared.submitted, { id, recipients, now }, options.readMessage)
       if ('badHeader' in read) return { code: 550, text: `5.6.0 ${read.badHeader} ${CONTROL_WORDS[read.badHeader]}` }
       const { draft, idempotencyKey: key } = read
       const { accountId } = principal

@@ -15,6 +15,8 @@ import * as limits from './limits.ts'
 import type { RecipientRequest, TrackingOverrides } from './request.ts'
 
 export interface SubmittedEnvelope {
+  /** Id of the first recipient's email. */
+  readonly id: string
   /** As given at RCPT; a mailbox named twice counts once. */
   readonly recipients: readonly Address[]
   readonly now: Date
@@ -29,7 +31,7 @@ export interface SubmittedDraft {
 /** @returns the draft, or the name of the control header with an invalid value */
 export function submittedDraft(
   submitted: SubmittedMessage,
-  { recipients, now }: SubmittedEnvelope,
+  { id, recipients, now }: SubmittedEnvelope,
   readMessage: ReadMessage,
 ): SubmittedDraft | { readonly badHeader: ControlHeader } {
   const read = readControls(submitted.controls, now)
@@ -45,6 +47,7 @@ export function submittedDraft(
   return {
     idempotencyKey,
     draft: {
+      emailId: id,
       from,
       fromDomain,
       recipients: [...unique.values()],
