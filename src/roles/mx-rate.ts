@@ -1,8 +1,9 @@
 // How much comes to addresses that prove nothing: `fbl@`, `tlsrpt@`, postmaster and abuse are known to everybody, and what they
 // take is kept. One sender (IPv6: its /64) may hand in MOST of these at once and PER_SECOND on average, and is told to come again
-// later past that. Mails are counted when they were taken: who asks and hands in nothing takes nothing from others behind
-// the same address, but may ask no more than ASKED_FOR_ONE times as often. Signed addresses are not counted: who has
-// one got it from us. The tables are bounded; the sender that was heard longest ago is forgotten first.
+// later past that. Mails are counted when they were taken, once for each of these addresses, as they are kept: who asks and hands
+// in nothing takes nothing from others behind the same address, but may ask no more than ASKED_FOR_ONE times as often. Signed
+// addresses are not counted: who has one got it from us. The tables are bounded; the sender that was heard longest ago is
+// forgotten first.
 
 import { senderNetwork } from '../platform/addresses.ts'
 import type { Clock } from '../platform/clock.ts'
