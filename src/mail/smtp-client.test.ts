@@ -50,6 +50,7 @@ function told({ recipients }: SendResult): string[] {
 
 const stall: Answer = { then: 'stall' }
 const close: Answer = { then: 'close' }
+const afterTls = (answer: Answer): ReceiverScript => ({ tls: true, ehlo: (_, { tls }) => (tls ? answer : 'default') })
 
 const OPENINGS: [name: string, script: ReceiverScript, expected: string, more?: Partial<OpenOptions>][] = [
   ['a greeting of 554', { banner: '554 no' }, 'banner 554'],
@@ -102,6 +103,10 @@ const OPENINGS: [name: string, script: ReceiverScript, expected: string, more?: 
       },
     },
   ],
+  ['a close behind the handshake', afterTls(close), 'open plain'],
+  ['silence behind the handshake', afterTls(stall), 'tls timeout', { tls: 'required' }],
+  ['nonsense behind the handshake', afterTls({ raw: 'hello\r\n' }), 'ehlo protocol'],
+  ['EHLO put off behind the handshake', afterTls('451 later'), 'ehlo 451'],
   ['TLS from the first byte', { tls: 'implicit' }, 'open tls', { tls: 'implicit' }],
   ['no TLS where it is due from the first byte', {}, 'tls tls', { tls: 'implicit' }],
   ['TLS off', { tls: true }, 'open plain', { tls: 'off' }],

@@ -208,7 +208,7 @@ class Opening {
       if ('plain' in secured) tlsFault = secured.plain
       else {
         tls = secured
-        can = await this.#greet(stream)
+        can = await this.#greet(stream, true)
         if ('kind' in can) return can
       }
     }
@@ -218,9 +218,13 @@ class Opening {
     return { stream, recorder: this.#recorder, timeouts: this.#timeouts, can, tls, tlsFault }
   }
 
-  async #greet(stream: SmtpStream): Promise<Capabilities | NotOpened> {
+  /**
+   * @param shaken right behind the handshake: in TLS 1.3 (RFC 8446 section 2) we are through with it before the server is, which
+   *   may refuse it yet, or be silent. Its first reply says that TLS works
+   */
+  async #greet(stream: SmtpStream, shaken = false): Promise<Capabilities | NotOpened> {
     const heard = await this.#ask(stream, `EHLO ${this.#options.ehloName}`, 'ehlo')
-    if (isFault(heard)) return this.#failed('ehlo', heard)
+    if (isFault(heard)) return this.#failed(shaken && heard.code !== 'protocol' ? 'tls' : 'ehlo', heard)
     if (positive(heard)) return capabilitiesOf(heard)
     if (heard.code < 500) return this.#refused('ehlo', heard)
     const helo = await this.#ask(stream, `HELO ${this.#options.ehloName}`, 'ehlo')

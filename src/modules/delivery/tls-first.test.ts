@@ -14,7 +14,7 @@ const ZONE = {
   'mx2.example.net': { A: ['127.0.0.3'] },
   'single.example': { MX: ['10 mx1.example.net'] },
 }
-const IMPATIENT = { timeouts: { tls: 400, quit: 100 } }
+const IMPATIENT = { timeouts: { tls: 400, ehlo: 1_000, quit: 100 } }
 const ONE_EACH = { reply: '250 2.0.0 taken', then: 'close' } as const
 const STALL = { then: 'stall' } as const
 
@@ -24,6 +24,8 @@ const BROKEN: [name: string, script: ReceiverScript][] = [
   ['is silent in the handshake', { tls: true, handshake: STALL }],
   ['breaks the handshake', { tls: true, handshake: { raw: 'garbage\r\n', afterMs: 20 } }],
   ['refuses STARTTLS', { tls: true, starttls: '454 4.7.0 not now' }],
+  ['is silent behind the handshake', { tls: true, ehlo: (_, { tls }) => (tls ? STALL : 'default') }],
+  ['closes behind the handshake', { tls: true, ehlo: (_, { tls }) => (tls ? { then: 'close' } : 'default') }],
 ]
 for (const [name, script] of BROKEN) {
   test(`who ${name} gets nothing in clear while another host gives TLS, and the next mail does not ask again`, async () => {
@@ -56,7 +58,7 @@ for (const [name, script] of BROKEN) {
       assert.equal(await h.status(id), 'delivered')
       assert.equal(asked(), times)
     }
-    mx.script({ starttls: 'default', handshake: 'default' })
+    mx.script({ starttls: 'default', handshake: 'default', ehlo: 'default' })
     const strict = await h.put('bob@single.example', { tlsRequired: true })
     await h.delivery.turn()
     assert.equal(await h.status(strict), 'delivered', 'what may not go in clear asks all the same')
