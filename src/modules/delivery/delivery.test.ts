@@ -334,6 +334,20 @@ test('when a node dies over a mail, another one sends it, under the same Message
   assert.deepEqual(new Set(ids), new Set([`<${id}@shop.example>`]))
 })
 
+test('a mail whose connection a stop breaks off before anything was said of it is tried again at once', async () => {
+  await using h = await house(ZONE)
+  const mx = await h.receiver('127.0.0.2', { tls: true, handshake: { then: 'stall' } })
+  const id = await h.put('bob@example.net')
+  await h.delivery.start()
+  while (!mx.dialogue.includes('C: STARTTLS')) await new Promise((resolve) => setTimeout(resolve, 10))
+  await h.delivery.stop(AbortSignal.timeout(50))
+  assert.equal(await h.status(id), 'queued')
+  mx.script({ handshake: 'default' })
+  await h.another().turn()
+  assert.equal(await h.status(id), 'delivered')
+  assert.equal((await h.story(id)).attempts.length, 1)
+})
+
 test('a stop loses nothing and doubles nothing', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { dot: { reply: '250 2.0.0 ok', afterMs: 5 } })

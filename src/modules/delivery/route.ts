@@ -276,6 +276,7 @@ export class Route {
         again = false
         await this.#connect(lane, course, { step, mayWait: this.#mayWait(course, index + 1) })
         const { link } = lane
+        if (link === null && this.#options.signal.aborted) return false
         if (link === null) break
         if (!(await job.maySend())) return false
         const result = await link.connection.send({
