@@ -1,5 +1,5 @@
-// An actor is a process of its own with a ledger of its own: `node test/faults/NAME.ts SETTINGS`, the settings being JSON.
-// It says `ready {...}` once it is up, and ends at SIGTERM with its ledger closed.
+// An actor is a separate process with its own ledger: `node test/faults/NAME.ts SETTINGS`, where SETTINGS is JSON.
+// It prints `ready {...}` once it is up. At SIGTERM it closes its ledger and ends.
 
 import { once } from 'node:events'
 import path from 'node:path'
@@ -9,7 +9,7 @@ import { type Ledger, openLedger } from './ledger.ts'
 const END_WITHIN_MS = 120_000
 
 export interface Act {
-  /** For who started it: ports and the like. */
+  /** For the process that started it: ports and the like. */
   readonly told?: object
   stop(): Promise<void>
 }
@@ -30,7 +30,7 @@ export async function act<Settings extends { readonly ledger: string }>(
     process.exit(0)
   }
   process.on('SIGTERM', () => void end())
-  // Whoever started it is gone: it has no reason to stay.
+  // The process that started it is gone.
   process.on('disconnect', () => void end())
   process.stdout.write(`ready ${JSON.stringify(told)}\n`)
 }
@@ -38,11 +38,11 @@ export async function act<Settings extends { readonly ledger: string }>(
 export interface Actor<Told> extends AsyncDisposable {
   readonly told: Told
   readonly running: Running
-  /** Asks it to end and waits until it has: clients first finish what they have asked. */
+  /** Asks it to end and waits until it has. Clients first finish their current requests. */
   end(): Promise<void>
 }
 
-/** Starts one and waits until it is up. */
+/** Starts an actor and waits until it is up. */
 export async function startActor<Told = object>(
   name: string,
   settings: { readonly ledger: string } & Record<string, unknown>,

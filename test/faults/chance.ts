@@ -1,4 +1,4 @@
-// Chance from a seed: the same seed gives the same run of decisions.
+// Random decisions from a seed: the same seed gives the same sequence.
 
 export interface Chance {
   /** In [0, 1). */

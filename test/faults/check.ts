@@ -1,4 +1,4 @@
-// `node test/faults/check.ts FOLDER`: the checker alone, over the ledgers of a part that was kept.
+// `node test/faults/check.ts FOLDER`: runs only the checker, over the ledgers of a kept part.
 
 import { check } from './checker.ts'
 import { readLedgers } from './joined.ts'

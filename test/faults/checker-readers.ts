@@ -1,10 +1,10 @@
-// What readers did: each fetch that was answered is one event, one without an answer at most one, and nobody who has
-// unsubscribed is mailed again.
+// Checks the readers: each answered fetch is exactly one event, a fetch without an answer at most one, and a recipient who
+// has unsubscribed gets no more mail.
 
 import type { Fault } from './checker.ts'
 import type { Case, Ledgers, Survey, ToldEvent } from './joined.ts'
 
-/** What is at the final dot when somebody unsubscribes is on its way. */
+/** A mail that arrives this soon after an unsubscribe was already on its way. */
 const ON_ITS_WAY_MS = 5_000
 const TYPES: Readonly<Record<string, readonly [type: string, status: number]>> = {
   open: ['email.opened', 200],

@@ -1,16 +1,16 @@
-// Holds the ledgers of one run against each other, after the run, by the ids that the clients gave their mails. What it
-// looks for are the promises of ARCHITECTURE.md; each fault names the one that was broken:
+// Compares the ledgers of one run after the run, by the ids that the clients gave their mails. It checks the promises of
+// ARCHITECTURE.md. Each fault names the broken promise:
 //
-//   loss      accepted, and not at its receiver or without exactly one end
-//   phantom   at a receiver, and not as it was handed in: another text, recipient, signature, or nobody's at all
-//   double    a second copy, and no kill that excuses it: the first one must have been under way at the kill
-//   event     a fact without its one event, or an event without its fact
-//   webhook   an event that the endpoint was not told, or told wrongly
-//   list      mail to whoever had unsubscribed
+//   loss      an accepted mail did not reach its receiver, or has no final event
+//   phantom   a received mail differs from the submitted one (text, recipient, signature), or nobody submitted it
+//   double    a second copy without a kill that excuses it: the first copy must have been under way at the kill
+//   event     something happened without exactly one event, or an event has no cause
+//   webhook   the endpoint did not hear of an event, or heard wrong data
+//   list      mail to a recipient who had unsubscribed or was suppressed
 //   figures   statistics that are not the sum of the events
-//   tenant    one customer's mail or event with the other one
-//   answer    a client was kept waiting, or told what it should not be
-//   recovery  back too late
+//   tenant    one customer's mail or event reached the other customer
+//   answer    a client waited too long, or got a wrong answer
+//   recovery  the service was up again too late
 
 import { readersFaults } from './checker-readers.ts'
 import { type Case, casesOf, type Ledgers, type Survey, surveyOf } from './joined.ts'
@@ -37,16 +37,16 @@ export interface Verdict {
   readonly faults: readonly Fault[]
   readonly figures: {
     readonly asked: number
-    /** Mails to one recipient each. */
+    /** Counted for each recipient of each mail. */
     readonly accepted: number
     readonly lost: number
     readonly copies: number
     readonly duplicates: number
-    /** At one kill, the most. */
+    /** Largest number at one kill. */
     readonly mostDuplicates: number
-    /** Copies between final dot and what may be its commit, over all kills. */
+    /** Copies between their final dot and their presumed commit at a kill, over all kills. */
     readonly underWay: number
-    /** By clients without a key that were put off, since nobody could tell whether the first one was stored. */
+    /** Mails stored more than once: the client had no key and got a 451, because the fate of its first try was unknown. */
     readonly takenTwice: number
     readonly kills: number
     readonly events: number
@@ -58,16 +58,16 @@ export interface Verdict {
   }
 }
 
-/** What was answered earlier than this before a kill is committed, however busy the machine. */
+/** A copy answered longer than this before a kill is committed by then, however busy the machine. */
 const UNRECORDED_MS = 10_000
-/** On a machine that is not, it takes a fraction of this: what counts as under way in the figures. */
+/** An idle machine commits in a fraction of this. The figures count younger copies as under way. */
 const USUAL_MS = 1_000
-/** The product's own bound of answered copies that are not committed, for each process that delivers. */
+/** The product's limit on answered but uncommitted copies, for each delivery process. */
 const UNRECORDED = 64
 const ANSWER_MS = 5_500
-/** Where the database broke off at the commit, submission asks what became of it before it puts the client off. */
+/** Longest wait for an answer. After a broken commit, submission first looks for the mail before it answers 451. */
 const HANG_MS = 19_500
-/** The design's bar is 15 s on a machine that does nothing else; the figure is printed. */
+/** Longest start. The design allows 15 s on an otherwise idle machine; the figure is printed. */
 const START_MS = 120_000
 const ENDS = ['email.delivered', 'email.bounced', 'email.failed', 'email.suppressed', 'email.canceled']
 const KINDS_OF_END: Readonly<Record<string, readonly string[]>> = {
@@ -118,7 +118,7 @@ export function check(ledgers: Ledgers): Verdict {
   }
 }
 
-/** How many emails one mail may be. */
+/** How many stored emails one mail may have become. */
 function livesOf({ mayBeTaken, emailIds }: Case): number {
   return Math.min(mayBeTaken, Math.max(1, emailIds.length))
 }
@@ -135,7 +135,7 @@ function lossOf(one: Case): Fault[] {
   return ends.length < livesOf(one) ? [{ rule: 'loss', what: `${named(one)} was accepted and has no end` }] : []
 }
 
-/** What came to a receiver was handed in, and is what was handed in. */
+/** Every received message was submitted, and is unchanged. Nothing refused or suppressed was sent. */
 function phantoms(cases: readonly Case[], { farm, generator }: Ledgers): Fault[] {
   const asked = new Map(generator.filter(({ k }) => k === 'ask').map((line) => [String(line['id']), line]))
   const faults: Fault[] = []
@@ -169,8 +169,8 @@ interface Doubles {
 }
 
 /**
- * Each second copy needs a kill between it and the first one, which must have been under way at that kill: had the endpoint
- * already been told of its delivery, it was not.
+ * Each second copy needs a kill before it, at which the first copy was under way. The first copy was no longer under way
+ * when the endpoint had already received its `email.delivered`.
  */
 function doublesOf(cases: readonly Case[], { nemesis, sink }: Ledgers): Doubles {
   const toldAt = new Map<string, number>()
@@ -179,7 +179,7 @@ function doublesOf(cases: readonly Case[], { nemesis, sink }: Ledgers): Doubles 
   const kills = nemesis
     .filter(({ k, hard }) => k === 'kill' && hard === true)
     .map((kill) => {
-      // The blow falls after it was written down: on a busy machine noticeably.
+      // The kill happens after its line is written: noticeably later on a busy machine.
       const struck = nemesis.find(({ k, t }) => k === 'struck' && t >= kill.t)?.t ?? kill.t
       return { ...kill, forMs: Number(kill['forMs'] ?? struck - kill.t + 500) }
     })
@@ -195,7 +195,7 @@ function doublesOf(cases: readonly Case[], { nemesis, sink }: Ledgers): Doubles 
       const committedBy = Math.min(...one.emailIds.map((email) => toldAt.get(email) ?? Number.POSITIVE_INFINITY))
       const excuses = (line: Line): boolean => line.t <= copy.t && line.t <= committedBy
       const over = kills.filter((line) => wasUnderWay(before, line, UNRECORDED_MS) && excuses(line))
-      // Of two that lie close together it is one's or the other's.
+      // Of two kills close together, either may have caused it.
       const kill = over.find((line) => (atKill.get(line) ?? 0) < boundOf(line)) ?? over[0]
       if (kill === undefined && others-- > 0) count--
       else if (kill === undefined)
@@ -222,13 +222,13 @@ function boundOf(kill: Line): number {
   return UNRECORDED * Number(kill['deliveries'] ?? 1)
 }
 
-/** @param kill with `forMs` when it was no single moment: a machine that was cut off goes on for a time */
+/** @param kill its `forMs` is its duration: a machine that was cut off keeps working for a time */
 function wasUnderWay(copy: Case['copies'][number], kill: Line, withinMs: number): boolean {
   const answered = copy.saidAt ?? Number.POSITIVE_INFINITY
   return copy.t <= kill.t + Number(kill['forMs']) && answered >= kill.t - withinMs
 }
 
-/** One `email.sent` for each email, one end, and the end that fits what the receiver saw. */
+/** Each email has one `email.sent` and one final event, which fits what the receiver saw. */
 function eventFaults(one: Case): Fault[] {
   const { kind, accepted, copies, events, account } = one
   const faults: Fault[] = []
@@ -264,7 +264,7 @@ function webhookFaults({ sink }: Ledgers, { events }: Survey): { faults: Fault[]
     if (good !== true) fault('webhook', `${event} came with a wrong signature`)
     if (header !== event) fault('webhook', `${event} came under the id ${header}`)
     if (own === undefined) {
-      // What happened to the account itself is not part of the survey.
+      // The survey has no events about the account itself.
       if (String(type).startsWith('email.')) fault('webhook', `${event} (${type}) is in no log`)
       continue
     }
@@ -277,7 +277,7 @@ function webhookFaults({ sink }: Ledgers, { events }: Survey): { faults: Fault[]
   return { faults, heard: heard.size, repeated: told - heard.size }
 }
 
-/** What the statistics say, beside the log of events. */
+/** The statistics fields that must add up to the number of events of a type. */
 const FIGURES: readonly (readonly [type: string, fields: readonly string[]])[] = [
   ['email.sent', ['sent']],
   ['email.delivered', ['delivered']],
@@ -299,7 +299,7 @@ function figureFaults({ events, statistics }: Survey): Fault[] {
   )
 }
 
-/** Refusals that a list makes right. */
+/** Refusals that are correct for a recipient on a suppression list. */
 const LISTED = /unsubscribed|suppressed|5\.7\.1/
 
 function answerFault({ k, id, via, ms, status, code }: Line, cases: readonly Case[]): Fault[] {

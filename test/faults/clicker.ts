@@ -1,6 +1,6 @@
-// Those who read the mail: it follows the receivers' ledger, opens some mails, follows their link, and unsubscribes whoever
-// the address says wants to leave. Each fetch has a name of its own in its User-Agent, by which its event is found again.
-// A reader whose fetch got no answer does not come back; whoever leaves tries until it is done.
+// The readers of the mail. They follow the receivers' ledger, open some mails, click their link, and unsubscribe the
+// recipients whose address starts with `leave-`. Each fetch has a unique name in its User-Agent, which identifies its event.
+// A reader does not repeat an open or a click without an answer, but repeats an unsubscribe until it succeeds.
 //
 // Ledger: `hit` before the fetch, `answered` with its status after it.
 
@@ -17,7 +17,7 @@ interface Settings {
   /** `http://host:port` */
   readonly url: string
   readonly seed: number
-  /** The share of mails that somebody reads. */
+  /** Share of mails that are read. */
   readonly share: number
 }
 

@@ -1,5 +1,5 @@
-// A DNS server over UDP and TCP, written down from RFC 1035, for the zone of zone.ts. A name without any entry does not
-// exist. `A` is an address, `MX` is `10 host`, `TXT` is the text, `CNAME` a name.
+// A DNS server over UDP and TCP by RFC 1035, for the zone of zone.ts. A name without any entry does not exist. Values: an
+// address for `A`, `10 host` for `MX`, the text for `TXT`, a name for `CNAME`.
 
 import dgram from 'node:dgram'
 import { once } from 'node:events'

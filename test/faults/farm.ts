@@ -1,11 +1,10 @@
-// A farm of receiving mail servers: one SMTP server on several loopback addresses. The first word of a recipient says what
-// becomes of it:
-//   ok    taken                            hard  550 5.1.1 at RCPT
-//   slow  taken, the answer takes 400 ms   later 451 at the first attempt, taken after that
-//   leave taken; its reader unsubscribes
+// A farm of receiving mail servers: one SMTP server on several addresses. The first word of a recipient decides its result:
+//   ok    accepted                          hard  550 5.1.1 at RCPT
+//   slow  accepted, with a 400 ms delay     later 451 at the first attempt, accepted after that
+//   leave accepted; its reader unsubscribes
 //
-// Ledger: `rcpt` each recipient as it was asked and answered; `dot` a whole message, written before anything is answered;
-// `said` the answer to it, written before the bytes leave. `links` are what a reader finds to open and to follow.
+// Ledger: `rcpt` for each recipient with its reply code; `dot` for a complete message, written before the reply to it;
+// `said` for that reply, written before its bytes leave. `links` are the paths that a reader can open and click.
 
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -24,7 +23,7 @@ interface Settings {
 
 const SLOW_MS = 400
 const VERIFY_EVERY = 8
-/** What the mail carries between its marks is what was handed in. */
+/** The submitted text, between its marks. */
 const MARKED = /BEGIN ([\w-]+)\r?\n([\s\S]*?)\r?\nEND \1/
 
 export interface Seen {
@@ -39,7 +38,7 @@ export interface Seen {
 
 const sha = (text: string | Buffer): string => createHash('sha256').update(text).digest('base64')
 
-/** RFC 6376, relaxed: white space at line ends and empty lines at the end go, other runs become one blank. */
+/** RFC 6376, relaxed: removes white space at line ends and empty lines at the end; other runs become one space. */
 function relaxedBody(body: string): string {
   const text = body
     .replace(/[ \t]+/g, ' ')
@@ -163,7 +162,7 @@ interface Farm {
   connections: number
   messages: number
   readonly asked: Set<string>
-  /** Whether every DKIM signature is good by the keys in the zone, and there is one. */
+  /** Whether the mail has a DKIM signature and every signature verifies with the keys in the zone. */
   verified(raw: Buffer): Promise<boolean>
 }
 

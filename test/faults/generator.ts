@@ -1,9 +1,9 @@
-// The clients: each hands in mails of its own over REST or SMTP submission, one after the other, and repeats one under its
-// key until there is an answer, as a client that cares does. Some over SMTP have no key: they are asked once and never again.
+// The clients. Each submits its own mails over REST or SMTP, one after another, and repeats a mail with its idempotency key
+// until it gets an answer. Half of the SMTP clients use no key: they do not repeat a mail that got no answer.
 //
-// Ledger: `ask` before the first try of a mail; `try` for each answer or its absence, with how long it took; `ok` when it was
-// accepted, with what became of each recipient; `no` when it was refused for good; `lost` when the client gave up without
-// an answer.
+// Ledger: `ask` before the first try of a mail; `try` for each temporary refusal or missing answer, with its duration; `ok`
+// when the mail was accepted, with the status of each recipient; `no` when it was refused permanently; `lost` when the
+// client gave up without an answer.
 
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -22,22 +22,22 @@ export interface Customer {
 interface Settings {
   readonly ledger: string
   readonly seed: number
-  /** Goes into every id. */
+  /** Part of every id. */
   readonly run: string
   /** The API of each machine; a client that gets no answer asks the next one. */
   readonly urls: readonly string[]
   /** Submission over implicit TLS, `host:port`, of each machine. */
   readonly submissions: readonly string[]
   readonly customers: readonly Customer[]
-  /** Where to; each has an MX in the farm. */
+  /** Recipient domains; each has an MX in the farm. */
   readonly domains: readonly string[]
   readonly restSenders: number
   readonly smtpSenders: number
-  /** Between two mails of a sender. */
+  /** Pause between two mails of a sender. */
   readonly pauseMs: number
-  /** The share of mails whose first attempt is put off. */
+  /** Share of mails whose first attempt the receiver defers. */
   readonly later: number
-  /** Then a client takes it that there is no answer, and asks the next machine. */
+  /** After this time without an answer a client asks the next machine. */
   readonly answerWithinMs: number
 }
 
@@ -95,7 +95,7 @@ async function overRest(url: string, withinMs: number, { id, customer, to, text,
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(withinMs),
   })
-  // biome-ignore lint/suspicious/noExplicitAny: what another program said
+  // biome-ignore lint/suspicious/noExplicitAny: an answer of another program
   const said: any = await reply.json()
   if (reply.status === 202) return { kind: 'ok', emails: said.data.recipients }
   const waits = reply.status === 503 || said.code === 'idempotency_in_progress'
@@ -118,7 +118,7 @@ async function overSmtp(client: SmtpClient, place: string, mail: Mail, keyed: bo
   return { kind: code >= 400 && code < 500 ? 'busy' : 'no', status: code, code: said }
 }
 
-/** One mail to its end. */
+/** Submits one mail until it is accepted, refused or given up. */
 async function hand(
   mail: Mail,
   once: boolean,
@@ -137,7 +137,7 @@ async function hand(
     if (answer.kind === 'no') return ledger.write({ k: 'no', id, ms, status: answer.status, code: answer.code })
     const status = answer.kind === 'busy' ? answer.status : null
     await ledger.write({ k: 'try', id, via, ms, status })
-    // Without a key the client cannot ask again where it does not know; where it was refused for now, it may.
+    // Without a key the client may repeat a temporarily refused mail, but not one without an answer.
     await delay(AGAIN_MS)
     if (once && status === null) return ledger.write({ k: 'lost', id })
   }

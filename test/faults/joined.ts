@@ -1,4 +1,4 @@
-// The ledgers of a run, joined: a case is one mail to one recipient, with all that the actors saw of it.
+// Joins the ledgers of a run: a case is one mail to one recipient, with everything that the actors saw of it.
 
 import path from 'node:path'
 import { type Line, readLedger } from './ledger.ts'
@@ -12,15 +12,15 @@ export function readLedgers(folder: string): Ledgers {
 }
 
 export interface Copy {
-  /** When its final dot came. */
+  /** Time of its final dot. */
   readonly t: number
-  /** When it was answered; null: never. */
+  /** Time of the reply to it; null: none. */
   readonly saidAt: number | null
   readonly messageId: string
   readonly bodyHash: string
 }
 
-/** As the product's own log tells it. */
+/** An event in the product's log. */
 export interface ToldEvent {
   readonly account: string
   readonly event: string
@@ -35,24 +35,24 @@ export interface Case {
   readonly id: string
   readonly account: string
   readonly to: string
-  /** The first word of the address. */
+  /** First word of the address. */
   readonly kind: string
   readonly askedAt: number
   readonly accepted: boolean
   readonly refused: boolean
-  /** Its mail was accepted, without this recipient, who is on a list. */
+  /** The mail was accepted without this recipient, who is on a suppression list. */
   readonly listed: boolean
-  /** In the order in which they came. */
+  /** By time of arrival. */
   readonly copies: readonly Copy[]
-  /** Those of its life; not what its readers did. */
+  /** Events of its delivery, without those of its readers. */
   readonly events: readonly ToldEvent[]
   readonly emailIds: readonly string[]
-  /** 1, and more where a client without a key was put off since nobody could tell whether its mail had been stored. */
+  /** 1, plus 1 for each 451 to a client without a key that left unknown whether the mail was stored. */
   readonly mayBeTaken: number
 }
 
 export interface Survey {
-  /** About emails alone, readers' included. */
+  /** Only email events, including those of readers. */
   readonly events: readonly ToldEvent[]
   readonly statistics: readonly { readonly account: string; readonly data: Readonly<Record<string, unknown>> }[]
 }
@@ -66,7 +66,7 @@ export function surveyOf({ survey }: Ledgers): Survey {
   }
 }
 
-/** So long submission looks for a commit that the database has not confirmed, before it puts the client off: 15 s, about. */
+/** Submission looks for a commit that the database has not confirmed for about 15 s before it answers 451. */
 const UNKNOWN_AFTER_MS = 14_000
 
 const key = (id: unknown, to: unknown): string => `${String(id)} ${String(to)}`

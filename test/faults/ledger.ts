@@ -1,8 +1,8 @@
-// What an actor of the fault harness saw, one line of JSON each, on disk before it acts on it. The checker reads nothing
-// else. Times are of the machine's monotonic clock, which all processes of a machine share.
+// The observations of an actor of the fault harness, one line of JSON each, on disk before the actor acts on them. The
+// checker reads nothing else. Times are from the machine's monotonic clock, which all its processes share.
 //
-// Nothing in this folder imports the product: a fault of the one cannot hide behind the same fault in the other
-// (test/tidy.test.ts holds it).
+// Nothing in this folder imports the product, so a bug in the product cannot hide behind the same bug in the harness
+// (test/tidy.test.ts checks this).
 
 import { existsSync, readFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -12,7 +12,7 @@ export function now(): number {
   return Number(process.hrtime.bigint() / 1_000n) / 1_000
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each actor has lines of its own shapes
+// biome-ignore lint/suspicious/noExplicitAny: each actor has its own shapes of lines
 export type Line = { readonly k: string; readonly t: number } & Record<string, any>
 
 export interface Ledger {
@@ -21,7 +21,7 @@ export interface Ledger {
   close(): Promise<void>
 }
 
-/** Lines that come while a sync is under way share the next one. */
+/** Lines written during a sync share the next one. */
 export async function openLedger(file: string): Promise<Ledger> {
   const handle: FileHandle = await open(file, 'a')
   let waiting: { readonly line: string; readonly done: PromiseWithResolvers<void> }[] = []
@@ -54,7 +54,7 @@ export async function openLedger(file: string): Promise<Ledger> {
   }
 }
 
-/** The lines of a ledger; none when there is no such file. A last line without its end was being written and is left out. */
+/** Lines of a ledger; empty when there is no such file. Leaves out an incomplete last line. */
 export function readLedger(file: string): readonly Line[] {
   if (!existsSync(file)) return []
   const text = readFileSync(file, 'utf8')

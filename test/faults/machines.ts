@@ -1,8 +1,8 @@
-// Machines: network namespaces of their own on one bridge, each with one address. Two hold PostgreSQL, the second as the
-// synchronous standby of the first; three run Posthorn. Needs root and `ip`.
+// Machines: network namespaces on one bridge, each with one address. Two run PostgreSQL, the second as the synchronous
+// standby of the first. Three run Posthorn. Needs root and `ip`.
 //
-// The database's supervisor is the harness's own (Patroni does the same in earnest): a primary that does not answer for
-// a second and a half is shut out for good, and the standby promoted.
+// The harness supervises the database itself (in production Patroni does this): when the primary has not answered for a
+// second and a half, the supervisor stops it for good and promotes the standby.
 
 import { existsSync, readdirSync } from 'node:fs'
 import { appendFile, chmod, chown, mkdir } from 'node:fs/promises'
@@ -13,18 +13,18 @@ import { run, waitFor } from '../peers/ground.ts'
 export interface Machine {
   readonly namespace: string
   readonly address: string
-  /** Takes its way to these addresses away, or gives it back. */
+  /** Removes its routes to these addresses; `joinAgain` restores them. */
   cutOff(from: readonly string[]): Promise<void>
   joinAgain(to: readonly string[]): Promise<void>
-  /** Its link goes down, without a word to anybody, or comes up again. */
+  /** Takes its link down, without closing any connection; `plugIn` brings it up again. */
   unplug(): Promise<void>
   plugIn(): Promise<void>
-  /** kill -9 of everything that runs there. */
+  /** kill -9 of every process there. */
   killAll(): Promise<void>
 }
 
 export interface Network extends AsyncDisposable {
-  /** Of the bridge: where the actors live. */
+  /** Address of the bridge, where the actors listen. */
   readonly address: string
   /** More addresses of the bridge. */
   readonly farm: readonly string[]
@@ -73,7 +73,7 @@ export async function startNetwork(): Promise<Network> {
             try {
               process.kill(Number(pid), 'SIGKILL')
             } catch {
-              // It ended by itself a moment ago.
+              // It has just ended by itself.
             }
           }
         },
@@ -87,10 +87,10 @@ export async function startNetwork(): Promise<Network> {
 }
 
 export interface Pair extends AsyncDisposable {
-  /** Names both; the one that takes writes is to be found. */
+  /** Names both servers; the client finds the one that accepts writes. */
   readonly url: string
   readonly addresses: readonly string[]
-  /** kill -9 of every process of the primary. Resolves when the standby has been promoted, by the supervisor. */
+  /** kill -9 of every process of the primary. Resolves once the supervisor has promoted the standby. */
   killPrimary(): Promise<void>
 }
 
@@ -98,7 +98,7 @@ const PORT = 5432
 const LOOK_EVERY_MS = 500
 const GONE_AFTER = 3
 
-/** A primary and its synchronous standby, and the supervisor over them. */
+/** Starts a primary, its synchronous standby, and their supervisor. */
 export async function startPair(folder: string, first: Machine, second: Machine): Promise<Pair> {
   const bin = readdirSync('/usr/lib/postgresql')
     .map((version) => `/usr/lib/postgresql/${version}/bin`)

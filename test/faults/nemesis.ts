@@ -1,10 +1,12 @@
-// What goes wrong, chosen from a seed and written down: `kill` before each blow, `ready` when the service answered again,
-// with the milliseconds from the blow. Nobody but the supervisor that starts a dead process lifts a hand.
+// Causes the faults, chosen from a seed. Apart from restarting dead processes, the harness repairs nothing.
+//
+// Ledger: `kill` before each blow, `stop` before a graceful stop, `struck` after a kill -9 of Posthorn's processes, `ready`
+// once the service answers again, with the milliseconds since the blow.
 //
 // Scenes:
-//   whole  one process with everything and the embedded PostgreSQL: kill -9 of all of it, PostgreSQL included
-//   parts  the roles in four processes over Debian's PostgreSQL: kill -9 of one or several of them, or of PostgreSQL's
-//          backends, or its end and start in the middle of the work
+//   whole  one process with every role and the embedded PostgreSQL: kill -9 of everything, PostgreSQL included
+//   parts  the roles in four processes over Debian's PostgreSQL: kill -9 of one or several of them, the end of one or all
+//          of PostgreSQL's backends, or a restart of PostgreSQL under load
 
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -18,13 +20,13 @@ import type { Ledger } from './ledger.ts'
 export type SceneName = 'whole' | 'parts'
 
 export interface Scene extends AsyncDisposable {
-  /** The one with the API. */
+  /** The process with the API. */
   readonly api: () => Posthorn
   readonly urls: readonly string[]
   readonly submissions: readonly string[]
-  /** One blow, and everything up again. */
+  /** Causes one fault and waits until everything is up again. */
   strike(): Promise<void>
-  /** Stops and starts everything the graceful way. */
+  /** Stops and starts everything gracefully. */
   restart(): Promise<void>
 }
 
@@ -41,7 +43,7 @@ export function startScene(name: SceneName, stage: Stage): Promise<Scene> {
   return name === 'whole' ? whole(stage) : parts(stage)
 }
 
-/** What the processes of the world said before they ended, one behind the other. */
+/** Output of the processes that have ended, one after another. */
 export function saidIn(folder: string): string {
   return existsSync(said(folder)) ? readFileSync(said(folder), 'utf8') : ''
 }
@@ -58,12 +60,12 @@ function killAll(pids: readonly number[]): void {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It ended by itself a moment ago.
+      // It has just ended by itself.
     }
   }
 }
 
-/** The ports of a process, so that it comes back where it was. */
+/** Free ports for a process, which keeps them over its restarts. */
 async function ports(): Promise<Record<string, string>> {
   return {
     POSTHORN_HTTP_PORT: String(await freePort()),
@@ -126,7 +128,7 @@ async function parts({ folder, settings, chance, ledger }: Stage): Promise<Scene
     POSTHORN_PUBLIC_URL: url,
     POSTHORN_ROLES: ROLES[part] ?? '',
   })
-  // A process that ends because PostgreSQL still recovers is started again, as a supervisor does.
+  // Starts a process again when it ended because PostgreSQL is still recovering, as a supervisor does.
   const start = async (part: number): Promise<Posthorn> => {
     for (const end = performance.now() + RECOVERED_WITHIN_MS; ; await delay(500)) {
       try {
@@ -156,7 +158,7 @@ async function parts({ folder, settings, chance, ledger }: Stage): Promise<Scene
     const what = chance.pick(['backends', 'one backend', 'postgres'])
     await ledger.write({ k: 'kill', what, hard: false, deliveries: 0 })
     const began = performance.now()
-    // PostgreSQL takes the death of one backend as damage to all: it ends them and recovers.
+    // After the crash of one backend PostgreSQL ends all of them and recovers.
     if (what === 'one backend') killAll([Number(chance.pick(await backends()))])
     else if (what === 'backends') {
       const ask = "select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend'"

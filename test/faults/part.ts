@@ -1,4 +1,5 @@
-// One part of a run: a world, a scene, so many blows under load, quiet, and the checker over what was written down.
+// One part of a run: starts a world and a scene, causes a number of faults under load, waits until all is quiet, and runs the
+// checker over the ledgers.
 
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
@@ -15,17 +16,17 @@ import { survey, unfinished } from './survey.ts'
 import { type Ground, startGround } from './world.ts'
 
 export interface PartOptions {
-  /** For its ledgers and all else; must be open to every user, PostgreSQL's among them. */
+  /** For its ledgers and everything else; must be accessible to every user, including PostgreSQL's. */
   readonly folder: string
   readonly seed: number
   readonly scene: SceneName
   readonly kills: number
-  /** Instead of killing, stop and start the graceful way: then nothing may come twice at all. */
+  /** Stops and starts gracefully instead of killing: then no mail may come twice. */
   readonly graceful?: boolean
   readonly restSenders?: number
   readonly smtpSenders?: number
   readonly pauseMs?: number
-  /** The share of mails that are put off once; their second attempt is six minutes later. */
+  /** Share of mails that the receiver defers once; their second attempt is six minutes later. */
   readonly later?: number
 }
 
@@ -61,7 +62,7 @@ export async function runPart(options: PartOptions): Promise<Verdict> {
   return await settle(ground, scene.api, customers, later > 0 ? LATER_WITHIN_MS : QUIET_WITHIN_MS)
 }
 
-/** Ends the clients, waits until all is quiet and holds the ledgers against each other. */
+/** Ends the clients, waits until all is quiet and runs the checker. */
 export async function settle(
   ground: Ground,
   api: () => Posthorn,
@@ -71,7 +72,7 @@ export async function settle(
   await ground.endClients()
   await waitFor('an end of every mail', async () => (await unfinished(api(), customers)) === 0, limitMs)
   await ground.endReaders()
-  // Webhooks that a dead process had in hand are taken up after a minute.
+  // Webhooks that a dead process had leased are retried after a minute.
   for (const end = performance.now() + QUIET_WITHIN_MS; ; await delay(2_000)) {
     await survey(api(), customers, ground.ledger('survey'))
     const verdict = check(readLedgers(ground.folder))

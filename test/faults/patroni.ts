@@ -1,10 +1,10 @@
-// A pair of Debian's PostgreSQL under Patroni with a synchronous standby, each in a network namespace of its own, and the
-// etcd in which they agree on a third. Needs the packages patroni, python3-etcd, etcd-server and postgresql.
+// A pair of Debian's PostgreSQL under Patroni, with a synchronous standby. Each server has its own network namespace, and
+// their etcd runs in a third. Needs the packages patroni, python3-etcd, etcd-server and postgresql.
 //
-// The times are the shortest that Patroni takes: a primary that is gone has been replaced some 20 seconds later.
-// `synchronous_mode` without `_strict`: only a standby that has everything may be promoted, and a primary that is left
-// alone goes on alone. With `_strict` the one that is promoted would take no mail until the dead one is back, which is
-// what the pair is there to prevent.
+// The times are the shortest that Patroni accepts: it replaces a dead primary after about 20 seconds.
+// `synchronous_mode` without `_strict`: Patroni promotes only a standby that has every commit, and a primary without a
+// standby keeps accepting writes. With `_strict` a promoted server would accept no mail until the dead one is back, which is
+// what the pair is meant to prevent.
 
 import { existsSync, readdirSync } from 'node:fs'
 import { chown, mkdir, writeFile } from 'node:fs/promises'
@@ -13,14 +13,14 @@ import { type Running, run, start, waitFor } from '../peers/ground.ts'
 import type { Machine } from './machines.ts'
 
 export interface Patroni extends AsyncDisposable {
-  /** Names both; the one that takes writes is to be found. */
+  /** Names both servers; the client finds the one that accepts writes. */
   readonly url: string
   readonly addresses: readonly string[]
-  /** kill -9 of the primary and of its Patroni. Resolves when the other one is the primary. */
+  /** kill -9 of the primary and its Patroni. Resolves once the other server is the primary. */
   killPrimary(): Promise<void>
-  /** The primary's link goes down. Resolves when the other one is the primary. */
+  /** Takes the primary's link down. Resolves once the other server is the primary. */
   unplugPrimary(): Promise<void>
-  /** Starts or plugs in whom the blow before has struck. Resolves when there is a synchronous standby again. */
+  /** Starts or plugs in the server that the last blow hit. Resolves once there is a synchronous standby again. */
   mend(): Promise<void>
 }
 
@@ -63,7 +63,7 @@ export async function startPatroni(
       const answer = await fetch(`http://${address}:${API_PORT}/cluster`, { signal: AbortSignal.timeout(2_000) })
       return ((await answer.json()) as { members: Member[] }).members
     })
-    // One that is cut off tells what it knew.
+    // A server that is cut off reports its last known state.
     const told = (await Promise.allSettled(asked)).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     return told.at(-1) ?? []
   }

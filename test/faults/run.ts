@@ -1,17 +1,17 @@
 // `npm run faults -- --kills 1000 --resume`: the long form, in parts that add up.
 //
-//   --kills N       until so many kills stand in the total (default 100)
-//   --part N        kills in one part, which has a world of its own (default 25)
-//   --seed N        of the first part; the next ones count up (default: from the clock). Printed with each part
+//   --kills N       run until the total has this many kills (default 100)
+//   --part N        kills in one part; each part has its own world (default 25)
+//   --seed N        seed of the first part, plus 1 for each next part (default: from the clock). Printed with each part
 //   --scene NAME    whole | parts | both (default): see nemesis.ts
-//   --graceful      stop and start instead of kill -9: nothing may come twice at all
-//   --dir FOLDER    where parts and total stand (default data-faults in the checkout); must be open to the user postgres
-//   --resume        go on with the total that stands there; without it the total begins anew
-//   --later SHARE   of mails whose receiver puts them off once: a part then takes seven minutes more
-//   --minutes N     start no new part after so long
+//   --graceful      stop and start instead of kill -9: no mail may come twice
+//   --dir FOLDER    folder of the parts and the total (default data-faults in the checkout); the user postgres must have access
+//   --resume        continue the total in the folder; without it the total starts from zero
+//   --later SHARE   share of mails whose receiver defers them once: a part then takes seven minutes more
+//   --minutes N     start no new part after N minutes
 //
-// Each part leaves its ledgers, its verdict and its seed; a part with a fault ends the run with 1, and the folder is kept.
-// Ledgers of a part without fault are removed, unless --keep.
+// Each part writes its ledgers, its verdict and its seed. A part with a fault ends the run with exit code 1 and keeps its
+// folder. The folder of a part without fault is removed, unless --keep.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

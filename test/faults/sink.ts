@@ -1,5 +1,5 @@
-// The account's endpoint for webhooks. It checks both signatures by its own reading of the guide, writes down what it was
-// told, and only then answers 200. Path: `/ACCOUNT`; the secrets of the accounts stand in a JSON file.
+// The webhook endpoint of the accounts. It checks both signatures with its own implementation of the guide, writes the event
+// into its ledger, and only then answers 200. Path: `/ACCOUNT`. The accounts' secrets are in a JSON file.
 
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,11 +1,11 @@
-// A client of SMTP submission as RFC 5321 and 4954 have it, one step after the other, over implicit TLS. A connection is
-// kept for the next mail of the same customer at the same place.
+// An SMTP submission client by RFC 5321 and 4954, over implicit TLS and without pipelining. It keeps its connection for the
+// next mail of the same customer at the same place.
 
 import { once } from 'node:events'
 import tls from 'node:tls'
 
 export interface Reply {
-  /** Of the last answer that was read. */
+  /** Code of the last reply read. */
   readonly code: number
   readonly said: string
 }
@@ -26,7 +26,7 @@ export class SmtpClient {
     this.#withinMs = withinMs
   }
 
-  /** @returns the first answer that is a refusal, or the one to the message. @throws when the connection ended before */
+  /** @returns the first reply that is a refusal, else the reply to the message. @throws when the connection ends first */
   async send(place: string, login: Login, from: string, to: readonly string[], message: string): Promise<Reply> {
     try {
       const opened = await this.#open(place, login)

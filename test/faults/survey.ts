@@ -1,4 +1,4 @@
-// What the product itself says when all is quiet: its events, its statistics. Asked through the API, written into a ledger.
+// Asks the product for its events and statistics through the API once all is quiet, and writes them into a ledger.
 
 import { rmSync } from 'node:fs'
 import type { Posthorn } from '../peers/posthorn.ts'
@@ -33,7 +33,7 @@ export async function survey(posthorn: Posthorn, customers: readonly Customer[],
   await ledger.close()
 }
 
-/** Mails that have no end yet. */
+/** Number of mails without a final state. */
 export async function unfinished(posthorn: Posthorn, customers: readonly Customer[]): Promise<number> {
   let total = 0
   for (const { key } of customers) {

@@ -1,5 +1,5 @@
-// What every scenario stands on: DNS, receivers, the endpoint for webhooks, customers whose domains are verified and who
-// hear of everything, and later the clients and the readers. Each actor is a process with a ledger in the folder.
+// The common ground of every scenario: DNS, receivers, the webhook endpoint, customers with verified domains and a webhook
+// for every event, and later the clients and the readers. Each actor is a process with a ledger in the folder.
 
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -11,14 +11,14 @@ import { writeZone, type Zone } from './zone.ts'
 
 export interface Ground extends AsyncDisposable {
   readonly folder: string
-  /** What a Posthorn of this world is told in its environment. */
+  /** Environment variables for a Posthorn of this world. */
   readonly settings: Readonly<Record<string, string>>
   ledger(name: string): string
-  /** Two customers with a domain, an endpoint and tracking each. */
+  /** Creates two customers, each with a domain, an endpoint and tracking. */
   customers(posthorn: Posthorn): Promise<readonly (Customer & { readonly accountId: string })[]>
   clients(load: Load): Promise<void>
   readers(url: string, share: number): Promise<void>
-  /** Ends the clients: whatever they have asked is answered first. */
+  /** Ends the clients once their current requests are answered. */
   endClients(): Promise<void>
   endReaders(): Promise<void>
 }
@@ -34,7 +34,7 @@ export interface Load {
   readonly answerWithinMs?: number
 }
 
-/** Where the actors listen; the farm's hosts are addresses of its own. */
+/** The addresses of the actors; the farm has its own. */
 export interface Place {
   readonly host: string
   readonly farm: readonly string[]

@@ -1,8 +1,8 @@
-// The zone that the harness's DNS server and its receivers read: a JSON file, read again whenever it changed.
+// The zone of the harness's DNS server and receivers: a JSON file, read again after each change.
 
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 
-/** `{ "name TYPE": ["value", ..] }`, and `{ "name": "servfail" | "silent" | "late" }` for a name that misbehaves. */
+/** `{ "name TYPE": ["value", ..] }`, and `{ "name": "servfail" | "silent" | "late" }` for a faulty name. */
 export type Zone = Readonly<Record<string, string | readonly string[]>>
 
 const held = new Map<string, { readonly zone: Zone; readonly at: number }>()
@@ -16,7 +16,7 @@ export function zoneOf(file: string): Zone {
   return zone
 }
 
-/** In one step, so that no reader sees half of it. */
+/** Atomic: no reader sees a half-written file. */
 export function writeZone(file: string, zone: Zone): void {
   writeFileSync(`${file}.new`, JSON.stringify(zone))
   renameSync(`${file}.new`, file)
