@@ -1,6 +1,6 @@
-// Runs a target in a thread of its own, and sees what the thread itself cannot tell of: that it hangs, that its memory is
-// used up, that something was thrown where nobody waits for it. Each ends the thread, is a finding with the input that was
-// under way, and the rest of the time goes to a new thread with the next seed.
+// Runs a target in its own thread, and detects what the thread cannot report itself: a hang, exhausted memory, an uncaught
+// error. Each of these ends the thread and becomes a finding with the current input. A new thread with the next seed uses
+// the remaining time.
 
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -43,7 +43,7 @@ export async function fuzz({ target, seed, forMs, corpora }: Campaign): Promise<
   for (let round = 0; round === 0 || performance.now() < until; round++) {
     const shared = new SharedArrayBuffer(SHARED_HEAD_BYTES + LARGEST_BYTES)
     const leftMs = Math.max(0, until - performance.now())
-    // An input that ends its thread would end the next one too: the kept ones run first, once.
+    // Only the first thread runs the kept inputs: one that ends its thread would end the next thread too.
     const job = { target, seed: seed + round, forMs: leftMs, corpora, kept: round === 0 ? kept : [], shared }
     const one = await watched(job)
     sum = {
@@ -102,7 +102,7 @@ function watched(job: Job): Promise<Result & { readonly ended: boolean }> {
   })
 }
 
-/** What once broke it: each is tried first, in every run. */
+/** Inputs that once broke the target. Every run tries them first. */
 function keptOf(target: string): readonly Uint8Array[] {
   try {
     const folder = path.join(CRASHES, target)
@@ -114,7 +114,7 @@ function keptOf(target: string): readonly Uint8Array[] {
   }
 }
 
-/** @returns the file, to be kept with its mending */
+/** @returns the file, to be committed with the fix */
 export function keep(target: string, { input }: Finding): string {
   const folder = path.join(CRASHES, target)
   mkdirSync(folder, { recursive: true })

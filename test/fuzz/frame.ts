@@ -1,11 +1,11 @@
-// Fuzzing: what a target is, and how inputs are made out of seeds.
+// Fuzzing: the definition of a target, and the mutation of seeds into inputs.
 //
-// A target is one parser with what it promises. Inputs are made from its seeds (its own, the corpora, every crash that was
-// ever found) by changing bytes, lines and words, by joining two of them and by growing a piece of one a thousandfold. All
-// chance comes from one number, so a run can be had again. An input of a sort that was not seen before is mutated on, so
-// the search goes deeper where something new is found.
+// A target is one parser with its promises. Inputs are made from seeds (the target's own, the corpora, every crash ever
+// found) by changing bytes, lines and words, joining two inputs, and repeating a piece of one thousands of times. All
+// randomness comes from one number, so a run can be repeated. An input of a new sort joins the seeds, so the search goes
+// deeper where it finds something new.
 
-/** All chance of a run. */
+/** Source of all randomness in a run. */
 export interface Random {
   /** 0 to most - 1. */
   below(most: number): number
@@ -14,19 +14,19 @@ export interface Random {
 
 export interface Target {
   readonly name: string
-  /** What is fuzzed, for people. */
+  /** Description of the fuzzed code, for people. */
   readonly about: string
   readonly seeds: readonly (string | Buffer)[]
-  /** Folders of POSTHORN_CORPORA whose files are seeds too. */
+  /** Folders below POSTHORN_CORPORA whose files are seeds too. */
   readonly corpora?: readonly string[]
-  /** What means something to the parser: thrown in anywhere. */
+  /** Texts with a meaning to the parser, inserted anywhere. */
   readonly words: readonly string[]
-  /** An input from nothing, for a structure that mutation finds seldom. */
+  /** Makes an input from scratch, for structures that mutation rarely finds. */
   readonly make?: (random: Random) => Buffer
   /** Default: 64 KB. */
   readonly maxBytes?: number
   /**
-   * @returns the sort of the input, such as what was found in it
+   * @returns the sort of the input, such as the kinds of things found in it
    * @throws when a promise of the parser does not hold
    */
   run(input: Buffer, random: Random): string | Promise<string>
@@ -84,7 +84,7 @@ interface Context {
 /** A new input, of at most `maxBytes`. */
 export function mutate(input: Buffer, random: Random, context: Context): Buffer {
   let changed = input.subarray(0, context.maxBytes)
-  // Mostly few changes: an input far from the seed is refused at the door.
+  // Mostly few changes: parsers refuse an input far from the seed at once.
   for (let rounds = 1 + random.below(1 + random.below(8)); rounds > 0; rounds--) {
     changed = random.pick(CHANGES)(changed, random, context).subarray(0, context.maxBytes)
   }

@@ -1,5 +1,5 @@
-// The short form: every target with its own seeds and every input that ever broke it, then a little chance. The long form
-// is test/fuzz/run.mjs; docs/security.md tells what it has been through.
+// The short form: every target with its own seeds and every input that ever broke it, then a few random inputs. The long
+// form is test/fuzz/run.mjs; docs/security.md lists its results.
 
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
@@ -23,7 +23,7 @@ test('the same seed makes the same inputs', () => {
 })
 
 for (const target of targetNames()) {
-  test(`no input breaks ${target}, among them those that once did`, async (t) => {
+  test(`no input breaks ${target}, including those that once did`, async (t) => {
     const seed = randomInt(2 ** 32)
     const { executions, findings } = await fuzz({ target, seed, forMs: FOR_MS, corpora: null })
     t.diagnostic(`FUZZ_SEED=${seed}, ${executions} executions`)

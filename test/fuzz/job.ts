@@ -1,15 +1,15 @@
-// What the driver and its thread say to one another.
+// The messages between the driver and its thread.
 
 export interface Job {
   readonly target: string
   readonly seed: number
-  /** Wall clock. */
+  /** Wall clock time. */
   readonly forMs: number
-  /** null: the target's own seeds alone. */
+  /** null: only the target's own seeds. */
   readonly corpora: string | null
-  /** Inputs that once broke it. */
+  /** Inputs that once broke the target. */
   readonly kept: readonly Uint8Array[]
-  /** Count of inputs begun, length of the one under way; then its bytes. */
+  /** Number of started inputs, length of the current one; then its bytes. */
   readonly shared: SharedArrayBuffer
 }
 

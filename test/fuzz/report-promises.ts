@@ -1,5 +1,5 @@
-// What reading a report promises, whatever the report: nothing thrown, its limits, types that follow from categories, and
-// the same result for every kind of line ends.
+// The promises of the report reader for any input: it does not throw, it keeps its limits, types follow from categories, and
+// all kinds of line ends give the same result.
 
 import assert from 'node:assert/strict'
 import { type Report, readReport } from '../../src/mail/report.ts'
@@ -12,7 +12,7 @@ export function readAndCheck(input: Buffer): string {
   const report = readReport(input)
   check(report)
   const text = input.toString('latin1')
-  // A lone CR within other line ends is a character to some and an end to others: no promise is made of those.
+  // A lone CR among other line ends is ambiguous, a character or a line end: the reader promises nothing for it.
   if (!text.includes('\r')) {
     for (const end of ['\r\n', '\r']) {
       assert.deepEqual(

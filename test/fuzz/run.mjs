@@ -1,11 +1,11 @@
-// Fuzzes parsers, one after the other, in this process's threads:
+// Fuzzes parsers, one after another, in threads of this process:
 //
 //   node test/fuzz/run.mjs                         every target for 10 seconds
-//   FUZZ_SECONDS=600 node test/fuzz/run.mjs dsn    one of them, longer
+//   FUZZ_SECONDS=600 node test/fuzz/run.mjs dsn    one target, longer
 //   FUZZ_SEED=1234 ...                             the same inputs again
 //
-// POSTHORN_CORPORA names a folder of more seeds. What breaks a target is written to test/fuzz/crashes/TARGET, from where
-// every run tries it first, and this ends with 1.
+// POSTHORN_CORPORA names a folder with more seeds. An input that breaks a target is written to test/fuzz/crashes/TARGET,
+// where every run tries it first, and the exit code is 1.
 
 import { fuzz, keep, targetNames } from './driver.ts'
 

@@ -1,6 +1,6 @@
-// The thread that fuzzes one target. Before each input it writes it where the driver can read it: should the thread hang or
-// die, the driver knows of what. An input that breaks a promise, or takes more than a second of this thread's own time, is
-// made smaller as long as it still does, and told.
+// The thread that fuzzes one target. It writes each input into shared memory before running it, so that the driver knows the
+// input when the thread hangs or dies. An input that breaks a promise, or takes more than a second of the thread's CPU
+// time, is shrunk while it still does so, and reported.
 
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -46,7 +46,7 @@ function corpora(): Buffer[] {
   })
 }
 
-/** @returns why it is a finding; null: the promises hold. */
+/** @returns why the input is a finding; null: the promises hold. */
 async function tried(input: Buffer, chance: Random): Promise<string | null> {
   bytes.set(input)
   head[1] = input.length
@@ -59,7 +59,7 @@ async function tried(input: Buffer, chance: Random): Promise<string | null> {
     const tookMs = (user + system) / 1_000
     slowestMs = Math.max(slowestMs, tookMs)
     if (tookMs > SLOW_MS) return `took more than ${SLOW_MS} ms`
-    // A copy: what was cut out of an input would keep all of it.
+    // A copy: a substring would keep the whole input in memory.
     const known = Buffer.from(sort).toString()
     if (!sorts.has(known)) {
       sorts.add(known)
@@ -84,7 +84,7 @@ async function tell(input: Buffer, what: string): Promise<void> {
   parentPort?.postMessage({ finding: { what, input: new Uint8Array(small) } } satisfies Told)
 }
 
-/** The same finding with less around it. */
+/** The smallest input found that still gives the same finding. */
 async function smaller(input: Buffer, what: string): Promise<Buffer> {
   const first = what.split('\n', 1)[0]
   let kept = input
@@ -101,7 +101,7 @@ async function smaller(input: Buffer, what: string): Promise<Buffer> {
   return kept
 }
 
-/** What the target itself draws is a matter of the input, so that a kept one breaks the same way again. */
+/** The target's own randomness depends only on the input, so that a kept input fails the same way again. */
 function seedOf(input: Buffer): number {
   return createHash('sha256').update(input).digest().readUInt32LE(0)
 }

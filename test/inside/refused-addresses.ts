@@ -1,5 +1,5 @@
-// Runs in a network namespace of its own, where every address of the list below is this machine's, with a listener on each.
-// Asks the connector for all of them under every spelling and prints, as JSON, what was answered and who heard anything.
+// Runs in its own network namespace, where every address of the list below is local and has a listener. Sends a request to
+// each, in every spelling, through the connector. Prints as JSON the answers and the number of connections at each address.
 
 import { execFileSync } from 'node:child_process'
 import net from 'node:net'
@@ -33,7 +33,7 @@ const REFUSED = [
   '5f00::1',
   'fec0::1',
 ]
-/** Other names of addresses above or of loopback. */
+/** Other spellings and names of the addresses above or of loopback. */
 const SPELLINGS = [
   '127.0.0.1',
   '127.1',
@@ -91,7 +91,7 @@ const zones = {
   'private6.test': { AAAA: ['::1'] },
   'mixed.test': { A: ['93.184.216.34', '10.1.2.3'] },
   'alias.test': { CNAME: ['private.test'] },
-  // Public at one request, loopback at the next; a request asks for both families.
+  // Public for one request, loopback for the next; each request looks up both address families.
   'rebinding.test': () => ({ A: [Math.floor(turn++ / 2) % 2 === 0 ? '93.184.216.34' : '127.0.0.1'], ttl: 0 }),
   'own.test': { A: [OWN_PUBLIC] },
 }

@@ -71,7 +71,7 @@ export const target: Target = {
   },
 }
 
-/** What goes onto the wire and into the lists. */
+/** Checks the form of an address for the wire and for suppression lists. */
 function whole(address: Address): void {
   assert.doesNotMatch(address.address, /[\p{Cc}\p{Cs}\u2028\u2029]/u)
   assert.ok(Buffer.byteLength(address.address) <= 254)

@@ -1,4 +1,4 @@
-// Links in html: what is not the address of a link stays byte for byte, and what took its place is read as the link.
+// Links in html: everything but the URL of a link stays byte for byte, and each replaced URL is read as the link.
 
 import assert from 'node:assert/strict'
 import { fillHtml, MAX_LINK_BYTES, MAX_LINKS, scanHtml } from '../../../src/mail/html-links.ts'
@@ -58,7 +58,7 @@ export const target: Target = {
   run: (input) => {
     const html = input.toString('utf8')
     const scanned = scanHtml(html)
-    // Without an address the placeholder goes away.
+    // Without an unsubscribe URL the placeholder is removed.
     if (!/unsubscribe/i.test(html)) assert.equal(fillHtml(scanned, NOTHING), html)
     assert.ok(scanned.links.length <= MAX_LINKS)
     for (const { url } of scanned.links) {
@@ -74,7 +74,7 @@ export const target: Target = {
     assert.ok(filled.split('/track/o/p"').length <= 2, 'more than one pixel')
     const found = scanHtml(filled).links.map(({ url }) => url)
     const links = found.filter((url) => url.startsWith('https://l.test/track/c/'))
-    // Placeholders have become links too: with them there may be more than are read.
+    // Placeholders have become links too: together they may exceed MAX_LINKS.
     const read = found.length < MAX_LINKS ? scanned.links.length : links.length
     assert.deepEqual(
       links,

@@ -1,4 +1,4 @@
-// Heads of requests: what the quick lane takes is one plain GET, and Node's own parser finds the same in it.
+// Request heads: the quick lane accepts only one plain GET without a body, and reads its user agent correctly.
 
 import assert from 'node:assert/strict'
 import { laneHeads, MAX_HEAD_BYTES } from '../../../src/platform/http/lane-head.ts'

@@ -1,4 +1,4 @@
-// Tokens in links: what is not letter for letter one that we made, for this purpose, is none.
+// Tokens in links: only the exact text of a token that we made for this purpose is accepted.
 
 import assert from 'node:assert/strict'
 import { FIRST_KEYS, type Token, tokensOf } from '../../../src/modules/tracking/tokens.ts'

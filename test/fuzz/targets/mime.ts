@@ -1,4 +1,4 @@
-// Messages: read for the inbox, prepared when submitted, taken apart for tracking.
+// Messages: parsed for the inbox, prepared at submission, split into parts for tracking.
 
 import assert from 'node:assert/strict'
 import { fieldValue, parseHeaderBlock } from '../../../src/mail/headers.ts'

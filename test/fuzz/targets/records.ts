@@ -1,4 +1,4 @@
-// What stands in other people's DNS: SPF, DMARC and DKIM key records.
+// Records in other people's DNS: SPF, DMARC and DKIM keys.
 
 import assert from 'node:assert/strict'
 import { parseDmarc, walkNames } from '../../../src/mail/dmarc.ts'

@@ -1,4 +1,4 @@
-// Signatures of mails that came: whatever is done to a signed mail, it passes only as long as what was signed is the same.
+// Signatures of received mails: a changed mail passes only if its signed part is unchanged.
 
 import assert from 'node:assert/strict'
 import { hashBody } from '../../../src/mail/dkim.ts'
@@ -48,7 +48,7 @@ export const target: Target = {
     const byAuthor = await check(input, OF_TLS_REPORT)
     if (told.result === 'pass') {
       assert.equal(told.domain, 'football.example.com')
-      // A bare LF is read as a line end, as every receiver does.
+      // A bare LF counts as a line end, as at every receiver.
       const lines = Buffer.from(input.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1')
       assert.equal(hashBody(lines.subarray(parseHeaderBlock(lines).bodyStart)), BODY_HASH, 'another body passes')
     } else assert.notEqual(byAuthor.result, 'pass')

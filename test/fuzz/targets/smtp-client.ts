@@ -1,7 +1,7 @@
-// Our side of SMTP towards a server that says anything: capabilities, STARTTLS, AUTH, a message to two recipients.
+// The client side of SMTP against a server that says anything: capabilities, STARTTLS, AUTH, a message to two recipients.
 //
-// An input is what the server says: a piece on connecting, then one for each line we say and for each final dot; `%%` on a
-// line of its own stands between pieces. After the last one the server closes.
+// An input is the server's output: one piece at the connect, then one for each line from the client and for each final dot.
+// A line `%%` separates the pieces. After the last piece the server closes the connection.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -23,12 +23,12 @@ const WAIT_MS = 25
 const talk = (...pieces: string[]): string => pieces.join('\r\n%%\r\n')
 const EHLO = '250-mx.test\r\n250-PIPELINING\r\n250-SIZE 9999\r\n250-AUTH PLAIN LOGIN\r\n250-8BITMIME\r\n250 SMTPUTF8'
 
-/** What the client said in one conversation. */
+/** Everything that the client said in one run. */
 interface Heard {
   readonly lines: string[]
   readonly pieces: string[]
   sawBody: boolean
-  /** Conversations under way: a client may come twice. */
+  /** Open connections: a client may connect twice. */
   open: number
 }
 
@@ -140,7 +140,7 @@ function heardOf(script: string): Heard {
   return { lines: [], pieces: script.split(/\r?\n%%\r?\n/).slice(0, 40), sawBody: false, open: 0 }
 }
 
-/** The server has read all that was said to it. */
+/** Waits until the server has closed every connection, and thus read all input. */
 async function over(heard: Heard): Promise<void> {
   while (heard.open > 0) await new Promise((resolve) => setTimeout(resolve, 1))
 }

@@ -1,4 +1,4 @@
-// Replies of SMTP servers, and what they mean.
+// Replies of SMTP servers, and the bounces they mean.
 
 import assert from 'node:assert/strict'
 import { bounceFromReply, bounceTypeOf } from '../../../src/mail/smtp-bounce.ts'

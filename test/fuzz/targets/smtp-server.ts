@@ -1,4 +1,4 @@
-// The server side of SMTP: commands, AUTH and DATA of a client that sends anything, in pieces cut anywhere.
+// The server side of SMTP: commands, AUTH and DATA from a client that sends arbitrary bytes, in pieces cut anywhere.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -104,12 +104,12 @@ export const target: Target = {
 
 interface Greeted {
   readonly socket: net.Socket
-  /** What was answered after the greeting. */
+  /** Replies after the greeting. */
   text: string
   readonly closed: Promise<unknown>
 }
 
-/** The server greets after a tenth of a second, to see who speaks before his turn: many wait for it together. */
+/** Connections opened in advance: the server delays its greeting by 0.1 s to detect clients that talk first. */
 const AHEAD = 50
 const waiting: Promise<Greeted>[] = []
 

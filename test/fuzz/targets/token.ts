@@ -1,4 +1,4 @@
-// Signed return paths and unsubscribe addresses: what is not letter for letter one that we made is not ours.
+// Signed return paths and unsubscribe addresses: only one that we made is accepted, compared without regard to case.
 
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
