@@ -1,4 +1,4 @@
-// A BIND on loopback with zones that can be changed while it runs.
+// A BIND on loopback. Its zones can be changed while it runs.
 
 import dgram from 'node:dgram'
 import { writeFile } from 'node:fs/promises'
@@ -6,14 +6,14 @@ import path from 'node:path'
 import { accepts, freePort, type Running, start, waitFor } from './ground.ts'
 
 export interface Bind extends AsyncDisposable {
-  /** `host:port`, as POSTHORN_DNS_SERVERS takes it. */
+  /** `host:port`, as for POSTHORN_DNS_SERVERS. */
   readonly server: string
   readonly port: number
-  /** Puts the records of a zone in place of those before. A record is a line such as `www A 127.0.0.1`. */
+  /** Replaces the records of a zone. A record is a line such as `www A 127.0.0.1`. */
   publish(zone: string, records: readonly string[]): Promise<void>
 }
 
-/** @param finish what is to be done to a zone's file before it is served, such as signing it */
+/** @param finish processes a zone's file before it is served, for example signs it */
 export async function startBind(
   folder: string,
   zones: Readonly<Record<string, readonly string[]>>,
@@ -70,7 +70,7 @@ export async function startBind(
   }
 }
 
-/** A UDP socket of BIND's is up once it says anything at all. */
+/** Any reply shows that BIND's UDP socket is up. */
 async function answers(port: number): Promise<boolean> {
   const socket = dgram.createSocket('udp4')
   try {
@@ -86,7 +86,7 @@ async function answers(port: number): Promise<boolean> {
   }
 }
 
-/** A TXT record of any length as a zone file takes it: strings of at most 255 bytes. */
+/** A TXT record of any length in zone file format: strings of at most 255 bytes. */
 export function txt(host: string, value: string): string {
   const strings = value.match(/.{1,255}/gs) ?? ['']
   return `${host} TXT ${strings.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`).join(' ')}`

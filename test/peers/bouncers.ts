@@ -1,6 +1,6 @@
-// Other people's mail servers as those who take a mail and then cannot deliver it: Debian's Postfix, Exim and OpenSMTPD, each
-// an instance of its own that accepts everything for its zone and sends its report back to the return path. What happens to
-// a mail is told by the first label of its domain: unknown, quota, size, loop, expiry.
+// Other people's mail servers that accept a mail and then cannot deliver it: Debian's Postfix, Exim and OpenSMTPD. Each is a
+// separate instance that accepts everything for its zone and sends its report to the return path. The first label of a
+// mail's domain decides its fate: unknown, quota, size, loop, expiry.
 
 import { once } from 'node:events'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
@@ -11,21 +11,21 @@ import { masterConf } from './postfix.ts'
 
 export interface BouncerOptions {
   readonly folder: string
-  /** A loopback address of its own, so that several share one port. */
+  /** A separate loopback address, so that several servers share one port. */
   readonly address: string
   readonly port: number
   readonly zone: string
-  /** Where reports go: the host of the return paths and its inbound MX. */
+  /** Destination of the reports: the host of the return paths and the port of its inbound MX. */
   readonly home: { readonly host: string; readonly port: number }
-  /** A server behind it that refuses recipients. */
+  /** Port of a server behind it that refuses recipients. */
   readonly refusing: number
-  /** A server behind it that takes 1,000 bytes. */
+  /** Port of a server behind it that accepts at most 1,000 bytes. */
   readonly small: number
-  /** A port that nobody listens on, at `DEAD`. */
+  /** A port without a listener, at `DEAD`. */
   readonly dead: number
 }
 
-/** An address of its own: who cannot reach it may think ill of every port there. */
+/** A separate address: a server that cannot reach it may treat every port there as down. */
 const DEAD = '127.0.0.99'
 
 async function until(running: Running, name: string, { address, port }: BouncerOptions): Promise<Running> {
@@ -160,7 +160,7 @@ begin retry
   return until(start(program, ['-C', conf, '-bdf', '-q2s']), 'Exim', options)
 }
 
-/** The program, or null where it is not there. */
+/** The program; null when it is not installed. */
 export async function opensmtpdProgram(): Promise<string | null> {
   const unpacked = process.env['POSTHORN_TEST_OPENSMTPD']
   for (const program of [...(unpacked === undefined ? [] : [unpacked]), '/usr/sbin/smtpd']) {
@@ -174,9 +174,9 @@ export async function opensmtpdProgram(): Promise<string | null> {
 }
 
 /**
- * Its queue is where it was built to have it, so there is one at a time. It tries a host again after minutes, a command of
- * the machine's own after seconds: what expires is such a delivery. It lets a mail go round a hundred times, one round a
- * second: the way back to itself writes the trace of sixty rounds.
+ * Its queue has a compiled-in path, so only one instance can run. It retries a host after minutes but a local command after
+ * seconds, so the mail that expires goes to a local command. It allows a mail a hundred hops, one a second, so the proxy on
+ * the way back to itself adds the trace of sixty hops.
  */
 export async function opensmtpdBouncer(program: string, options: BouncerOptions): Promise<AsyncDisposable> {
   const { address, port, zone, home } = options
@@ -198,7 +198,7 @@ ${relay('home', `127.0.0.1:${home.port}`)}${relay('refusing', `127.0.0.1:${optio
 ${route(home.host, 'home')}${route(`loop.${zone}`, 'round')}${route(`expiry.${zone}`, 'later')}${route(`size.${zone}`, 'small')}${route(`*.${zone}`, 'refusing')}`,
   )
   await chmod(conf, 0o600)
-  // Its helpers are looked for where it was built to have them.
+  // It looks for its helpers at a compiled-in path.
   const own = `[ -d ${LIBEXEC} ] || { mount -t tmpfs -o mode=755 tmpfs /usr/libexec && mkdir ${LIBEXEC} && mount --bind "$(dirname "$0")/../libexec/opensmtpd" ${LIBEXEC}; } && exec "$0" "$@"`
   const command = ['-m', 'sh', '-c', own, program, '-d', '-f', conf]
   const running = await until(start('unshare', command), 'OpenSMTPD', options)
@@ -213,7 +213,7 @@ ${route(home.host, 'home')}${route(`loop.${zone}`, 'round')}${route(`expiry.${zo
 const LIBEXEC = '/usr/libexec/opensmtpd'
 const ROUNDS = 60
 
-/** Hands each connection on, and writes a trace field for each of 60 rounds before the message. */
+/** Forwards each connection, and writes the trace fields of 60 hops before the message. */
 async function tracingProxy(address: string, port: number): Promise<{ readonly port: number; close(): void }> {
   const trace = 'Received: from mx by mx; Mon, 2 Mar 2026 10:00:00 +0000\r\n'.repeat(ROUNDS)
   const server = net.createServer((client) => {

@@ -1,7 +1,7 @@
-// Mails that other people's programs wrote, submitted by SMTP: each stands at Debian's Postfix with a good signature and
-// with the structure and the parts it came with. Python takes both ends apart.
+// Submits mails written by other people's programs over SMTP. Each arrives at Debian's Postfix with a valid signature and
+// with its structure and parts unchanged. Python parses both the sent and the received mail.
 //
-// POSTHORN_CORPORA names the folder of the mails; without it this says that it skips.
+// POSTHORN_CORPORA names the folder of the mails; without it the test is skipped.
 
 import assert from 'node:assert/strict'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ import { assertSigned, verifiedDomain } from './signed.ts'
 const DOMAIN = 'shop.test'
 const POSTFIX = '127.0.0.12'
 const CORPORA = process.env['POSTHORN_CORPORA']
-/** The folder beside these holds mails that are broken on purpose. */
+/** Without the folder `malformed`, whose mails are broken on purpose. */
 const FOLDERS = ['rfc', 'legacy', 'thirdparty']
 
 interface Mail {
@@ -28,15 +28,15 @@ interface Mail {
 
 interface Taken {
   readonly defects: readonly string[]
-  /** SHA-256 of everything behind the header. */
+  /** SHA-256 of everything after the header. */
   readonly body: string
-  /** A part that is not encoded is not 7-bit. */
+  /** Whether an unencoded part is not 7-bit. */
   readonly eight: boolean
   readonly name: string | null
   readonly parts: readonly (Record<string, unknown> & { readonly encoding: string })[]
 }
 
-test('every well-formed mail of the corpora arrives signed, its MIME structure and parts untouched', {
+test('every well-formed mail of the corpora arrives signed, with its MIME structure and parts unchanged', {
   skip: CORPORA === undefined && 'POSTHORN_CORPORA is not set',
   timeout: 240_000,
 }, async () => {
@@ -99,7 +99,7 @@ test('every well-formed mail of the corpora arrives signed, its MIME structure a
   for (const [i, sent] of before.entries()) assertSame(sent, after.get(sent.name), mails[i]?.name ?? '')
 })
 
-/** The mails that Python finds no fault with, from our domain, written where it can read them. */
+/** The mails in which Python finds no defect, with our sender domain, written to files for Python. */
 async function wellFormed(corpora: string, folder: string): Promise<readonly Mail[]> {
   const mails: Mail[] = []
   for (const kind of FOLDERS) {
@@ -116,7 +116,7 @@ async function wellFormed(corpora: string, folder: string): Promise<readonly Mai
   return mails.filter((_, i) => taken[i]?.defects.length === 0)
 }
 
-/** CRLF line ends, one From of ours, a name to know it by, and no tracking; nothing else is touched. */
+/** Sets CRLF line ends, our From, an identifying name and no tracking, and removes Bcc; changes nothing else. */
 function fromOurDomain(mail: Buffer, name: string): Buffer {
   const text = mail.toString('latin1').replaceAll(/\r\n?|\n/g, '\r\n')
   const ended = text.endsWith('\r\n') ? text : `${text}\r\n`
@@ -144,8 +144,8 @@ async function takenApart(files: readonly string[]): Promise<readonly Taken[]> {
 }
 
 /**
- * To the byte where all is 7-bit. Otherwise what a part says once decoded: only its encoding may have changed, and text
- * that came without a type has been given one.
+ * Compares byte for byte when everything is 7-bit. Otherwise compares the decoded parts: their encoding may have changed, and
+ * text without a type may have got one.
  */
 function assertSame(sent: Taken, arrived: Taken | undefined, name: string): void {
   assert.ok(arrived, `${name} did not arrive`)

@@ -1,19 +1,19 @@
-// Signed zones, and Debian's unbound, which believes of them what leads down from one key.
+// Signed zones, and Debian's unbound, which validates them from one trust anchor.
 
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { accepts, freePort, type Running, run, start, waitFor } from './ground.ts'
 
 export interface ZoneKey {
-  /** The DNSKEY record, with the name of its zone: a trust anchor. */
+  /** The DNSKEY record with its zone name: a trust anchor. */
   readonly anchor: string
-  /** The DS records that the zone above has to hold, relative to nothing. */
+  /** The DS records for the parent zone, with absolute names. */
   readonly ds: readonly string[]
-  /** Signs the file of the zone in its place. @param dates `-s` and `-e` of dnssec-signzone, for signatures of another time */
+  /** Signs the zone file in place. @param dates `-s` and `-e` of dnssec-signzone, for signatures of another time */
   sign(file: string, dates?: readonly string[]): Promise<void>
 }
 
-/** Makes the one key of a zone. */
+/** Makes the only key of a zone. */
 export async function zoneKey(folder: string, zone: string): Promise<ZoneKey> {
   const name = (await run('dnssec-keygen', ['-q', '-K', folder, '-a', 'ECDSAP256SHA256', '-f', 'KSK', zone])).trim()
   const file = path.join(folder, name)
@@ -23,7 +23,7 @@ export async function zoneKey(folder: string, zone: string): Promise<ZoneKey> {
     ds: (await run('dnssec-dsfromkey', ['-2', file])).trim().split('\n'),
     sign: async (zoneFile, dates = []) => {
       const signed = `${zoneFile}.signed`
-      // With one key for everything (-z), found by its name (-S), and not checked afterwards (-P).
+      // One key for everything (-z), found by its name (-S), without verification afterwards (-P).
       const args = ['-z', '-S', '-P', '-K', folder, '-d', folder, '-o', zone, ...dates, '-f', signed, zoneFile]
       await run('dnssec-signzone', args)
       await rename(signed, zoneFile)
@@ -32,19 +32,19 @@ export async function zoneKey(folder: string, zone: string): Promise<ZoneKey> {
 }
 
 export interface Unbound extends AsyncDisposable {
-  /** `host:port`, as POSTHORN_DNSSEC_SERVERS takes it. */
+  /** `host:port`, as for POSTHORN_DNSSEC_SERVERS. */
   readonly server: string
 }
 
 export interface UnboundOptions {
   readonly folder: string
-  /** Where the zones are served. */
+  /** Port of the server of the zones. */
   readonly authority: number
   readonly zones: readonly string[]
   readonly anchors: readonly string[]
 }
 
-/** It validates, asks nobody but the one authority, runs as its own user, and keeps what failed for a second. */
+/** A validating resolver that asks only this authority, runs as its own user, and caches failures for a second. */
 export async function startUnbound({ folder, authority, zones, anchors }: UnboundOptions): Promise<Unbound> {
   const port = await freePort()
   const anchorFile = path.join(folder, 'anchors')

@@ -1,4 +1,4 @@
-// Debian's Dovecot as an LMTP server: it knows its mailboxes, and one of them is full.
+// Debian's Dovecot as an LMTP server. It knows its mailboxes, and one of them is full.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -10,7 +10,7 @@ export interface Lmtp extends AsyncDisposable {
   readonly port: number
 }
 
-/** @param full a mailbox that holds more than its rule allows */
+/** @param full a mailbox over its quota */
 export async function startDovecotLmtp(
   folder: string,
   {

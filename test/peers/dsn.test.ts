@@ -1,6 +1,6 @@
-// Reports as other people's mail servers write them: each takes our mails, cannot deliver them for five reasons, and sends
-// what it has to say to our return paths. Every report is matched to its email and classified; nothing is suppressed that
-// should not be.
+// Bounce reports from other people's mail servers: each accepts our mails, cannot deliver them for five reasons, and sends its
+// reports to our return paths. Every report is matched to its email and classified, and only the right recipients are
+// suppressed.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -16,7 +16,7 @@ const DOMAIN = 'shop.test'
 const PEERS = { postfix: '127.0.0.20', exim: '127.0.0.21', opensmtpd: '127.0.0.22' } as const
 type Peer = keyof typeof PEERS
 
-// What stands in the bounce history: type, categories that the words may give, whether the recipient is suppressed.
+// Expected bounce history: type, the categories that the report's words may give, whether the recipient is suppressed.
 const CASES = {
   unknown: ['hard', ['invalid_recipient'], true],
   quota: ['soft', ['mailbox_full'], false],
@@ -25,7 +25,7 @@ const CASES = {
   expiry: ['soft', ['expired', 'connection'], false],
 } as const
 type Case = keyof typeof CASES
-/** What the server behind the three says. */
+/** Replies of the server behind the three. */
 const REFUSALS = [['quota', '552 5.2.2 Mailbox full']] as const
 
 const stack = new AsyncDisposableStack()
@@ -92,7 +92,7 @@ before(async () => {
     const reply = await call('POST', `/api/v1/customer/domains/${id}/verify`)
     return reply.body.verified === true
   })
-  // What takes longest goes first.
+  // The slowest cases first.
   for (const why of Object.keys(CASES).toReversed()) {
     for (const [peer, isThere] of Object.entries(programs)) if (isThere) await send(peer, why)
   }

@@ -1,5 +1,5 @@
-// Debian's Exim as a receiver. Its package and Postfix's exclude one another, so it may also lie unpacked where
-// POSTHORN_TEST_EXIM says.
+// Debian's Exim as a receiver. Its package conflicts with Postfix's, so POSTHORN_TEST_EXIM may name the program of an unpacked
+// package.
 
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -11,15 +11,15 @@ export interface EximOptions {
   readonly address: string
   readonly port: number
   readonly domain: string
-  /** `*` takes every address. */
+  /** `*` accepts every address. */
   readonly mailboxes: readonly string[]
-  /** Seconds before it answers to RCPT. */
+  /** Seconds before it answers RCPT. */
   readonly tarpit?: number
-  /** What it says instead of a greeting. */
+  /** Text that it sends instead of a greeting. */
   readonly blocking?: string
 }
 
-/** The program, or null where it is not there. */
+/** The program; null when it is not installed. */
 export async function eximProgram(): Promise<string | null> {
   const unpacked = process.env['POSTHORN_TEST_EXIM']
   const candidates = [...(unpacked === undefined ? [] : [unpacked]), '/usr/sbin/exim4']

@@ -1,8 +1,8 @@
-// The short form of the fault harness (test/faults): kill -9 of everything, PostgreSQL included, and of single roles over a
-// PostgreSQL of their own, again and again under load through REST and SMTP, with readers and webhooks; then stops and starts
-// the graceful way. The checker holds what clients, receivers, endpoint and readers wrote down against each other.
+// The short form of the fault harness (test/faults): repeated kill -9 of everything, PostgreSQL included, and of single roles
+// over a separate PostgreSQL, under load through REST and SMTP, with readers and webhooks; then graceful stops and starts.
+// The checker compares the ledgers of clients, receivers, endpoint and readers.
 //
-// KILLS=30 by default, SEED from the clock and printed. docs/reliability.md tells of the long form.
+// KILLS=30 by default, SEED from the clock and printed. docs/reliability.md describes the long form.
 
 import assert from 'node:assert/strict'
 import path from 'node:path'
@@ -25,7 +25,7 @@ function told({ figures }: Verdict): string {
   return `seed ${SEED}: ${lost} of ${accepted} lost over ${kills} kills, ${duplicates} twice (at most ${mostDuplicates} at one), ${takenTwice} stored twice, slowest start ${slowestStartMs} ms`
 }
 
-/** A fault stands beside what was struck and what the service said. */
+/** Fails with the faults, the last blows and the end of the service's output. */
 function assertSound({ faults }: Verdict, folder: string): void {
   if (faults.length === 0) return
   const tell = (lines: readonly string[]): string => lines.map((line) => line.slice(0, 300)).join('\n')
@@ -40,7 +40,7 @@ for (const [scene, kills] of [
   ['whole', Math.ceil(KILLS / 2)],
   ['parts', Math.floor(KILLS / 2)],
 ] as const) {
-  test(`${kills} kills lose nothing and double only what was under way: ${scene}`, {
+  test(`${kills} kills lose nothing and duplicate only mails that were under way: ${scene}`, {
     timeout: 15 * 60_000,
   }, async (t) => {
     const folder = stack.use(await scratch('faults')).path
@@ -52,7 +52,7 @@ for (const [scene, kills] of [
   })
 }
 
-test(`${RESTARTS} stops and starts of everything lose nothing and double nothing`, {
+test(`${RESTARTS} stops and starts of everything lose nothing and duplicate nothing`, {
   timeout: 10 * 60_000,
 }, async (t) => {
   const folder = stack.use(await scratch('faults')).path

@@ -1,4 +1,4 @@
-// What all tests with other people's programs share: scratch folders, processes that are ended, waiting with a limit.
+// Helpers of all tests with other people's programs: scratch folders, processes that are stopped, waiting with a limit.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -9,7 +9,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Where other people's daemons may look: a folder that every user can enter. */
+/** A folder that every user can enter, so that other people's daemons can read it. */
 export async function scratch(name: string): Promise<AsyncDisposable & { readonly path: string }> {
   const folder = await mkdtemp(path.join(os.tmpdir(), `posthorn-${name}-`))
   await chmod(folder, 0o755)
@@ -21,11 +21,11 @@ export async function scratch(name: string): Promise<AsyncDisposable & { readonl
   }
 }
 
-/** Below those that Linux gives to connections that go out: of a port among these, anybody may have it a moment later. */
+/** Below the range that Linux assigns to outgoing connections, which may take a free port at any moment. */
 const FIRST_PORT = 15_000
 const FIRST_EPHEMERAL_PORT = 32_768
 
-/** A port that nobody listens on, at this address. */
+/** A port without a listener at this address. */
 export async function freePort(address = '127.0.0.1'): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST_PORT, FIRST_EPHEMERAL_PORT)
@@ -42,7 +42,7 @@ export async function freePort(address = '127.0.0.1'): Promise<number> {
   }
 }
 
-/** Asks again until the answer is there. @throws after `limitMs`, naming what was waited for */
+/** Asks repeatedly until there is an answer. @throws after `limitMs`, naming `what` or with the last error */
 export async function waitFor<T>(
   what: string,
   ask: () => Promise<T | null | undefined | false>,
@@ -75,11 +75,11 @@ export async function accepts(port: number, address = '127.0.0.1'): Promise<bool
 
 export interface Running extends AsyncDisposable {
   readonly child: ChildProcess
-  /** What it has said so far on both outputs. */
+  /** Its output so far, standard output and standard error. */
   said(): string
 }
 
-/** Longer than Posthorn takes for a stop, however slow the machine: one killed over its stop would send again what it sent. */
+/** Longer than Posthorn takes to stop, however slow the machine: killed during its stop, it would send some mails twice. */
 export const STOP_WITHIN_MS = 60_000
 
 /** Starts a program that runs until it is disposed of. */
@@ -106,7 +106,7 @@ export function start(command: string, args: readonly string[], env: Record<stri
   }
 }
 
-/** Runs a program to its end. @returns its standard output. @throws with what it said when it fails */
+/** Runs a program to its end. @returns its standard output. @throws with its output when it fails */
 export async function run(
   command: string,
   args: readonly string[],
@@ -126,7 +126,7 @@ export async function run(
   return Buffer.concat(out).toString()
 }
 
-/** A process and everything below it, whoever its parent has become: PostgreSQL is its own session. */
+/** A process and all its descendants, including those in another session, such as PostgreSQL. */
 export async function descendants(root: number): Promise<readonly number[]> {
   const rows = (await run('ps', ['-eo', 'pid=,ppid=']))
     .trim()

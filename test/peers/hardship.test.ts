@@ -1,6 +1,5 @@
-// A machine at its bounds: a disk without room, a process without files, thousands of strangers who hold connections or
-// guess passwords. What
-// was accepted is kept, what cannot be is refused honestly, and all of it ends by itself when the hardship does.
+// A machine at its limits: a full disk, a process without file descriptors, thousands of strangers that hold connections or
+// guess passwords. Accepted mail is kept, other mail is refused with a proper answer, and the service recovers by itself.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -15,13 +14,13 @@ import { type Posthorn, startPosthorn } from './posthorn.ts'
 
 const DISK_MB = 512
 const OPEN_FILES = 256
-/** What one address may hold at submission, and from how many addresses 5,000 come. */
+/** Connections that one address may hold at submission, and the number of addresses that hold 5,000. */
 const PER_ADDRESS = 50
 const ADDRESSES = 100
 const MAIL = { from: 'a@x.example', to: 'b@dest.example', subject: 's', text: 't'.repeat(2_000) }
 const SETTINGS = { POSTHORN_RATE_LIMITS: 'off', POSTHORN_LOG_LEVEL: 'error' }
 
-/** One mail by submission. @returns the code of the last answer */
+/** Sends one mail by submission. @returns the code of the last answer, 0 without one */
 async function submit(posthorn: Posthorn, key: string, localAddress = '127.0.0.1'): Promise<number> {
   const transport = createTransport({
     host: '127.0.0.1',
@@ -39,7 +38,7 @@ async function submit(posthorn: Posthorn, key: string, localAddress = '127.0.0.1
   }
 }
 
-/** @returns emails of the account when none is on its way any more: [all, delivered] */
+/** Waits until no email is queued or deferred. @returns the account's emails: [all, delivered] */
 async function outcome(posthorn: Posthorn, key: string): Promise<readonly [number, number]> {
   const total = async (query: string): Promise<number> =>
     (await posthorn.call(key, 'GET', `/api/v1/emails?limit=1${query}`)).body.pagination.total
@@ -47,7 +46,7 @@ async function outcome(posthorn: Posthorn, key: string): Promise<readonly [numbe
   return [await total(''), await total('&status=delivered')]
 }
 
-/** Writes until there is no room for more. */
+/** Writes until the disk is full. */
 async function fill(file: string): Promise<void> {
   const handle = await open(file, 'w')
   const megabyte = Buffer.alloc(1_048_576)
@@ -60,7 +59,7 @@ async function fill(file: string): Promise<void> {
   }
 }
 
-test('a disk without room: mail is refused, none that was accepted is lost', { timeout: 120_000 }, async (t) => {
+test('on a full disk mail is refused, and no accepted mail is lost', { timeout: 120_000 }, async (t) => {
   await using stack = new AsyncDisposableStack()
   const folder = path.join(stack.use(await scratch('full-disk')).path, 'small')
   await mkdir(folder, { mode: 0o700 })
@@ -108,11 +107,11 @@ test('a disk without room: mail is refused, none that was accepted is lost', { t
   assert.match(posthorn.running.said(), /no room on the disk: no mail is accepted/)
   const [all, delivered] = await outcome(posthorn, key)
   assert.equal(all, delivered)
-  // A commit whose answer was lost may have happened.
+  // A commit may have succeeded although its answer was lost.
   assert.ok(delivered >= accepted + 2)
 })
 
-/** The process that answers, below the launcher. */
+/** Process id of the service, below the launcher. */
 async function serviceOf(posthorn: Posthorn): Promise<number> {
   for (const pid of await descendants(posthorn.running.child.pid ?? 0)) {
     const line = await readFile(`/proc/${pid}/cmdline`, 'latin1')
@@ -142,7 +141,7 @@ async function hold(
   }
 }
 
-test('a process without files to open takes up work again when there are some', { timeout: 90_000 }, async () => {
+test('a process that ran out of file descriptors works again once some are free', { timeout: 90_000 }, async () => {
   await using stack = new AsyncDisposableStack()
   const posthorn = stack.use(await startPosthorn(stack.use(await scratch('no-files')).path, SETTINGS))
   const { test_api_key: key } = await posthorn.account()
@@ -165,13 +164,13 @@ test('a process without files to open takes up work again when there are some', 
   assert.deepEqual([all, delivered], [3, 3])
 })
 
-/** CPU the process has had, in hundredths of a second. */
+/** CPU time of the process, in hundredths of a second. */
 async function cpuTicks(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'latin1')).split(') ')[1]?.split(' ') ?? []
   return Number(fields[11]) + Number(fields[12])
 }
 
-test('strangers who hold 5,000 connections keep nobody else out', { timeout: 120_000 }, async (t) => {
+test('strangers that hold 5,000 connections do not keep others out', { timeout: 120_000 }, async (t) => {
   const files = Number(/^Max open files\s+(\d+)/m.exec(await readFile('/proc/self/limits', 'utf8'))?.[1])
   if (files < PER_ADDRESS * ADDRESSES * 1.2) return t.skip(`${files} open files are too few for a flood`)
   await using stack = new AsyncDisposableStack()
@@ -196,10 +195,10 @@ test('strangers who hold 5,000 connections keep nobody else out', { timeout: 120
   }
 })
 
-/** How many strangers guess, each from an address of its own over as many connections as it may have, and for how long. */
+/** Number of strangers that guess, each from its own address over all connections allowed to it, and the duration. */
 const GUESSERS = 10
 const GUESSING_MS = 15_000
-/** Wrong passwords of an address that are looked at: those that were on their way at the first lock, and one behind each. */
+/** Most wrong passwords checked for an address: those under way at the first lock, and a few more. */
 const LOOKED_AT = PER_ADDRESS + 5
 
 interface Credential {
@@ -207,7 +206,7 @@ interface Credential {
   readonly password: string
 }
 
-/** Logs in by implicit TLS. @returns the code of the answer */
+/** Logs in over implicit TLS. @returns the code of the answer, 0 without one */
 async function logIn(posthorn: Posthorn, { username, password }: Credential, localAddress: string): Promise<number> {
   const transport = createTransport({
     host: '127.0.0.1',
@@ -227,7 +226,7 @@ async function logIn(posthorn: Posthorn, { username, password }: Credential, loc
   }
 }
 
-test('strangers who guess passwords are locked out, and whoever has the right one is not', {
+test('strangers that guess passwords are locked out, and a client with the right one is not', {
   timeout: 120_000,
 }, async (t) => {
   await using stack = new AsyncDisposableStack()

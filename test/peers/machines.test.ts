@@ -1,10 +1,10 @@
-// Three machines over a PostgreSQL with a synchronous standby, each in a network namespace of its own. Under load a machine is
-// killed, one loses its way to the database for longer than its leases last and gets it back, and the primary is killed.
-// Nothing is lost, nobody lifts a hand, and after the failover mail is taken and delivered again within 30 s.
+// Three machines over a PostgreSQL with a synchronous standby, each in its own network namespace. Under load one machine is
+// killed, another loses its route to the database for longer than its leases last and gets it back, and the primary is
+// killed. Nothing is lost, nothing is repaired by hand, and within 30 s of the failover mail is accepted and delivered again.
 //
-// In CI a supervisor of the harness's own promotes, within seconds. SUPERVISOR=patroni has Patroni and etcd do it (Debian's
-// packages patroni, python3-etcd and etcd-server), cuts the primary off as well and puts back whoever was struck: a minute and
-// a half more for each of ROUNDS, of which 20 s each are Patroni's least time until a primary counts as gone.
+// In CI the harness's own supervisor promotes the standby within seconds. With SUPERVISOR=patroni, Patroni and etcd do it
+// (Debian's packages patroni, python3-etcd and etcd-server), the primary is also cut off, and each failed server is brought
+// back: this adds a minute and a half per round (ROUNDS). Patroni needs at least 20 s to consider a primary gone.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -23,13 +23,13 @@ const SEED = Number(process.env['SEED'] ?? Math.round(now()) % 1_000_000)
 const ROUNDS = Number(process.env['ROUNDS'] ?? 1)
 const PATRONI = process.env['SUPERVISOR'] === 'patroni'
 const BACK_WITHIN_MS = 30_000
-/** Longer than a lease, which is 30 s. */
+/** Longer than a lease of 30 s. */
 const CUT_OFF_MS = 34_000
 const LEASE_MS = 30_000
 const ROLES = ['api,submission,tracking,worker', 'api,submission,delivery,worker', 'delivery,tracking,mx'] as const
 const [HTTP, SUBMISSION] = ['8080', '2465']
 
-test('a machine dies, one is cut off, the primary dies: nothing is lost', {
+test('nothing is lost when a machine dies, another is cut off, and the primary dies', {
   timeout: (5 + 5 * ROUNDS) * 60_000,
 }, async (t) => {
   await using stack = new AsyncDisposableStack()
@@ -70,7 +70,7 @@ test('a machine dies, one is cut off, the primary dies: nothing is lost', {
     customers,
     restSenders: 4,
     smtpSenders: 2,
-    // Some twenty mails a second: on a machine that is busier than this one receivers answer late, and more are under way at a blow.
+    // About twenty mails a second. On a busy machine receivers answer late, so more mails are under way at a kill.
     pauseMs: 250,
     answerWithinMs: 5_000,
   })
@@ -81,12 +81,12 @@ test('a machine dies, one is cut off, the primary dies: nothing is lost', {
     await nemesis.write({ k: 'kill', what: 'a machine', hard: true, deliveries: 1 })
     const killed = performance.now()
     for (const pid of await descendants(running[2]?.running.child.pid ?? 0)) process.kill(pid, 'SIGKILL')
-    // On a busy machine noticeably after it was written down: what was answered in between was under way as well.
+    // On a busy machine noticeably after the `kill` line: mails answered in between were under way too.
     await nemesis.write({ k: 'struck', what: 'a machine' })
     running[2] = await startOn(2)
     await nemesis.write({ k: 'ready', what: 'a machine', ms: Math.round(performance.now() - killed) })
 
-    // It goes on reaching receivers: that it stops by itself is what keeps its mails from being sent twice.
+    // It still reaches receivers: its mails are not sent twice only because it stops by itself.
     await delay(1_000)
     await nemesis.write({ k: 'kill', what: 'cut off', hard: true, deliveries: 1, forMs: LEASE_MS })
     await machines[1]?.cutOff(pair.addresses)

@@ -1,5 +1,5 @@
-// From a clean data directory to signed mails in real mailboxes: a domain in BIND, Debian's Postfix and Exim as its
-// receivers, everything read back by programs that share no code with ours.
+// From an empty data directory to signed mails in real mailboxes: a domain in BIND, Debian's Postfix and Exim as receivers,
+// and all mails read back by programs that share no code with ours.
 
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
@@ -86,7 +86,7 @@ after(() => stack.disposeAsync())
 const call = (method: string, where: string, body?: unknown): Promise<Reply> =>
   posthorn.call(account.api_key, method, where, body)
 
-test('a domain whose records are published exactly as given is verified', async () => {
+test('a domain is verified when its records are published exactly as given', async () => {
   const made = await call('POST', '/api/v1/customer/domains', { domain: DOMAIN })
   assert.equal(made.status, 201)
   const { id } = made.body.data
@@ -206,7 +206,7 @@ async function sendAll(): Promise<readonly Sent[]> {
   return sent
 }
 
-test(`${MAILS} varied mails stand in a real mailbox, signed and byte for byte as sent`, {
+test(`${MAILS} varied mails arrive in a real mailbox, signed and byte for byte as sent`, {
   timeout: 240_000,
 }, async () => {
   const sent = await sendAll()
@@ -259,7 +259,7 @@ async function parsesInPython(files: readonly string[], sent: readonly Sent[]): 
   assert.equal(byId.size, 0)
 }
 
-/** A text part ends with a line end whether or not the sender wrote one. */
+/** A received text part ends with a line end whether or not the sender wrote one. */
 function hasText(parts: readonly Part[], type: string, text: string): boolean {
   const same = [text, `${text}\n`, text.replace(/\n$/, '')].map(sha256)
   return parts.some((part) => part.type === type && same.includes(part.sha256))
@@ -276,8 +276,8 @@ async function signedForMailauth(messages: readonly Buffer[]): Promise<void> {
 }
 
 /**
- * opendkim-testmsg asks the system's resolver: it gets a network and a resolv.conf of its own, with BIND on port 53. A key that
- * did not come in time says nothing of the signature, and is asked for again.
+ * opendkim-testmsg uses the system's resolver, so it gets its own network and resolv.conf, with BIND on port 53. A key look-up
+ * that times out says nothing about the signature, and is tried again.
  */
 async function signedForOpendkim(files: readonly string[]): Promise<void> {
   const script = path.join(folder, 'opendkim.sh')
@@ -339,7 +339,7 @@ test('a full mailbox at Postfix is a soft bounce, and nobody is suppressed', asy
   assert.equal((await call('GET', '/api/v1/customer/suppressions/full@dest.test')).status, 404)
 })
 
-test('a greylisted mail is deferred, and arrives when it is tried again', async () => {
+test('a greylisted mail is deferred, and arrives at a retry', async () => {
   const id = await sendTo('grey@dest.test')
   assert.equal((await outcomeOf(id)).status, 'deferred')
   const email = await waitFor('the greylist to lift', async () => {
@@ -356,7 +356,7 @@ test('a null MX is a hard bounce without a connection', async () => {
   assert.equal(email.status, 'bounced')
 })
 
-test('Exim takes the mail too, and says no to unknown users', async (t) => {
+test('Exim accepts the mail too, and refuses unknown users', async (t) => {
   if (exim === null) {
     t.skip('Exim is not installed')
     return

@@ -1,6 +1,6 @@
-// All of it, PostgreSQL included, in a gigabyte (CAP_MB): a control group whose limit the kernel enforces by killing. Fifty
-// clients at a time hand over 25 MB each, by submission and REST in turn. Nothing is killed: what does not fit waits or is
-// refused with an answer that says so, and when it is over everybody is served and all that was accepted has arrived.
+// The whole service, PostgreSQL included, in a gigabyte (CAP_MB): a control group whose limit the kernel enforces by killing.
+// Fifty clients at a time send 25 MB each, by submission or REST. Nothing is killed: mails that do not fit wait or are
+// refused with an answer that says so. Afterwards new mail is accepted, and all accepted mail has arrived.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -19,14 +19,14 @@ const SETTINGS = { POSTHORN_RATE_LIMITS: 'off', POSTHORN_LOG_LEVEL: 'error' }
 const SMALL = { from: 'a@shop.example', to: 'b@example.net', subject: 's', text: 't' }
 
 interface Group {
-  /** Whatever is started while `work` runs stays in the group. */
+  /** Processes started while `work` runs stay in the group. */
   within<T>(work: () => Promise<T>): Promise<T>
   killed(): Promise<number>
   mostMb(): Promise<number>
   remove(): Promise<void>
 }
 
-/** @returns null where no control groups of memory can be made */
+/** @returns null when memory control groups cannot be created here */
 async function memoryGroup(capMb: number): Promise<Group | null> {
   const old = '/sys/fs/cgroup/memory'
   const isOld = existsSync(path.join(old, 'memory.limit_in_bytes'))
@@ -58,7 +58,7 @@ async function memoryGroup(capMb: number): Promise<Group | null> {
   }
 }
 
-/** Sends until the load is over. Counts answers by door and code; 0: the connection ended without one. */
+/** Sends until LOAD_MS is over. Counts answers by protocol and code; 0: the connection ended without one. */
 async function client(n: number, posthorn: Posthorn, key: string, count: (what: string) => void): Promise<void> {
   const port = Number(posthorn.env['POSTHORN_SUBMISSION_TLS_PORT'])
   const end = performance.now() + LOAD_MS

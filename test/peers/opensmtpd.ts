@@ -1,12 +1,12 @@
-// Debian's OpenSMTPD as a receiver. Its package and Postfix's exclude one another, so it may also lie unpacked where
-// POSTHORN_TEST_OPENSMTPD says. Its queue and its control socket are where it was built to have them: each instance gets a
-// mount namespace of its own for these two folders.
+// Debian's OpenSMTPD as a receiver. Its package conflicts with Postfix's, so POSTHORN_TEST_OPENSMTPD may name the program of an
+// unpacked package. Its queue and its control socket have compiled-in paths, so each instance gets its own mount namespace
+// for these two folders.
 
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { accepts, type Running, run, start, waitFor } from './ground.ts'
 
-/** The program, or null where it is not there. */
+/** The program; null when it is not installed. */
 export async function opensmtpdProgram(): Promise<string | null> {
   const unpacked = process.env['POSTHORN_TEST_OPENSMTPD']
   for (const program of [...(unpacked === undefined ? [] : [unpacked]), '/usr/sbin/smtpd']) {
@@ -27,7 +27,7 @@ export interface OpensmtpdOptions {
   readonly mailboxes: readonly string[]
 }
 
-/** One that knows its recipients; what it takes goes nowhere. */
+/** Starts an instance that knows its recipients. Accepted mail goes nowhere. */
 export async function startOpensmtpd(
   program: string,
   { folder, address, port, domain, mailboxes }: OpensmtpdOptions,

@@ -1,8 +1,8 @@
-"""Takes messages apart with Python's own email package, and says what they are made of as JSON.
+"""Parses messages with Python's own email package, and prints their structure as JSON.
 
-Standard input: one path a line. Standard output: a JSON object a line: defects, and of each part in order its depth,
-type with parameters, other Content- fields, encoding, and SHA-256 of the decoded bytes: as they are, and with LF for
-CRLF (what is no base64 has the line ends of where the message lies)."""
+Standard input: one path per line. Standard output: one JSON object per line: defects, and for each part in order its
+depth, type with parameters, other Content- fields, encoding, and SHA-256 of the decoded bytes, both as they are and with
+LF for CRLF (a part that is not base64 has the line ends of the stored message)."""
 import email, email.policy, hashlib, json, sys
 
 OTHERS = ("content-disposition", "content-id", "content-description", "content-language", "content-location")

@@ -1,5 +1,5 @@
-// Pebble, the ACME server that Let's Encrypt tests with, and before it a door that can be shut: while it is shut every
-// request gets 503, as from a CA that is down. The door counts what is ordered.
+// Pebble, the ACME server that Let's Encrypt tests with, behind a proxy that can be shut: while shut, it answers every
+// request with 503, like a CA that is down. The proxy records the orders.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:https'
@@ -8,32 +8,32 @@ import path from 'node:path'
 import { accepts, freePort, type Running, run, start, waitFor } from './ground.ts'
 
 export interface Pebble extends AsyncDisposable {
-  /** The directory, behind the door. */
+  /** URL of the directory, through the proxy. */
   readonly directory: string
-  /** The certificate of the door, as POSTHORN_ACME_CA_FILE takes it. */
+  /** File with the proxy's certificate, for POSTHORN_ACME_CA_FILE. */
   readonly caFile: string
-  /** PEM of the root that issued certificates lead to. */
+  /** PEM of the root of issued certificates. */
   root(): Promise<string>
-  /** Begins anew: other roots, and nothing known of the accounts there were. */
+  /** Restarts with other roots and without the earlier accounts. */
   forget(): Promise<void>
-  /** PEM of the intermediate that stands in every chain. */
+  /** PEM of the intermediate in every chain. */
   intermediate(): Promise<string>
   /** True: the CA is down. */
   shut: boolean
-  /** How many requests came while the door was shut. */
+  /** Number of requests while the proxy was shut. */
   turnedAway: number
-  /** How many requests the CA answered with a fault. */
+  /** Number of requests that the CA answered with an error, by error type. */
   readonly faults: Map<string, number>
-  /** The names that were ordered, each time. */
+  /** The names of every order. */
   readonly ordered: string[]
 }
 
 export interface PebbleOptions {
   readonly folder: string
-  /** Where it asks for challenges. */
+  /** Port of the HTTP challenges. */
   readonly httpPort: number
   readonly lifeSeconds: number
-  /** Of 100 good nonces, so many are called bad. */
+  /** Percentage of good nonces that it rejects. */
   readonly badNonces: number
 }
 
@@ -62,7 +62,7 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
     }),
   )
   const env = { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: String(badNonces), PEBBLE_AUTHZREUSE: '0' }
-  // Its own resolver, to which every name is on loopback.
+  // A resolver that answers every name with a loopback address.
   const dns = await freePort()
   const names = start('pebble-challtestsrv', [
     ...['-dns01', `127.0.0.1:${dns}`, '-defaultIPv4', '127.0.0.1', '-defaultIPv6', ''],
@@ -93,7 +93,7 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
       }
       const body = Buffer.concat(chunks)
       if (call.url?.includes('/order') === true) ordered.push(...namesIn(body))
-      // The Host header stays: the CA makes its own addresses from it, so that all requests come by this door.
+      // Keeps the Host header: the CA builds its URLs from it, so that all requests go through this proxy.
       const further = request(
         {
           host: '127.0.0.1',
@@ -143,7 +143,7 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
   })
 }
 
-/** Of a request for an order (RFC 8555 section 7.4); none when it only asks how one stands. */
+/** Names in a request for an order (RFC 8555 section 7.4); empty when it only polls an order. */
 function namesIn(body: Buffer): string[] {
   try {
     const { payload } = JSON.parse(body.toString()) as { payload: string }

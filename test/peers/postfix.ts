@@ -1,5 +1,5 @@
-// Debian's Postfix as a receiver: an instance of its own, with maildirs, and on demand a greylist (postgrey) and a quota
-// (Dovecot's quota-status), each the real thing.
+// Debian's Postfix as a receiver: a separate instance with maildirs, and optionally with the real postgrey for greylisting and
+// Dovecot's quota-status for quotas.
 
 import { chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -7,13 +7,13 @@ import { accepts, freePort, type Running, run, start, waitFor } from './ground.t
 
 export interface PostfixOptions {
   readonly folder: string
-  /** A loopback address of its own, so that several receivers share one port. */
+  /** A separate loopback address, so that several receivers share one port. */
   readonly address: string
   readonly port: number
   readonly domain: string
   /** Domains with the same mailboxes. */
   readonly alsoDomains?: readonly string[]
-  /** Further addresses at the same port, each with settings of its own. */
+  /** Further addresses at the same port, each with its own settings. */
   readonly alsoAt?: readonly Listener[]
   /** Local parts. */
   readonly mailboxes: readonly string[]
@@ -21,7 +21,7 @@ export interface PostfixOptions {
   readonly full?: string
   /** A local part that is greylisted. */
   readonly greylisted?: string
-  /** The port of an LMTP server that knows the mailboxes: every recipient is verified by asking it. */
+  /** Port of an LMTP server that knows the mailboxes: Postfix asks it to verify every recipient. */
   readonly lmtp?: number
 }
 
@@ -31,7 +31,7 @@ export interface Listener {
 }
 
 export interface Mailboxes extends AsyncDisposable {
-  /** The messages of a mailbox as they lie there, with the lines that the receiver put before them. */
+  /** The messages of a mailbox as stored, with the lines that the receiver added at the top. */
   messages(localPart: string): Promise<readonly Buffer[]>
 }
 
@@ -40,7 +40,7 @@ const GREYLIST_SECONDS = 3
 
 export async function startPostfix(options: PostfixOptions): Promise<Mailboxes> {
   const { address, port, domain, mailboxes, full, greylisted } = options
-  // Postfix looks through its own folder for files of the wrong owner: the others' stand beside it.
+  // Postfix checks its own folder for files of the wrong owner, so the mail has a folder beside it.
   const folder = path.join(options.folder, 'postfix')
   const mail = path.join(options.folder, 'mail')
   const known = [...mailboxes, ...(full === undefined ? [] : [full]), ...(greylisted === undefined ? [] : [greylisted])]
@@ -155,7 +155,7 @@ address_verify_sender_ttl = 0
 `
 }
 
-/** The services whose sockets stand in `public`. */
+/** Services with sockets in `public`. */
 const OPEN_SERVICES = new Set(['pickup', 'cleanup', 'qmgr', 'flush', 'postlog'])
 
 export function masterConf(address: string, port: number, others: readonly Listener[] = []): string {
@@ -206,7 +206,7 @@ async function startPostgrey(folder: string): Promise<Policy> {
   return { where: `inet:127.0.0.1:${port}`, running }
 }
 
-/** Dovecot's quota-status: the answer for a mailbox that holds more than its rule allows. */
+/** Dovecot's quota-status, which answers for a mailbox over its quota. */
 async function startQuota(folder: string, full: string): Promise<Policy> {
   const port = await freePort()
   const home = path.join(folder, 'dovecot')

@@ -1,4 +1,4 @@
-// Debian's PostgreSQL on a port of its own, for what several machines share.
+// Debian's PostgreSQL on a free port, as the shared database of several machines.
 
 import { existsSync, readdirSync } from 'node:fs'
 import { chmod, chown, mkdir } from 'node:fs/promises'
@@ -8,11 +8,11 @@ import { freePort, run } from './ground.ts'
 export interface Postgres extends AsyncDisposable {
   readonly url: string
   start(): Promise<void>
-  /** As an administrator stops it: connections are cut. */
+  /** A fast shutdown, as by an administrator: it cuts connections. */
   stop(): Promise<void>
 }
 
-/** Its last checkpoint writes out hundreds of tables; a busy disk took more than the minute that is usual. */
+/** Its last checkpoint writes out hundreds of tables, which on a busy disk takes longer than the default of a minute. */
 const WITHIN_SECONDS = 180
 
 /** @param env for the server's processes */
@@ -25,7 +25,7 @@ export async function startPostgres(folder: string, env: Record<string, string> 
   const data = path.join(home, 'data')
   const uid = Number(await run('id', ['-u', 'postgres']))
   await mkdir(home)
-  // Its own user must get through to its folder.
+  // PostgreSQL's user must be able to reach its folder.
   await chmod(folder, 0o711)
   await chown(home, uid, uid)
   const as = (...words: string[]): Promise<string> => run('runuser', ['-u', 'postgres', '--', ...words], undefined, env)
@@ -42,7 +42,7 @@ export async function startPostgres(folder: string, env: Record<string, string> 
     try {
       await control('-m', 'fast', 'stop')
     } catch (cause) {
-      // Who has not gone, and what it said.
+      // The remaining processes, and the end of the log.
       const left = await run('ps', ['-u', 'postgres', '-o', 'pid=,ppid=,stat=,wchan:20=,args='])
       throw new Error(`${(cause as Error).message}\n${left}\n${await run('tail', ['-n', '30', log])}`, { cause })
     }

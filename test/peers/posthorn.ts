@@ -1,4 +1,4 @@
-// The product as its user meets it: `bin/posthorn`, HTTP and nothing else. No code of src/ is imported here.
+// The product as a user sees it: only `bin/posthorn` and HTTP. This file imports no code of src/.
 
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -14,7 +14,7 @@ export interface Account {
 
 export interface Reply {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes are looked into
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect answers of many shapes
   readonly body: any
   readonly headers: Headers
 }
@@ -27,7 +27,7 @@ export interface Posthorn extends AsyncDisposable {
   account(name?: string): Promise<Account>
   /** Calls the API with a key. */
   call(key: string, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
-  /** The graceful way. @throws when it had ended by itself, had to be killed, or ended with an error */
+  /** Stops it gracefully. @throws when it had ended by itself, had to be killed, or ended with an error */
   stop(): Promise<void>
 }
 

@@ -1,11 +1,11 @@
-// What a machine forgets when its power goes: everything that was written and not yet synced. The data directory lies on
-// an ext4 of its own, in a file; the cut is the file system's own (FS_IOC_GOINGDOWN without a flush, with which the authors of
-// file systems test theirs): from that moment nothing reaches it, and what its page cache held is gone. Then everything is
-// killed, the file system is mounted again and replays its journal, and the service starts as it would on such a machine.
-// Every email whose id a client was given must be there. POWER_CUTS=3 of them; docs/reliability.md tells of more.
+// Simulates power cuts, in which a machine loses everything written but not yet synced. The data directory is on a separate
+// ext4 in a file. The cut is FS_IOC_GOINGDOWN without a flush, which file system authors use for their own tests: from then
+// on nothing reaches the file system, and its unsynced pages are lost. Then everything is killed, the file system is mounted
+// again and replays its journal, and the service starts as after a real cut. Every email whose id a client received must
+// exist. POWER_CUTS=3 by default; docs/reliability.md describes longer runs.
 //
-// And why that holds, call by call: strace shows that PostgreSQL's fdatasync of the log has ended when an answer leaves.
-// Both are told first what a fault looks like: commits that wait for nothing.
+// A second test checks the cause, call by call: strace shows that PostgreSQL's fdatasync of the log has ended when an answer
+// leaves. Both kinds of test must also detect a planted fault: commits that do not wait for the disk.
 
 import assert from 'node:assert/strict'
 import { mkdir, readFile, truncate, writeFile } from 'node:fs/promises'
@@ -51,7 +51,7 @@ async function disk(place: string): Promise<Disk> {
   }
 }
 
-/** @returns null when it can be mounted */
+/** @returns why file systems cannot be mounted here; null: they can */
 async function notMountable(on: Disk): Promise<string | null> {
   try {
     await on.mount()
@@ -62,7 +62,7 @@ async function notMountable(on: Disk): Promise<string | null> {
   }
 }
 
-/** Sends by REST and submission until it is stopped. @returns the ids that were answered, at any time */
+/** Sends by REST and submission until stopped. @returns the set of answered ids, which grows meanwhile */
 function load(posthorn: Posthorn, key: string): { readonly ids: ReadonlySet<string>; stop(): Promise<void> } {
   const ids = new Set<string>()
   let stopped = false
@@ -99,7 +99,7 @@ function load(posthorn: Posthorn, key: string): { readonly ids: ReadonlySet<stri
 const rfc822 = (subject: string): string =>
   `From: ${MAIL.from}\r\nTo: ${MAIL.to}\r\nSubject: ${subject}\r\n\r\n${MAIL.text}\r\n`
 
-/** From now on its commits wait for no disk. A service that finds it so at its start refuses it. */
+/** Makes commits not wait for the disk from now on. The service would refuse this setting at its start. */
 async function makeForgetful(posthorn: Posthorn): Promise<void> {
   const client = new pg.Client({
     host: path.join(posthorn.env['POSTHORN_DATA_DIR'] ?? '', 'run'),
@@ -119,7 +119,7 @@ async function makeForgetful(posthorn: Posthorn): Promise<void> {
   }
 }
 
-/** One life of the machine: start, load, cut, death. @returns what it had answered, and the account */
+/** One life of the machine: start, load, power cut, kill. @returns the answered ids and the account */
 async function life(
   on: Disk,
   round: number,
@@ -132,7 +132,7 @@ async function life(
   if (forgetful) await makeForgetful(posthorn)
   const sending = load(posthorn, account.test_api_key)
   await waitFor('a load', async () => sending.ids.size > 50)
-  // The moment walks through the second after which PostgreSQL and the kernel write by themselves.
+  // The rounds spread the cut over the second within which PostgreSQL and the kernel write by themselves.
   await delay((round * 137) % 1_000)
   const pids = await descendants(posthorn.running.child.pid ?? 0)
   await on.cut()
@@ -148,10 +148,10 @@ async function life(
   return { ids: sending.ids, account }
 }
 
-/** @returns how many of the ids the service does not know when it is up again */
+/** @returns how many of the ids the restarted service does not know */
 async function lostOf(on: Disk, { test_api_key: key }: Account, ids: ReadonlySet<string>): Promise<number> {
   await on.mount()
-  // What `makeForgetful` wrote.
+  // Removes the setting of `makeForgetful`.
   await writeFile(path.join(on.folder, 'data', 'postgres', 'postgresql.auto.conf'), '')
   let lost = 0
   {
@@ -165,7 +165,7 @@ async function lostOf(on: Disk, { test_api_key: key }: Account, ids: ReadonlySet
   return lost
 }
 
-test(`${CUTS} power cuts under load lose nothing that was answered`, { timeout: CUTS * 60_000 }, async (t) => {
+test(`${CUTS} power cuts under load lose no answered mail`, { timeout: CUTS * 60_000 }, async (t) => {
   await using place = await scratch('power-cut')
   await using on = await disk(place.path)
   const why = await notMountable(on)
@@ -182,7 +182,7 @@ test(`${CUTS} power cuts under load lose nothing that was answered`, { timeout: 
   assert.equal(lost, 0)
 })
 
-test('a cut under commits that wait for no disk is seen to lose', { timeout: 120_000 }, async (t) => {
+test('a cut is seen to lose mails when commits do not wait for the disk', { timeout: 120_000 }, async (t) => {
   await using place = await scratch('power-cut')
   await using on = await disk(place.path)
   const why = await notMountable(on)
@@ -198,7 +198,7 @@ test('a cut under commits that wait for no disk is seen to lose', { timeout: 120
   assert.fail('nothing was lost, so this could not have told')
 })
 
-/** Sends one mail after the other, by REST and by submission in turn, under the eyes of strace. */
+/** Sends mails one by one, alternately by REST and submission, under strace. @returns markers of those answered too early */
 async function watched(posthorn: Posthorn, key: string, folder: string, name: string): Promise<readonly string[]> {
   const file = path.join(folder, `${name}.strace`)
   const pids = await descendants(posthorn.running.child.pid ?? 0)
@@ -227,7 +227,7 @@ async function watched(posthorn: Posthorn, key: string, folder: string, name: st
   return unsynced(readTrace(await readFile(file, 'latin1')), mails)
 }
 
-test('no answer leaves before the log is on the disk', { timeout: 120_000 }, async () => {
+test('no answer leaves before the log is on disk', { timeout: 120_000 }, async () => {
   await using place = await scratch('synced')
   await using posthorn = await startPosthorn(place.path, SETTINGS)
   const { test_api_key: key } = await posthorn.account()

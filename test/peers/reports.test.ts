@@ -1,6 +1,6 @@
-// Reports about TLS that other people's programs signed: OpenDKIM and Perl's Mail::DKIM, their keys in a real BIND. What they
-// signed is verified, in each canonicalization; what was changed on the way, or signed with SHA-1, is not. The dashboard counts
-// the first alone, and says of the others why.
+// TLS reports signed by other people's programs: OpenDKIM and Perl's Mail::DKIM, with their keys in a real BIND. Signed reports
+// are verified in each canonicalization; unsigned ones, and those changed on the way or signed with SHA-1, are not. The
+// dashboard counts only verified reports, and shows why the others are not.
 
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
@@ -74,7 +74,7 @@ async function byPerl(
   return `${value}\r\n${mail}`
 }
 
-test('what OpenDKIM and Mail::DKIM signed is verified by the key in BIND, and nothing else is', async () => {
+test('reports signed by OpenDKIM and Mail::DKIM are verified; changed, SHA-1 and unsigned ones are not', async () => {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(await scratch('reports')).path
   await writeFile(path.join(folder, 'key.pem'), KEY.privateKey.export({ type: 'pkcs1', format: 'pem' }))

@@ -1,5 +1,5 @@
-// `npm run test:peers`: the tests with other people's programs (packages.txt), then the whole suite once more against
-// Debian's own PostgreSQL 15 instead of the embedded one. Needs root. Files or `postgres` may be named to run these alone.
+// `npm run test:peers`: runs the tests with other people's programs (packages.txt), then the whole suite again against
+// Debian's PostgreSQL 15 instead of the embedded one. Needs root. Arguments, files or `postgres`, select what to run.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { chownSync, existsSync, globSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// A domain that is verified as its owner would do it, and mail that is signed for it.
+// Verifies a domain as its owner would, and checks the signatures of its mail.
 
 import assert from 'node:assert/strict'
 import { Resolver } from 'node:dns/promises'
@@ -24,7 +24,7 @@ export async function verifiedDomain(posthorn: Posthorn, key: string, bind: Bind
   )
 }
 
-/** Every message has a signature of the domain that mailauth finds good by the keys in this BIND. */
+/** Asserts that every message has a signature of the domain that mailauth verifies with the keys in this BIND. */
 export async function assertSigned(messages: readonly Buffer[], bind: Bind, domain: string): Promise<void> {
   const resolver = new Resolver()
   resolver.setServers([bind.server])

@@ -1,5 +1,5 @@
-// Other people's clients send through us: swaks, msmtp and Python's smtplib, each through STARTTLS and implicit TLS, each
-// logging in both ways, and are refused as the contract says.
+// Other people's clients send through us: swaks, msmtp and Python's smtplib, each over STARTTLS and implicit TLS, with PLAIN and
+// LOGIN. They get the documented refusals.
 
 import assert from 'node:assert/strict'
 import { execFile, type PromiseWithChild } from 'node:child_process'
@@ -13,7 +13,7 @@ import { scratch } from './ground.ts'
 
 interface Sent {
   readonly code: number
-  /** Everything the client said. */
+  /** The client's whole output. */
   readonly said: string
 }
 
@@ -104,7 +104,7 @@ const CLIENTS: Record<string, (ask: Ask) => Promise<Sent>> = {
 }
 
 for (const [name, send] of Object.entries(CLIENTS)) {
-  test(`${name} sends through STARTTLS and implicit TLS, with PLAIN and LOGIN`, async () => {
+  test(`${name} sends over STARTTLS and implicit TLS, with PLAIN and LOGIN`, async () => {
     await using folder = await scratch('submission')
     await using world = await submissionWorld({ certificate: selfSigned({ names: ['localhost'] }) })
     const ask = { world, password: USER.password, from: 'a@shop.example', folder: folder.path }
@@ -122,7 +122,7 @@ for (const [name, send] of Object.entries(CLIENTS)) {
     }
   })
 
-  test(`${name} is told of a wrong password and of a foreign sender`, async () => {
+  test(`${name} gets an error for a wrong password and for a foreign sender`, async () => {
     await using folder = await scratch('submission')
     await using world = await submissionWorld()
     const ask = { world, secure: true, method: 'PLAIN' as const, folder: folder.path }

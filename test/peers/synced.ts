@@ -1,6 +1,6 @@
-// Reads what strace wrote of a service and its PostgreSQL, and tells which answers left before the log was on the disk.
+// Reads the strace output of a service and its PostgreSQL, and finds answers that left before the log was on disk.
 
-/** A system call that has ended; times in seconds of the epoch, with microseconds. */
+/** A completed system call; times in seconds since the epoch, with microsecond precision. */
 export interface Call {
   readonly name: string
   readonly words: string
@@ -8,14 +8,14 @@ export interface Call {
   readonly ended: number
 }
 
-/** One mail: a text that stands in its rows alone, the port of the service it was sent to, and when its answer was read. */
+/** One mail: a text found only in its rows, the service port it was sent to, and the time its answer was read. */
 export interface Answered {
   readonly marker: string
   readonly port: number
   readonly at: number
 }
 
-/** For `readTrace`; the texts are long enough for a page of the log. `-p` and the numbers follow. */
+/** Options of strace for `readTrace`, with texts long enough for a page of the log. `-p` and the process ids follow. */
 export const STRACE = ['-f', '-ttt', '-T', '-yy', '-s', '65536', '-e', 'trace=fdatasync,pwrite64,write,writev,sendmsg']
 
 /** @param text of `strace -o`, with STRACE's options */
@@ -40,9 +40,9 @@ export function readTrace(text: string): readonly Call[] {
 }
 
 /**
- * The markers of those mails whose answer left the service before an fdatasync of the log had ended that began after
- * the mail had been written to it. The answer is the last thing that was written to the port's client before it was read, so
- * a client must wait a moment before it says anything more.
+ * Returns the markers of mails that were answered too early. In time means: after the mail was written to the log, an
+ * fdatasync of the log began, and it ended before the answer left the service. The answer is the last write to the port's
+ * client before the client read it, so a client must pause before its next request.
  */
 export function unsynced(calls: readonly Call[], mails: readonly Answered[]): readonly string[] {
   const onLog = ({ words }: Call): boolean => words.includes('/pg_wal/')

@@ -1,6 +1,6 @@
-// The database is stopped while readers open mails, follow links and unsubscribe, 500 times a second. Every one of them is
-// answered, every hit becomes one event when the database is back, and who unsubscribed meanwhile gets no mail that was
-// waiting. POSTHORN_OUTAGE_SECONDS makes the outage longer than the 6 seconds that CI has time for.
+// The database is stopped while readers open mails, follow links and unsubscribe, 500 times a second. Every request is
+// answered, every hit becomes one event once the database is back, and a recipient who unsubscribed meanwhile gets no waiting
+// mail. POSTHORN_OUTAGE_SECONDS is the length of the outage, by default 6 for CI.
 
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
@@ -25,7 +25,7 @@ interface Asked {
   readonly ms: number
 }
 
-/** The paths on the service in mails that stand in the inbox, by what they are for. */
+/** Tracking paths in the mails of the inbox, by purpose. */
 async function pathsOf(
   posthorn: Posthorn,
   key: string,
@@ -57,7 +57,7 @@ async function pathsOf(
   return paths
 }
 
-test(`a database that is away for ${OUTAGE_MS / 1_000} s loses no hit and doubles none`, {
+test(`a database outage of ${OUTAGE_MS / 1_000} s loses no hit and counts none twice`, {
   timeout: 240_000,
 }, async (t) => {
   await using stack = new AsyncDisposableStack()
@@ -74,7 +74,7 @@ test(`a database that is away for ${OUTAGE_MS / 1_000} s loses no hit and double
   )
   const { test_api_key: key } = await posthorn.account()
   const [opened, clicked] = [await pathsOf(posthorn, key, 'opens'), await pathsOf(posthorn, key, 'clicks')]
-  // Accepted now, due while the database is away: whoever unsubscribes before it is sent must not get it.
+  // Accepted now, due during the outage: a recipient who unsubscribes before it is sent must not get it.
   const scheduledAt = new Date(Date.now() + BEFORE_MS + OUTAGE_MS / 2 + 1_000).toISOString()
   const later = await posthorn.call(key, 'POST', '/api/v1/send/batch', {
     messages: Array.from({ length: LEAVERS * 2 }, (_, i) => ({

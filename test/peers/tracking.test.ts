@@ -1,6 +1,6 @@
-// Branded links as their owner and their readers meet them: a name is proved in BIND, pebble issues its certificate and
-// renews it while nonces are called bad and the CA is down for a time, two machines over one PostgreSQL share it; a mail
-// is read in Chromium; a scanner follows every address of many mails.
+// Branded links as their owner and their readers see them: a name is verified in BIND, pebble issues its certificate and
+// renews it while it rejects some nonces and is down for a time, and two machines over one PostgreSQL share it. Chromium
+// reads a mail. A scanner requests every URL of many mails.
 
 import assert from 'node:assert/strict'
 import { createHash, X509Certificate } from 'node:crypto'
@@ -46,7 +46,7 @@ describe('branded links', () => {
 
   const call = (method: string, where: string, body?: unknown): Promise<Reply> => a.call(key, method, where, body)
   const landingUrl = (what: string): string => `http://127.0.0.1:${(landing.address() as AddressInfo).port}/${what}`
-  /** The serial number of what is served to who asks for a name and trusts the CA alone; null: the handshake fails. */
+  /** Serial number of the certificate served for a name, trusting only the CA; null: the handshake fails. */
   const served = async (port: number, servername: string): Promise<string | null> => {
     const socket = connect({ host: '127.0.0.1', port, servername, ca: root })
     try {
@@ -89,7 +89,7 @@ describe('branded links', () => {
       POSTHORN_RATE_LIMITS: 'off',
       POSTHORN_LOG_LEVEL: 'error',
     }
-    // The one answers for names and delivers, the other one asks for certificates: what each needs comes by the database.
+    // Machine a answers for names and delivers, b orders certificates: they exchange everything through the database.
     a = stack.use(
       await startPosthorn(`${folder}/a`, {
         ...shared,
@@ -109,7 +109,7 @@ describe('branded links', () => {
   })
   after(() => stack.disposeAsync())
 
-  test("the public URL's host has a certificate of the CA, and a name nobody has gets none", async () => {
+  test("the public URL's host has a certificate of the CA, and an unknown name gets none", async () => {
     await waitFor('the certificate', async () => (await served(securePorts[0] ?? 0, APP)) !== null)
     const unknown = ['nobody.shop.test', LINKS_NAME, 'mail.posthorn.test.evil.test']
     for (const name of unknown) for (const port of securePorts) assert.equal(await served(port, name), null)
@@ -118,14 +118,14 @@ describe('branded links', () => {
     nameId = made.body.id
     const target = made.body.cname_target ?? made.body.verification.expected
     records = [`links CNAME ${target}.`]
-    // Pending: asked for in handshakes, and by a verify that finds nothing.
+    // The name stays pending through handshakes that ask for it and a verify that finds nothing.
     assert.equal((await call('POST', `${PLACE}/${nameId}/verify`)).body.verified, false)
     for (let i = 0; i < 20; i++) assert.equal(await served(securePorts[0] ?? 0, LINKS_NAME), null)
     await delay(6_000)
     assert.deepEqual([...new Set(pebble.ordered)], [APP])
   })
 
-  test('a verified name gets its certificate after the CA was down and has forgotten the account, and both machines serve it', async () => {
+  test('a verified name gets its certificate although the CA was down and forgot the account, and both machines serve it', async () => {
     const made = await call('POST', '/api/v1/customer/domains', { domain: 'shop.test' })
     const domain = `/api/v1/customer/domains/${made.body.data.id}`
     const dns = await call('GET', `${domain}/dns`)
@@ -146,7 +146,7 @@ describe('branded links', () => {
       return body.ssl_status === 'failed' ? body : null
     })
     assert.ok(pebble.turnedAway > 0 && failed.ssl_error !== null && failed.ssl_enabled === false)
-    // It waits: nothing more is asked for within seconds of a failure.
+    // It backs off: no further request within seconds of a failure.
     const turnedAway = pebble.turnedAway
     await delay(3_000)
     assert.equal(pebble.turnedAway, turnedAway)
@@ -164,7 +164,7 @@ describe('branded links', () => {
       await waitFor('both machines', async () => (await served(port, LINKS_NAME)) !== null)
   })
 
-  test('under a branded name the public pages alone are answered, in the clear and over TLS', async () => {
+  test('under a branded name only the public pages are answered, in cleartext and over TLS', async () => {
     const asked = async (secure: boolean, host: string, where: string): Promise<number> => {
       const port = secure ? securePorts[0] : new URL(a.url).port
       const options = {
@@ -185,14 +185,14 @@ describe('branded links', () => {
       for (const where of ['/', '/login', '/docs', '/healthz', '/api/v1/emails', '/x/../api/v1/emails', '/%74rack/../'])
         assert.equal(await asked(secure, LINKS_NAME, where), 404, `${where} ${secure}`)
       assert.equal(await asked(secure, LINKS_NAME, '/track/o/x'), 200)
-      // A page in the clear leads to the public URL's TLS.
+      // A page in cleartext redirects to the public URL over TLS.
       assert.equal(await asked(secure, APP, '/'), secure ? 200 : 302)
       assert.equal(await asked(secure, APP, '/api/v1/emails'), 401)
     }
     assert.equal(await asked(false, `${LINKS_NAME.toUpperCase()}.:80`, '/'), 404)
   })
 
-  /** Accepted, delivered, and read two seconds later at the earliest. */
+  /** Sends mails, and returns them 2.5 s after all are delivered. */
   const mails = async (count: number, html: string): Promise<{ id: string; to: string; html: string }[]> => {
     const to = Array.from({ length: count }, (_, i) => `reader${i}-${Math.random().toString(36).slice(2)}@dest.test`)
     const ids: string[] = []
@@ -225,7 +225,7 @@ describe('branded links', () => {
     return read
   }
   const READ = ['email.opened', 'email.clicked', 'email.unsubscribed']
-  /** What a reader did with a mail, once each kind of it is there. */
+  /** Events of a mail's reader, once there is at least one of each kind. */
   const eventsOf = async (id: string): Promise<{ event: string; data: Record<string, unknown> }[]> =>
     waitFor('an opening, a click and an unsubscribe', async () => {
       const { body } = await call('GET', `/api/v1/emails/${id}`)
@@ -243,7 +243,7 @@ describe('branded links', () => {
       args: [
         ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
         ...['--disable-background-networking', '--disable-component-update', `--host-resolver-rules=${resolve}`],
-        // Trusts what this CA signed, and nothing else.
+        // Trusts only certificates of this CA.
         `--ignore-certificate-errors-spki-list=${createHash('sha256').update(issuer).digest('base64')}`,
       ],
     })
@@ -276,7 +276,7 @@ describe('branded links', () => {
     assert.match(await page.title(), /unsubscribed/i)
     assert.deepEqual((await new AxeBuilder({ page }).analyze()).violations, [])
 
-    // Without script, and by the keyboard alone.
+    // Without script, and with the keyboard only.
     browser = stack.use(
       await chromium.launch({
         executablePath: '/usr/bin/chromium',
@@ -315,14 +315,14 @@ describe('branded links', () => {
     }
     const figures = await waitFor('statistics', async () => {
       const { body } = await call('GET', '/api/v1/stats/outbound?include_sandbox=true')
-      // Hits are judged, and then counted, a moment after what a reader asked for is done.
+      // Hits are judged and counted shortly after the reader's request is answered.
       const { unsubscribes, unique_opens: opens, clicks } = body.data ?? {}
       return unsubscribes >= 2 && opens >= 1 && clicks >= 1 ? body.data : null
     })
     assert.deepEqual([figures.unsubscribes, figures.unique_opens, figures.clicks, figures.unique_clicks], [2, 1, 1, 1])
   })
 
-  test(`a scanner that gets and heads every address of ${SCANNED_MAILS} mails does nothing`, async (t) => {
+  test(`a scanner of every URL of ${SCANNED_MAILS} mails, with GET and HEAD, counts as a bot and unsubscribes nobody`, async (t) => {
     const links = Array.from({ length: LINKS }, (_, i) => `<a href="${landingUrl(`scan/${i}`)}">${i}</a>`).join('')
     const scanned = await mails(SCANNED_MAILS, `<body>${links}<a href="{{unsubscribe}}">out</a></body>`)
     const agent = new Agent({ keepAlive: true, maxSockets: SCANS_AT_ONCE, ca: root, servername: LINKS_NAME })
@@ -382,7 +382,7 @@ describe('branded links', () => {
     assert.equal(body.pagination.total, 2, 'the two of the browser')
   })
 
-  test('the certificate is renewed at two thirds of its life, with one in five nonces called bad', async (t) => {
+  test('the certificate is renewed at two thirds of its life, with one in five nonces rejected', async (t) => {
     const first = (await call('GET', `${PLACE}/${nameId}`)).body
     const serial = await served(securePorts[0] ?? 0, LINKS_NAME)
     const renewed = await waitFor(

@@ -1,5 +1,5 @@
-// TLS as receivers ask for it: DANE by zones that BIND serves signed and unbound validates, MTA-STS by policies from a web
-// server, Debian's Postfix as every host. What may not go there stays here, and never goes in clear.
+// TLS as receivers require it: DANE with zones that BIND serves signed and unbound validates, MTA-STS with policies from a web
+// server, and Debian's Postfix as every host. Mail that a policy forbids is kept back, and never sent in cleartext.
 
 import assert from 'node:assert/strict'
 import { createHash, randomBytes, X509Certificate } from 'node:crypto'
@@ -16,7 +16,7 @@ import { type Account, type Posthorn, type Reply, startPosthorn } from './postho
 import { verifiedDomain } from './signed.ts'
 
 const DOMAIN = 'shop.test'
-/** Hosts: with a certificate that they made themselves, with one of the authority, without TLS; and the web server. */
+/** Hosts with a self-signed certificate, with one of the authority, and without TLS; and the web server. */
 const [OWN, ISSUED, CLEAR, WEB] = ['127.0.0.30', '127.0.0.31', '127.0.0.32', '127.0.0.33']
 const SIGNED = 'signed.test'
 const STS = 'sts.test'
@@ -27,7 +27,7 @@ const PLAIN = `plain.${SIGNED}`
 interface Case {
   readonly what: string
   readonly domain: string
-  /** By what right it is delivered, or why it is not. */
+  /** Verification of the delivery's TLS, `clear` without TLS; or a pattern of the reason why the mail is kept back. */
   readonly ends: string | RegExp
 }
 
@@ -68,14 +68,14 @@ let bind: Bind
 let postfix: Mailboxes
 let posthorn: Posthorn
 let account: Account
-/** False: the zone is served as its owner signed it. */
+/** True: an address in the zone BOGUS is changed after signing. */
 let forged = true
 let records: readonly string[]
 
 const call = (method: string, where: string, body?: unknown): Promise<Reply> =>
   posthorn.call(account.api_key, method, where, body)
 
-/** An authority of our own; of what it issues, `<name>.crt` and `<name>.key`. */
+/** Issues `<name>.crt` and `<name>.key`. @param by the authority; null: self-signed */
 async function issue(name: string, hosts: readonly string[], by: string | null): Promise<void> {
   const at = (file: string): string => path.join(folder, file)
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', at(`${name}.key`)]
@@ -97,7 +97,7 @@ async function issue(name: string, hosts: readonly string[], by: string | null):
   ])
 }
 
-/** Serves each `mta-sts.<label>.sts.test` its policy; with the certificate of nobody where nobody is to be known. */
+/** Serves the policy of each `mta-sts.<label>.sts.test`; `stranger` has a self-signed certificate. */
 async function startPolicies(): Promise<void> {
   const read = (file: string): Promise<string> => readFile(path.join(folder, file), 'utf8')
   const server = createServer({ key: await read('web.key'), cert: await read('web.crt') }, (asked, answer) => {
@@ -174,7 +174,7 @@ before(async () => {
 })
 after(() => stack.disposeAsync())
 
-/** `signed.test` is the one trust anchor; below it two zones that it vouches for and that fail, and one that is not signed. */
+/** `signed.test` is the only trust anchor; below it are two signed zones that fail to validate, and an unsigned one. */
 async function startZones(port: number): Promise<string> {
   const tlsa = (host: string, digest: Buffer): string => `_${port}._tcp.${host} TLSA 3 1 1 ${digest.toString('hex')}`
   const certificate = new X509Certificate(await readFile(path.join(folder, 'postfix', 'tls.crt')))
@@ -237,7 +237,7 @@ const named = (email: any, name: string): any[] => email.events.filter(({ event 
 const LIMIT_MS = 90_000
 const isKept = ({ ends }: Case): boolean => typeof ends !== 'string'
 
-/** Has it tried again, now rather than in minutes, until what it says is so. */
+/** Triggers retries at once, rather than in minutes, until `isSo` accepts the email. */
 async function tried<T>(row: Case, what: string, isSo: (email: Record<string, unknown>) => T | false): Promise<T> {
   const ask = async (): Promise<T | false> => {
     const email = await story(row)
@@ -262,7 +262,7 @@ for (const row of CASES) {
     })
     continue
   }
-  test(`${what}: kept back, saying why, and on a second try again`, { timeout: LIMIT_MS + 30_000 }, async () => {
+  test(`${what}: kept back with the reason, at a second try too`, { timeout: LIMIT_MS + 30_000 }, async () => {
     await tried(row, `two deferrals that say ${ends}`, (email) => {
       assert.deepEqual(named(email, 'email.delivered'), [])
       return named(email, 'email.deferred').filter(({ data }) => ends.test(data.response)).length > 1
@@ -270,7 +270,7 @@ for (const row of CASES) {
   })
 }
 
-test('of what was kept back no host ever saw an envelope', { timeout: 60_000 }, async () => {
+test('no host sees the envelope of a mail that is kept back', { timeout: 60_000 }, async () => {
   for (const row of CASES.filter(isKept)) assert.deepEqual(await postfix.messages(boxOf(row)), [], row.what)
   const envelopes = async (): Promise<number> => {
     const log = await readFile(path.join(folder, 'postfix', 'maillog'), 'utf8')
@@ -281,7 +281,7 @@ test('of what was kept back no host ever saw an envelope', { timeout: 60_000 }, 
   assert.equal(await envelopes(), delivered)
 })
 
-test('once the zone validates again its mail goes out', { timeout: LIMIT_MS + 60_000 }, async () => {
+test('once the zone validates again, its mail is delivered', { timeout: LIMIT_MS + 60_000 }, async () => {
   const row = CASES.find(({ domain }) => domain === BOGUS)
   assert.ok(row !== undefined)
   forged = false

@@ -1,5 +1,5 @@
-// The embedded database brought from one major version to another: Debian's PostgreSQL as the old server, ours as the new
-// one, killed in the middle of the largest table and taken up again. Every table is compared, row by row.
+// Upgrades the embedded database from one major version to another: Debian's PostgreSQL is the old server, ours the new one.
+// The upgrade is killed in the middle of the largest table and continued. The rows of every table are compared by hash.
 
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
@@ -31,7 +31,7 @@ function debians(): Binaries {
   return binariesAt(`/usr/lib/postgresql/${major}`, major)
 }
 
-/** While `work` runs, a server is up on the cluster of a home; `work` gets its connection string. */
+/** Runs a server on the cluster of a home during `work`, which gets its connection string. */
 async function whileUp<T>(dataDir: string, binaries: Binaries, work: (url: string) => Promise<T>): Promise<T> {
   const ground = await findGround(dataDir, binaries)
   const socketDir = await ensureSocketDir(ground, dataDir)
@@ -58,7 +58,7 @@ async function query(url: string, ...texts: string[]): Promise<readonly pg.Query
   }
 }
 
-/** By table: how many rows, and one hash over all of them; and where the counters stand. */
+/** For each table its number of rows and one hash over all of them; for each sequence its state. */
 async function contents(url: string): Promise<Readonly<Record<string, string>>> {
   const kinds = `select relname, relkind from pg_class where relnamespace = 'posthorn'::regnamespace and relkind in ('r', 'S') order by 1`
   const [found] = await query(url, kinds)
@@ -74,7 +74,7 @@ async function contents(url: string): Promise<Readonly<Record<string, string>>> 
   return Object.fromEntries(all.map(({ relname }, i) => [relname, String(results[i]?.rows[0].said)]))
 }
 
-/** The policies, owners and rights, which no row tells. */
+/** Policies, owners and privileges, which are not in the rows. */
 async function walls(url: string): Promise<readonly string[]> {
   const [tables, policies, functions] = await query(
     url,
@@ -88,7 +88,7 @@ async function walls(url: string): Promise<readonly string[]> {
   return [tables, policies, functions].flatMap((one) => (one?.rows ?? []).map(({ said }) => without(String(said))))
 }
 
-test('an upgrade that is killed in the middle is taken up again, and the new cluster holds what the old one held', async () => {
+test('an upgrade killed in the middle is continued, and the new cluster has the same contents as the old one', async () => {
   await using place = await scratch('upgrade')
   const dataDir = path.join(place.path, 'data')
   await mkdir(dataDir, { mode: 0o700 })
@@ -118,7 +118,7 @@ test('an upgrade that is killed in the middle is taken up again, and the new clu
       return body.data.length === 5
     })
     await posthorn.stop()
-    // The largest table.
+    // Makes this the largest table.
     await query(
       url,
       `insert into operator_action select gen_random_uuid(), at, operator, ip, action, account_id,
@@ -165,7 +165,7 @@ test('an upgrade that is killed in the middle is taken up again, and the new clu
   assert.equal((await posthorn.call(before.who.test_api_key, 'POST', '/api/v1/send', mail)).status, 202)
 })
 
-/** The table of migrations says when they were applied, which is anew. */
+/** Without the migration table, which records when each migration was applied. */
 function withoutTimes({ migration: _, ...others }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return others
 }

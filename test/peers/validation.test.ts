@@ -1,5 +1,5 @@
-// What validation says of mailboxes at other people's mail servers: Debian's Postfix (with postgrey and a quota), Exim,
-// OpenSMTPD, and Dovecot's LMTP behind a Postfix that verifies its recipients; their domains are in BIND.
+// Validates mailboxes at other people's mail servers: Debian's Postfix (with postgrey and a quota), Exim, OpenSMTPD, and
+// Dovecot's LMTP behind a Postfix that verifies its recipients. Their domains are in BIND.
 
 import assert from 'node:assert/strict'
 import net from 'node:net'
@@ -87,7 +87,7 @@ before(async () => {
 })
 after(() => stack.disposeAsync())
 
-/** Takes connections and says nothing. */
+/** A server that accepts connections and never answers. */
 async function mute(address: string, port: number): Promise<AsyncDisposable> {
   const sockets = new Set<net.Socket>()
   const server = net.createServer((socket) => {
@@ -111,7 +111,7 @@ async function ask(email: string): Promise<Body> {
   return body
 }
 
-/** What is expected of an address: its result, and whether it is valid. */
+/** Asserts the result for an address, and whether it is valid. */
 async function expect(email: string, result: string): Promise<Body> {
   const body = await ask(email)
   assert.equal(body.smtp_result, result, `${email}: ${JSON.stringify(body)}`)
@@ -130,16 +130,16 @@ async function expect(email: string, result: string): Promise<Body> {
   return body
 }
 
-test('Postfix: a mailbox, none, a full one', async () => {
+test('Postfix: a mailbox, an unknown one, a full one', async () => {
   await expect('anna.smith@postfix.test', 'deliverable')
   await expect('nobody.there@postfix.test', 'rejected')
   const full = await expect('full@postfix.test', 'blocked')
   assert.ok(full.suggestions.some((text: string) => /full/.test(text)))
 })
 
-test('Postfix with postgrey: greylisted, and deliverable when it is asked about again', async () => {
+test('Postfix with postgrey: greylisted at first, deliverable when asked again', async () => {
   await expect('grey@postfix.test', 'greylisted')
-  // postgrey lets the same client through after 3 seconds. An answer is kept for a minute for the account that asked.
+  // postgrey accepts the same client after 3 seconds. The asking account gets a cached answer for a minute.
   const other = (await posthorn.account('Other')).api_key
   const again = async (): Promise<Body> =>
     (await posthorn.call(other, 'POST', VALIDATE, { email: 'grey@postfix.test' })).body
@@ -147,7 +147,7 @@ test('Postfix with postgrey: greylisted, and deliverable when it is asked about 
   assert.equal((await again()).smtp_result, 'deliverable')
 })
 
-test('Exim: a mailbox, none, every address, a tarpit, a block', async (t) => {
+test('Exim: a mailbox, an unknown one, a catch-all, a tarpit, a block', async (t) => {
   if (!hasExim) return t.skip('Exim is not here')
   await expect('anna.smith@exim.test', 'deliverable')
   await expect('nobody.there@exim.test', 'rejected')
@@ -160,27 +160,27 @@ test('Exim: a mailbox, none, every address, a tarpit, a block', async (t) => {
   assert.ok(!JSON.stringify(blocked).includes('listed'), 'what the server said stays here')
 })
 
-test('OpenSMTPD: a mailbox, none', async (t) => {
+test('OpenSMTPD: a mailbox, an unknown one', async (t) => {
   if (!hasOpensmtpd) return t.skip('OpenSMTPD is not here')
   await expect('anna.smith@opensmtpd.test', 'deliverable')
   await expect('nobody.there@opensmtpd.test', 'rejected')
 })
 
-test("Dovecot's LMTP behind Postfix: a mailbox, none, a full one", async () => {
+test("Dovecot's LMTP behind Postfix: a mailbox, an unknown one, a full one", async () => {
   await expect('anna.smith@dovecot.test', 'deliverable')
   await expect('nobody.there@dovecot.test', 'rejected')
   const full = await expect('full@dovecot.test', 'blocked')
   assert.ok(full.suggestions.some((text: string) => /full/.test(text)))
 })
 
-test('what the DNS says decides before anybody is asked', async () => {
+test('the DNS can decide before any server is asked', async () => {
   for (const domain of ['null.test', 'nomail.test', 'nowhere.postfix.test']) {
     const body = await ask(`anna@${domain}`)
     assert.deepEqual([body.is_valid, body.smtp_result, body.deliverability_score], [false, 'skipped', 0], domain)
   }
 })
 
-test('100 probes that hang do not slow a healthy one, and the batch of them is answered in its budget', async () => {
+test('100 hanging probes do not slow down a healthy one, and their batch is answered within its time limit', async () => {
   const emails = Array.from({ length: HUNG_HOSTS * HUNG_PER_HOST }, (_, i) => `a${i}@h${i % HUNG_HOSTS}.hung.test`)
   const began = performance.now()
   const batch = posthorn.call(key, 'POST', `${VALIDATE}/batch`, { emails })
@@ -202,6 +202,6 @@ test('100 probes that hang do not slow a healthy one, and the batch of them is a
   )
   assert.ok(body.results.every(({ is_valid, smtp_result }: Body) => is_valid && smtp_result === 'timeout'))
   assert.deepEqual(body.summary, { total: 100, valid: 0, invalid: 0, unknown: 100 })
-  // Postfix itself waits a second before it refuses a recipient.
+  // Postfix waits a second before it refuses a recipient.
   assert.ok(slowest < 2_500, `the slowest healthy one took ${Math.round(slowest)} ms`)
 })

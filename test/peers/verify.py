@@ -1,7 +1,7 @@
-"""Reads messages with Python's own email package under the strict policy, and says what it found as JSON.
+"""Parses messages with Python's own email package under its default policy, and prints the result as JSON.
 
-Standard input: one path a line. Standard output: a JSON object a line: defects, headers, parts with type, name and
-SHA-256 of the decoded bytes (text parts as UTF-8 with LF)."""
+Standard input: one path per line. Standard output: one JSON object per line: defects, headers, parts with type, name,
+Content-ID, disposition and SHA-256 of the decoded bytes (text parts as UTF-8 with LF)."""
 import email, email.policy, hashlib, json, sys
 
 policy = email.policy.default.clone(raise_on_defect=False)
