@@ -125,7 +125,7 @@ describe('branded links', () => {
     assert.deepEqual([...new Set(pebble.ordered)], [APP])
   })
 
-  test('a verified name gets its certificate although the CA was down and forgot the account, and both machines serve it', async () => {
+  test('a verified name gets its certificate after the CA was down and forgot the account; both machines serve it', async () => {
     const made = await call('POST', '/api/v1/customer/domains', { domain: 'shop.test' })
     const domain = `/api/v1/customer/domains/${made.body.data.id}`
     const dns = await call('GET', `${domain}/dns`)
@@ -322,7 +322,7 @@ describe('branded links', () => {
     assert.deepEqual([figures.unsubscribes, figures.unique_opens, figures.clicks, figures.unique_clicks], [2, 1, 1, 1])
   })
 
-  test(`a scanner of every URL of ${SCANNED_MAILS} mails, with GET and HEAD, counts as a bot and unsubscribes nobody`, async (t) => {
+  test(`a scanner of all URLs of ${SCANNED_MAILS} mails, by GET and HEAD, counts as a bot and unsubscribes nobody`, async (t) => {
     const links = Array.from({ length: LINKS }, (_, i) => `<a href="${landingUrl(`scan/${i}`)}">${i}</a>`).join('')
     const scanned = await mails(SCANNED_MAILS, `<body>${links}<a href="{{unsubscribe}}">out</a></body>`)
     const agent = new Agent({ keepAlive: true, maxSockets: SCANS_AT_ONCE, ca: root, servername: LINKS_NAME })

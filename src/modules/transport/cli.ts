@@ -1,4 +1,4 @@
-// The operator's look at reports about TLS, those about this host among them: `posthorn reports tls`.
+// `posthorn reports tls`: lists all received TLS reports for the operator, including those about this host.
 
 import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'
 import { printRecords } from '../../platform/command-output.ts'

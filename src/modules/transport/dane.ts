@@ -1,15 +1,17 @@
-// DANE for SMTP (RFC 7672): which of a domain's hosts name their certificates in a signed DNS.
+// DANE for SMTP (RFC 7672): finds the hosts of a domain that name their certificates in signed DNS.
 //
-// It begins with the MX records: only when they (or that there are none) are signed can the names of the hosts be believed.
-// Then each host's addresses: a host in a zone that is not signed has no TLSA records to ask for (section 2.2.2), and name
-// servers that choke on the question are left in peace. Of a host that is an alias the records stand at the end of its
-// aliases where all that leads there is signed, else, and if there are none, at its own name where the alias itself is
-// signed: so who has mail taken by somebody without DNSSEC can vouch for him. The resolver does not tell of which part of an
-// answer it is that is not signed, hence the question for the alias alone (section 2.1.3). What fails to validate closes
-// the host: that is what somebody in between would make it look like.
+// 1. The MX records: the host names can be trusted only when the records, or their absence, are signed.
+// 2. Each host's addresses: TLSA records are not looked up for a host in an unsigned zone (section 2.2.2), which spares
+//    name servers that fail on such queries.
+// 3. The TLSA records. For a host that is an alias they are at the end of its alias chain when the whole chain is signed.
+//    Otherwise, or when there are none, they are at the host's own name, provided that the alias itself is signed: so a
+//    domain can vouch for a mail provider without DNSSEC. The resolver does not say which part of an answer is unsigned, so
+//    the alias is also looked up alone (section 2.1.3).
 //
-// A certificate of usage 2 may be for the name with the records (which is what the server is greeted with in TLS, section
-// 8.1), for the host's, or for the recipients' domain, as written or at the end of its aliases (section 3.2.2).
+// A look-up that fails to validate closes the host, because an attack looks the same.
+//
+// For usage 2 the certificate may be for the name with the records (which is also the TLS server name, section 8.1), for the
+// host, or for the recipients' domain, as written or at the end of its aliases (section 3.2.2).
 
 import { isUsable } from '../../mail/tlsa.ts'
 import type { SecureResolver } from '../../platform/dns-secure.ts'
@@ -17,7 +19,7 @@ import type { HostRule } from './types.ts'
 
 const NONE: HostRule = { kind: 'any', fault: null }
 
-/** By host. `any`: DANE has nothing to say about it. */
+/** Rules by host. `any` or no entry: DANE does not apply to the host. */
 export async function daneRules(
   resolver: SecureResolver,
   { site, hosts, port }: { readonly site: string; readonly hosts: readonly string[]; readonly port: number },
@@ -25,7 +27,7 @@ export async function daneRules(
   const mx = await resolver.mx(site)
   if (mx.kind === 'failed') return new Map(hosts.map((host) => [host, bogus(`the MX records of ${site}`)]))
   if (!mx.secure) return new Map()
-  // The hosts were found by another look-up: one that the signed answer does not name is not the domain's.
+  // The hosts come from another look-up: a host that the signed answer does not name is not trusted.
   const named = mx.kind === 'found' ? new Set(mx.records) : new Set([site.toLowerCase()])
   const domains = mx.kind === 'found' ? [site, mx.name] : [site]
   const rules = await Promise.all(
@@ -42,7 +44,7 @@ export async function daneRules(
 interface Host {
   readonly host: string
   readonly port: number
-  /** Of the recipients. */
+  /** Domains of the recipients. */
   readonly domains: readonly string[]
 }
 
@@ -60,7 +62,7 @@ async function hostRule(resolver: SecureResolver, { host, port, domains }: Host)
   return NONE
 }
 
-/** Where the records of a host may stand, the better place first. */
+/** The names at which a host's TLSA records may be, the preferred one first. */
 async function basesOf(resolver: SecureResolver, host: string): Promise<readonly string[] | HostRule> {
   const addresses = await resolver.addresses(host)
   if (addresses.kind === 'failed') return bogus(`the addresses of ${host}`)
@@ -68,7 +70,7 @@ async function basesOf(resolver: SecureResolver, host: string): Promise<readonly
   if (addresses.secure) return addresses.name === host ? [host] : [addresses.name, host]
   if (addresses.name === host) return NONE
   const alias = await resolver.cname(host)
-  // It was one a moment ago.
+  // It was an alias in the address look-up.
   if (alias.kind !== 'found') return bogus(`the alias ${host}`)
   return alias.secure ? [host] : NONE
 }

@@ -1,11 +1,11 @@
-// What receivers ask of TLS towards their hosts, and the reports of what came of it.
+// The TLS policies of receivers for their hosts, and the reports about TLS sessions.
 //
-//   policies   DANE (dane.ts) and MTA-STS (sts.ts), put together host by host (policies.ts)
-//   judge      whether a host is who its rule says, asked by delivery after the handshake
+//   policies   DANE (dane.ts) and MTA-STS (sts.ts), combined for each host (policies.ts)
+//   judge      whether a host fulfils its rule; delivery asks after the handshake
 //   sessions   counted for domains that want reports; reports go out once a day
-//   intake     reports that others send us about TLS towards our accounts' domains
+//   intake     reports that others send us about TLS to our accounts' domains
 //
-// A relay is the operator's own: nothing here applies to it.
+// Nothing here applies to a relay, which belongs to the operator.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Connector } from '../../platform/connect.ts'
@@ -33,13 +33,13 @@ export interface TransportOptions {
   readonly connector: Connector
   /** Null: no DANE. */
   readonly secure: SecureResolver | null
-  /** Of MX hosts. */
+  /** SMTP port of MX hosts. */
   readonly port: number
   readonly onError: (error: unknown) => void
 }
 
 export interface Transport {
-  /** Rejects when the database cannot be asked: then nothing is known, and mail waits. */
+  /** Rejects when the database does not answer: the policy is unknown then, and mail waits. */
   policyOf(site: string, hosts: readonly string[]): Promise<SitePolicy>
   note(session: Session): void
   readonly service: Service
@@ -63,7 +63,7 @@ export function transportOf({
   }
 }
 
-/** @returns how many were past their end and are gone */
+/** Deletes expired policies, at most `limit`. @returns how many */
 export function forgetStsPolicies(db: Db, now: Date, limit: number): Promise<number> {
   return db.execute(sql.forgetPolicies, [now, limit])
 }

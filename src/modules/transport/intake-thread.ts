@@ -1,4 +1,4 @@
-// The thread that reads reports about TLS: a mail in, what it tells out. Whatever the bytes do to it ends with the thread.
+// The thread that parses TLS reports: a mail in, its report out (null: none). Any damage by hostile bytes ends with the thread.
 
 import { parentPort } from 'node:worker_threads'
 import { readTlsReportMail } from '../../mail/tls-report-mail.ts'

@@ -1,12 +1,12 @@
-// Reports about TLS that others send us (RFC 8460), by mail to `tlsrpt@<our host>`.
+// TLS reports that others send us (RFC 8460), by mail to `tlsrpt@<our host>`.
 //
-// Each is kept for the accounts that have verified the domain it is about, once: the same one from the same organization is
-// known. What is about our own host is the operator's. Of other domains nothing is kept. At most 200 a day of a domain, each
-// for 90 days. A mail is read in a thread of its own, within 2 s and 128 MB.
+// Each report is kept once for every account that has verified the report's domain; a repetition from the same organization
+// is ignored. Reports about our own host belong to the operator. Reports about other domains are dropped. At most 200 a day
+// are kept for a domain of an account, each for 90 days. A separate thread parses a mail, within 2 s and 128 MB.
 //
-// Only a report that its author's domain signed is one (RFC 8460 section 3). Any other is kept too, marked with the reason, for
-// people to see; it takes none of the room of those that are signed, and a signed one takes its place. Anybody may sign for
-// himself: one organization is heard 20 times a day, so that it takes little room from the others.
+// A report is valid only when its author's domain signed it (RFC 8460 section 3). Others are kept for display, with the reason.
+// They do not count against the limit of signed reports, and a signed report replaces them. Anybody can sign for their own
+// domain, so one organization may fill only 20 of the 200.
 
 import { type DkimCheck, type DkimOutcome, OF_TLS_REPORT, organizationOf } from '../../mail/dkim-check.ts'
 import type { ToldTls, ToldTlsDomain } from '../../mail/tls-report-mail.ts'
@@ -16,24 +16,24 @@ import { firstIdAt, type Ids } from '../../platform/ids.ts'
 import { threadFor } from '../../platform/thread.ts'
 import * as sql from './sql.ts'
 
-/** What stands before the `@` of the address. */
+/** Local part of the report address. */
 export const TLS_REPORTS_AT = 'tlsrpt'
 
 export interface TlsIntakeOptions {
   readonly clock: Clock
   readonly ids: Ids
-  /** The accounts that have shown that a domain is theirs. @param domain in lower case */
+  /** The accounts that have verified a domain. @param domain in lower case */
   readonly ownersOf: (domain: string) => Promise<readonly string[]>
 }
 
 export interface TlsIntake {
   /**
-   * Reads a mail. What it answers keeps the report in the caller's transaction and tells what became of it: kept,
-   * unverified (kept, but not its author's by DKIM), known, too_many, unmatched (no domain of ours), no_report.
+   * Reads a mail. The returned function stores the report in the caller's transaction and returns the outcome: kept,
+   * unverified (kept, but without its author's DKIM signature), known, too_many, unmatched (no domain of ours), no_report.
    *
-   * @param mayWait whether it can be read again later
-   * @returns null: the DNS does not tell who signed it, and it may
-   * @throws when the mail costs more than it may
+   * @param mayWait whether the mail can be read again later
+   * @returns null when the DNS does not answer for the signature and `mayWait` is set
+   * @throws when parsing exceeds its limits of time or memory
    */
   read(raw: Buffer, check: DkimCheck, mayWait: boolean): Promise<((db: Db) => Promise<string>) | null>
   close(): Promise<void>
@@ -97,7 +97,7 @@ async function keep(db: Db, { clock, ids }: TlsIntakeOptions, { report, dkim }: 
   let kept = await keepAs(reportId)
   if (kept === 0 && isSigned) {
     const known = await db.one<Signed>(sql.signerOf, [accountId, about.domain, organization, reportId, begin])
-    // Anybody may sign a report in another's name and under its id: that keeps out nobody else's.
+    // Anybody can sign a report in another organization's name and with its id: such a report must not block the real one.
     if (known?.dkim_domain !== dkim.domain) kept = await keepAs(`${reportId} (${dkim.domain})`)
   }
   return kept === 0 ? 'known' : isSigned ? 'kept' : 'unverified'
@@ -112,7 +112,7 @@ interface Signed {
   readonly dkim_domain: string | null
 }
 
-/** @returns how many were too old and are gone */
+/** Deletes reports older than 90 days, at most `limit`. @returns how many */
 export function forgetTlsReports(db: Db, now: Date, limit: number): Promise<number> {
   return db.execute(sql.forgetReports, [new Date(now.getTime() - KEPT_DAYS * DAY_MS), limit])
 }

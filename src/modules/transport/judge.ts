@@ -1,4 +1,4 @@
-// Whether a host is who its rule says, asked after the handshake.
+// Checks after the handshake whether a host fulfils its rule.
 
 import { X509Certificate } from 'node:crypto'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
@@ -8,12 +8,12 @@ import type { Clock } from '../../platform/clock.ts'
 import type { HostRule, SessionFault } from './types.ts'
 
 export interface Judge {
-  /** Whose rule it is that without TLS there is no mail, for people; null: there is none. */
+  /** The policy that requires TLS, as text for people; null: none does. */
   readonly requiredBy: string | null
   readonly verify: TlsVerifier
-  /** What was wrong with the last certificate; null: nothing, or none was seen. */
+  /** The fault of the last handshake for the report; null: none, or there was no handshake. */
   fault(): SessionFault | null
-  /** Whether the last certificate was good by the name of the recipients' domain alone: nobody else's mail may go there by it. */
+  /** Whether the last certificate matched only the recipients' domain: mail for other domains must not use the connection. */
   isForDomain(): boolean
 }
 
@@ -49,7 +49,7 @@ export function judgeOf(rule: HostRule, clock: Clock): Judge {
   }
 }
 
-/** RFC 7672 section 3.1.2: with usage 2 the certificate must be for the host as well. */
+/** RFC 7672 section 3.1.2: with usage 2 the certificate must also match the host. */
 const NOT_BY_DANE: Readonly<Record<Exclude<TlsaVerdict, 'named'>, string>> = {
   other_host: 'the certificate is not one for the name of this host, though of an authority that its TLSA records name',
   not_named: 'the certificate is none of those that the TLSA records of the host name',
@@ -73,7 +73,7 @@ const FAULTS: Readonly<Record<string, SessionFault>> = {
   CERT_HAS_EXPIRED: 'certificate-expired',
 }
 
-/** Node tells a code, typed as an error. */
+/** Node sets an error code here, although the type is an error. */
 function codeOf(socket: TLSSocket): string {
   const error = socket.authorizationError as unknown as string | { readonly code?: string } | null
   return typeof error === 'string' ? error : (error?.code ?? 'unknown')

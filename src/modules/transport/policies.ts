@@ -1,5 +1,5 @@
-// What holds for the hosts of a domain: DANE where its zone is signed and names certificates, else MTA-STS, else nothing.
-// DANE goes before MTA-STS host by host (RFC 8461 section 2): a policy fetched over the web never opens what DANE closes.
+// The rule for each host of a domain: DANE if signed DNS names its certificates, else MTA-STS, else none. DANE takes precedence
+// over MTA-STS for each host (RFC 8461 section 2): a policy fetched over HTTPS never opens a host that DANE closes.
 
 import { type StsPolicy, stsAllows } from '../../mail/mta-sts.ts'
 import type { SecureResolver } from '../../platform/dns-secure.ts'
@@ -11,14 +11,14 @@ export interface PoliciesOptions {
   readonly sts: (domain: string) => Promise<StsFound>
   /** Null: no DANE. */
   readonly secure: SecureResolver | null
-  /** Of the hosts. */
+  /** SMTP port of the hosts. */
   readonly port: number
 }
 
 const ANY: HostRule = { kind: 'any', fault: null }
 const NO_POLICY: ToldPolicy = { type: 'no-policy-found', strings: [], mx: [] }
 
-/** @param hosts the MX hosts of the site, lower case. Rejects when the database cannot be asked. */
+/** @param hosts the MX hosts of the site, in lower case. Rejects when the database does not answer. */
 export async function policyOf(
   site: string,
   hosts: readonly string[],

@@ -1,12 +1,14 @@
-// Reports about TLS (RFC 8460): once a day, a quarter of an hour after midnight in UTC, each domain that publishes an address is
-// told of the sessions of the day before, by mail or by HTTPS. Until then each machine has written what it had counted: what
-// came later would make a second report under the id of the first, which its reader has already.
+// Sends TLS reports (RFC 8460): once a day, a quarter of an hour after midnight UTC, each domain that publishes an address gets
+// a report of the previous day's sessions, by mail or HTTPS. By then every machine has written its counts: later counts would
+// make a second report with the id of the first, which its reader already has.
 //
-// A day's counts are taken away in the transaction that queues the mail, or after a receiver has answered a POST with 2xx.
-// The POST comes before that transaction, since its receiver may take longer than one may stand open. The machine that POSTs
-// has a claim on the domain's day meanwhile, so that no other does. One that dies between the receiver's answer and the
-// commit leaves a claim, which ends after some minutes: then the report comes by HTTPS a second time, byte for byte. Its id is
-// made of day, domain and our name alone, so that whoever reads it knows both for one (RFC 8460 section 4.4). What cannot be told within three days is dropped. A domain that no longer publishes an address is not told.
+// A day's counts are deleted in the transaction that queues the mail, or after a receiver has answered a POST with 2xx. The
+// POST comes before that transaction, because its receiver may take longer than a transaction may stay open. Meanwhile the
+// machine that POSTs holds a claim on the domain's day, so that no other machine does the same. A machine that dies between
+// the receiver's answer and the commit leaves a claim, which expires after some minutes: then the same report goes out by
+// HTTPS again, byte for byte. Its id consists only of day, domain and our host name, so its reader recognizes the repetition
+// (RFC 8460 section 4.4). A report that cannot be sent within three days is dropped. A domain that no longer publishes an
+// address gets none.
 
 import { gzipSync } from 'node:zlib'
 import {
@@ -29,14 +31,14 @@ export interface ReportsOptions {
   readonly resolver: Resolver
   readonly connector: Connector
   readonly hostname: string
-  /** Whom the readers of a report may write to. */
+  /** Contact address for the readers of a report. */
   readonly contact: string
-  /** Queues a mail in the caller's transaction. False: the address is none, or takes no mail of ours. */
+  /** Queues a mail in the caller's transaction. False: the address is invalid, or must not get mail from us. */
   readonly mail: (db: Db, mail: ReportMail) => Promise<boolean>
-  /** Something was queued. */
+  /** Called after mail may have been queued. */
   readonly onMailed: () => void
   readonly onError: (error: unknown) => void
-  /** After each look for what is to be told. */
+  /** Called after each look for due reports. */
   readonly onTurn?: () => void
 }
 
@@ -64,13 +66,13 @@ interface Due {
 }
 
 const LOOK_EVERY_MS = 600_000
-/** Many times as long as counts stand in memory (sessions.ts). */
+/** Many times longer than counts stay in memory (sessions.ts). */
 const SETTLED_MS = 900_000
 const DOMAINS_AT_ONCE = 200
 const MAX_ROWS = 2_000
 const MAX_DAYS = 3
 const POST_MS = 30_000
-/** Longer than anything but the POSTs of a report takes, and further than the clocks of two machines differ. */
+/** Longer than every step of a report except its POSTs, and than the clocks of two machines differ. */
 const CLAIM_MARGIN_MS = 5 * 60_000
 const DAY_MS = 86_400_000
 
@@ -101,7 +103,7 @@ export function tlsReportLoop(options: ReportsOptions): Service {
   })
 }
 
-/** Each address gets it (RFC 8460 section 3); one that could be told is enough for the day to be done. */
+/** Sends a day's report to each address (RFC 8460 section 3). One success completes the day. */
 async function tell(options: ReportsOptions, day: string, domain: string): Promise<void> {
   const { database, clock, resolver } = options
   if (clock.now().getTime() - Date.parse(day) > (MAX_DAYS + 1) * DAY_MS) {
@@ -124,7 +126,7 @@ async function tell(options: ReportsOptions, day: string, domain: string): Promi
   }
 }
 
-/** Mails it, and takes the counts away when somebody was told. */
+/** Mails the report, and deletes the counts when it reached a receiver by mail or POST, or when there is no address. */
 async function settle(options: ReportsOptions, told: Told, posted: boolean): Promise<void> {
   const { day, domain, addresses } = told
   await options.database.transaction(async (db) => {
@@ -142,7 +144,7 @@ interface Told {
   readonly addresses: readonly TlsReportAddress[]
 }
 
-/** @returns whether a receiver took it */
+/** @returns whether a receiver accepted it */
 async function post(options: ReportsOptions, told: Told, urls: readonly TlsReportAddress[]): Promise<boolean> {
   const { database, connector } = options
   const rows = await database.system.query<DayRow>(sql.sessionsOf, [told.day, told.domain, MAX_ROWS])
@@ -192,7 +194,7 @@ export interface Facts extends Omit<Told, 'addresses'> {
   readonly reportId: string
 }
 
-/** RFC 8460 section 4.4: a policy that held for part of the day stands beside the one that followed it. */
+/** RFC 8460 section 4.4: a policy that changed during the day is reported beside its successor. */
 export function reportOf({ day, domain, rows, hostname, contact, reportId }: Facts): TlsReport {
   const byPolicy = Map.groupBy(rows, ({ policy }) => policy)
   return {

@@ -1,4 +1,4 @@
-// An account's look at what others told of TLS towards its domain, and the record by which they are asked to tell.
+// The endpoint for an account's received TLS reports about its domain, with the DNS record that requests such reports.
 
 import { Type } from 'typebox'
 import { DKIM_REASONS, DKIM_RESULTS, type DkimReason, type DkimResult } from '../../mail/dkim-check.ts'
@@ -25,7 +25,7 @@ import * as sql from './sql.ts'
 
 export interface TlsReportRoutesOptions {
   readonly database: Database
-  /** Of the inbound MX. */
+  /** Host name of the inbound MX. */
   readonly hostname: string
   /** The name of a domain that the caller may see. @throws notFound */
   readonly domainName: (principal: Principal, id: string) => Promise<string>

@@ -1,6 +1,6 @@
-// What came of TLS, counted for the reports of RFC 8460: by day, domain, policy and result. Only for domains that publish
-// where reports go. Counts stand in memory for up to 15 s; a process that is killed takes these with it, since a report
-// that is a few sessions short does no harm and a write for each connection would.
+// Counts TLS sessions by day, domain, policy and result, for the reports of RFC 8460. Counts only domains that publish a report
+// address. Counts stay in memory for up to 15 s, and a killed process loses them: a report that misses a few sessions does no
+// harm, but a write for each connection would.
 
 import { tlsReportAddresses } from '../../mail/tls-report.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -25,7 +25,7 @@ export interface Sessions {
 const FLUSH_MS = 15_000
 const WANTED_MS = 3_600_000
 const MAX_WANTED = 20_000
-/** Beyond it, sessions of new kinds are not counted until the next write. */
+/** Beyond this, sessions of new kinds are not counted until the next write. */
 const MAX_COUNTED = 20_000
 
 interface Counted {

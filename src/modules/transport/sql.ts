@@ -16,7 +16,7 @@ export const forgetPolicies = statement(
   `delete from transport_policy where domain = any(array(
      select domain from transport_policy where expires_at <= $1 order by expires_at limit $2))`,
 )
-// In the order of the key, so that two processes adding the same rows wait for one another instead of locking up.
+// In key order, so that two processes adding the same rows wait for each other instead of deadlocking.
 export const addSessions = statement(
   'transport_add_sessions',
   `insert into transport_session (day, domain, policy, result, host, ip, source_ip, sessions)
@@ -26,7 +26,7 @@ export const addSessions = statement(
    on conflict (day, domain, policy, result, host, ip, source_ip)
      do update set sessions = transport_session.sessions + excluded.sessions`,
 )
-/** $2 and $3: behind this day and domain. */
+/** $2 and $3: the last day and domain of the previous page. */
 export const dueDomains = statement(
   'transport_due_domains',
   `select distinct day, domain from transport_session where day < $1::date and (day, domain) > ($2::date, $3)
@@ -35,9 +35,9 @@ export const dueDomains = statement(
 const SESSIONS = `select policy, result, host, ip, source_ip, sessions from transport_session
    where day = $1::date and domain = $2 order by policy, result, host, ip, source_ip limit $3`
 export const sessionsOf = statement('transport_sessions_of', SESSIONS)
-/** Locks what it reads: of two machines one mails. */
+/** Locks the rows that it reads, so that only one of two machines mails. */
 export const takeSessions = statement('transport_take_sessions', `${SESSIONS} for update skip locked`)
-/** $3 now, $4 until when. No row: another machine has it. */
+/** $3: now, $4: end of the claim. No row: another machine holds the claim. */
 export const claimReport = statement(
   'transport_claim_report',
   `insert into transport_report_claim as c (day, domain, until) values ($1::date, $2, $4)
@@ -53,9 +53,9 @@ export const forgetSessions = statement(
   'delete from transport_session where day = $1::date and domain = $2',
 )
 
-// --- reports that came to us
+// --- received reports
 
-/** $4 signed or not; of these, how many the organization $5 signed. */
+/** $4: whether signed. `of_signer`: how many of these the organization $5 signed. */
 export const countReports = statement(
   'transport_count_reports',
   `select count(*)::int as count,
@@ -94,7 +94,7 @@ export const countAllReports = statement(
   `select count(*)::int as total from tls_report
    where account_id = $1 and domain = $2 and ($3::text is null or dkim = $3)`,
 )
-/** The operator's look: $1 a domain or null, $2 older than this id or null, $3 how many. */
+/** For the operator. $1: a domain or null, $2: only ids before this one, or null, $3: limit. */
 export const everyReport = statement(
   'transport_every_report',
   `select ${SHOWN} from tls_report where ($1::text is null or domain = $1) and ($2::uuid is null or id < $2)

@@ -1,14 +1,15 @@
-// The MTA-STS policy of a domain (RFC 8461): announced by a TXT record, fetched over HTTPS, kept in the database until its
-// own end, so that who takes the record away from us does not take the policy.
+// The MTA-STS policy of a domain (RFC 8461): announced by a TXT record, fetched over HTTPS, and kept in the database until it
+// expires, so that hiding the record from us does not remove the policy.
 //
-//   record with the id we have   the policy we have
-//   record with another id       fetched anew; when that fails, the policy we have, and a fetch again after 5 minutes
-//   no record, or no DNS         the policy we have, until it ends
-//   half of its life is over     fetched anew beside delivery, id changed or not; once an hour, or twice within its life
+//   record with the stored id    the stored policy
+//   record with another id       fetches the policy; on failure the stored policy, and the next fetch after 5 minutes
+//   no record, or no DNS         the stored policy, until it expires
+//   half of its life is over     fetches in the background, whether or not the id has changed; once an hour, or once
+//                                per half of its life if that is shorter
 //
-// A fetch: no redirects, 200 alone, `text/plain`, at most 64 KB, 10 s. Mail waits for the first one of a domain and for that of
-// another id, which may undo the policy we have; for none beside delivery. What this process knows it keeps for a minute; a
-// crash loses nothing.
+// A fetch: no redirects, only 200, `text/plain`, less than 64 KB, 10 s. Mail waits for the first fetch of a domain and for the
+// fetch of a new id, which may revoke the stored policy, but not for a background fetch. Each process caches its answers for
+// a minute. A crash loses nothing.
 
 import { parseStsPolicy, type StsPolicy, stsRecordId } from '../../mail/mta-sts.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -26,7 +27,7 @@ export interface StsOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** What holds for a domain now. `fault`: one is announced and could not be had. */
+/** The current policy of a domain. `fault`: the announced policy could not be fetched. */
 export interface StsFound {
   readonly policy: StsPolicy | null
   readonly fault: SessionFault | null
@@ -34,7 +35,7 @@ export interface StsFound {
 
 const KNOWN_MS = 60_000
 const RETRY_MS = 300_000
-/** Between two looks for whether a policy that still holds has changed. */
+/** Time between two background fetches of a policy; less for a policy with a short life. */
 const RENEW_MS = 3_600_000
 const FETCH_MS = 10_000
 const MAX_KNOWN = 20_000
@@ -58,7 +59,7 @@ export function stsPolicies(options: StsOptions): (domain: string) => Promise<St
   const { db, clock, resolver, connector, onError } = options
   const known = new Map<string, { readonly found: Promise<StsFound>; untilMs: number }>()
   const failures = new Map<string, { readonly fault: SessionFault; readonly untilMs: number }>()
-  /** Domains whose policy is not fetched anew before then. */
+  /** By domain: the time before which its policy is not fetched again in the background. */
   const renewed = new Map<string, number>()
 
   const kept = async (domain: string): Promise<Kept | null> => {

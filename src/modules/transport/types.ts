@@ -13,26 +13,26 @@ export type SessionFault =
   | 'sts-policy-invalid'
   | 'sts-webpki-invalid'
 
-/** What a connection to a host must be. */
+/** The requirement for a connection to a host. */
 export type HostRule =
-  /** Whatever the host offers. `fault`: what a policy that is being tested has against it. */
+  /** Any connection. `fault`: to report, such as a violation of a policy in testing mode. */
   | { readonly kind: 'any'; readonly fault: SessionFault | null }
-  /** MTA-STS: TLS with a certificate for the host's name; not `enforced`: only told when it is not. */
+  /** MTA-STS: TLS with a certificate for the host's name. Not `enforced`: violations are only reported. */
   | { readonly kind: 'sts'; readonly enforced: boolean }
-  /** DANE without a record that one can use: TLS, with whomever (RFC 7672 section 2.2). */
+  /** DANE without a usable record: TLS, unauthenticated (RFC 7672 section 2.2). */
   | { readonly kind: 'encrypted' }
   | {
       readonly kind: 'dane'
       readonly records: readonly TlsaRecord[]
-      /** Of the host. The records stand at the first, which is asked for in the handshake. */
+      /** Names of the host. The first has the records, and is the TLS server name. */
       readonly names: readonly string[]
-      /** Of the recipients: a certificate of usage 2 may be for one of these as well, for their mail alone. */
+      /** Domains of the recipients: for usage 2 the certificate may also be for one of these, then only for their mail. */
       readonly domains: readonly string[]
     }
-  /** No mail goes there. */
+  /** No mail is sent to the host. */
   | { readonly kind: 'closed'; readonly why: string; readonly fault: SessionFault }
 
-/** The policy as a report names it, RFC 8460 section 4.4. */
+/** A policy in the form of a report, RFC 8460 section 4.4. */
 export interface ToldPolicy {
   readonly type: 'tlsa' | 'sts' | 'no-policy-found'
   readonly strings: readonly string[]
@@ -44,7 +44,7 @@ export interface SitePolicy {
   told(host: string): ToldPolicy
 }
 
-/** One session with a host, from its opening to what became of TLS. */
+/** One session with a host, from its opening to the result of TLS. */
 export interface Session {
   /** The recipients' domain. */
   readonly site: string
@@ -52,6 +52,6 @@ export interface Session {
   readonly fault: SessionFault | null
   readonly host: string
   readonly ip: string
-  /** Null: the system's choice. */
+  /** Null: chosen by the system. */
   readonly sourceIp: string | null
 }
