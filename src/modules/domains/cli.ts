@@ -1,5 +1,5 @@
-// The operator's commands on sending domains: `posthorn domain ...`. A domain is named by its id, or by its name where
-// one account alone has it.
+// The operator's commands for sending domains: `posthorn domain ...`. A domain is named by its id, or by its name if only one
+// account has it.
 
 import { type Command, type CommandContext, JSON_OPTION, UsageError } from '../../platform/command.ts'
 import type { Resolver } from '../../platform/dns.ts'

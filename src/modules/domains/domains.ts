@@ -22,11 +22,11 @@ import {
 } from './types.ts'
 
 export const SEAL_PURPOSE = 'dkim-private-key'
-/** Another purpose: the two keys of a row do not open in each other's place. */
+/** A separate purpose: the two keys of a row cannot be swapped. */
 export const ED25519_SEAL_PURPOSE = 'dkim-ed25519-key'
 const TOKEN_BYTES = 20
 const SELECTOR_BYTES = 5
-/** A verify answers within 10 seconds: this for the DNS, the rest for the database. */
+/** A verify answers within 10 seconds: this time for the DNS, the rest for the database. */
 const VERIFY_WITHIN_MS = 8_000
 
 export interface RemovedDomain {
@@ -40,23 +40,23 @@ export interface DomainsOptions {
   readonly ids: Ids
   readonly resolver: Resolver
   readonly secrets: Secrets
-  /** What SPF records of sending domains name, such as `a:mail.example.com`. */
+  /** The mechanism in SPF records of sending domains, such as `a:mail.example.com`. */
   readonly spfMechanism: string
-  /** Of this service: where return paths under a domain lead. */
+  /** Host name of this service, the target of return path hosts under a domain. */
   readonly hostname: string
-  /** Whether the account has that tracking domain, and keeps it until the caller's transaction ends. Absent: there are none. */
+  /** Whether the account has the tracking domain; it keeps it until the caller's transaction ends. Absent: there are none. */
   readonly trackingDomainExists?: (db: Db, accountId: string, trackingDomainId: string) => Promise<boolean>
-  /** The CNAME of a tracking domain; asked inside the caller's transaction. Absent: none is shown. */
+  /** The CNAME of a tracking domain; read in the caller's transaction. Absent: none is shown. */
   readonly trackingRecord?: (db: Db, accountId: string, trackingDomainId: string) => Promise<TrackingRecord | null>
-  /** Runs in the transaction that removes a domain, as the service: what waits in the queue for it ends there. */
+  /** Runs in the transaction that removes a domain, as the service, and ends its queued mail. */
   readonly onRemoved?: (db: Db, removed: RemovedDomain) => Promise<void>
-  /** Runs behind that commit, before it is answered: what is too much for one transaction. Never rejects. */
+  /** Runs after that commit and before the answer, for work that is too much for one transaction. Never rejects. */
   readonly afterRemoved?: (removed: RemovedDomain) => Promise<void>
-  /** Runs behind the commit of a change, before it is answered: what this process remembers of the domain is old. */
+  /** Runs after the commit of a change and before the answer, to drop this process's cache entries of the domain. */
   readonly onChanged?: (accountId: string, domainName: string) => void
 }
 
-/** What stands in the DNS for the tracking domain of a sending domain. */
+/** The CNAME of the tracking domain of a sending domain, with the result of its last check. */
 export interface TrackingRecord {
   readonly name: string
   readonly target: string
@@ -66,10 +66,10 @@ export interface TrackingRecord {
   readonly checkedAt: Date | null
 }
 
-/** Whose domains: an account's, or of these those that a key is bound to. */
+/** The domains of an account, or those of them that an API key is bound to. */
 export interface Holder {
   readonly accountId: string
-  /** Null for all. */
+  /** Null: all. */
   readonly domainIds: readonly string[] | null
 }
 
@@ -78,21 +78,21 @@ export interface NewDomain {
   readonly tags: readonly string[]
 }
 
-/** What is absent stays as it is. */
+/** Absent fields keep their value. */
 export interface DomainChange extends Partial<DomainSettings> {
   readonly tags?: readonly string[]
 }
 
 export interface Verified {
   readonly domain: Domain
-  /** What this check found. */
+  /** Result of this check. */
   readonly checks: DomainChecks
 }
 
 export interface Domains {
-  /** @returns the domain and its private key as PKCS#8 PEM, which is shown this once. @throws already_exists */
+  /** @returns the domain and its private key as PKCS#8 PEM, which is shown only once. @throws already_exists */
   add(accountId: string, domain: NewDomain): Promise<{ readonly domain: Domain; readonly privateKeyPem: string }>
-  /** In the order of creation. */
+  /** In order of creation. */
   list(
     holder: Holder,
     range: { readonly limit: number | null; readonly offset: number },
@@ -101,25 +101,25 @@ export interface Domains {
   get(holder: Holder, id: string): Promise<Domain>
   /** The CNAME of the domain's own tracking domain; null when it has none. */
   trackingRecord(domain: Domain): Promise<TrackingRecord | null>
-  /** @throws not_found, validation_error for a tracking domain that the account has not */
+  /** @throws not_found, validation_error for a tracking domain that the account does not have */
   change(holder: Holder, id: string, change: DomainChange): Promise<Domain>
-  /** @throws not_found, invalid_state while it is suspended: gone, it could be added anew without the operator's word */
+  /** @throws not_found, invalid_state while suspended: otherwise it could be added again without the operator's consent */
   remove(holder: Holder, id: string): Promise<Domain>
-  /** Asks the DNS and judges, within 10 seconds, also when the asker has gone. @throws not_found */
+  /** Checks the DNS and judges within 10 seconds, even when the client has disconnected. @throws not_found */
   verify(holder: Holder, id: string): Promise<Verified>
-  /** The recheck of a domain that is due; null when it was removed meanwhile. */
+  /** Rechecks a due domain; null when it was removed meanwhile. */
   recheck(domain: Domain, signal: AbortSignal): Promise<Domain | null>
   /**
-   * The operator's word. `verified` stands without rechecks until somebody asks to verify.
+   * Sets the status for the operator. `verified` is not rechecked until somebody asks to verify.
    *
    * @throws not_found
    */
   setStatus(accountId: string, id: string, status: DomainStatus): Promise<Domain>
   /** Domains of any account by name or id, for the operator; at most 100. */
   find(nameOrId: string): Promise<readonly Domain[]>
-  /** What SPF records of sending domains name. */
+  /** The mechanism in SPF records of sending domains. */
   readonly spfMechanism: string
-  /** Of this service: where return paths under a domain lead. */
+  /** Host name of this service, the target of return path hosts under a domain. */
   readonly hostname: string
 }
 
@@ -170,7 +170,7 @@ export function domainsOf(options: DomainsOptions): Domains {
     },
     recheck: async (domain, signal) => {
       const seen = await check(domain, AbortSignal.any([AbortSignal.timeout(VERIFY_WITHIN_MS), signal]))
-      // Stopping is no finding: the lease runs out and another worker looks again.
+      // A shutdown is no result: the lease expires and another worker checks again.
       signal.throwIfAborted()
       return database.transaction((db) => record(options, db, domain, seen, false))
     },
@@ -186,7 +186,7 @@ export function domainsOf(options: DomainsOptions): Domains {
   }
 }
 
-/** What one look at the DNS found. */
+/** Result of one check of the DNS. */
 interface Found {
   readonly checks: DomainChecks
   readonly ed25519: RecordCheck
@@ -208,7 +208,7 @@ async function add(
   accountId: string,
   { name, tags }: NewDomain,
 ): Promise<{ readonly domain: Domain; readonly privateKeyPem: string }> {
-  // Asked before the key is made, which costs a hundred times as much; the insert below decides.
+  // Checked before the key is made, which costs a hundred times as much; the insert below decides.
   const taken = await database.tenant(accountId, (db) => db.one(sql.exists, [accountId, name]))
   if (taken !== null) throw errors.already_exists({ domain: name })
   const { publicKey, privateKey } = await makeKey()
@@ -241,7 +241,7 @@ function changeDomain(options: DomainsOptions, holder: Holder, id: string, chang
   requireHeld(holder, id)
   const { accountId } = holder
   return options.database.tenant(accountId, async (db) => {
-    // Before the domain is locked, as whoever removes a tracking domain and then leaves it everywhere.
+    // Before the domain is locked: the same lock order as the removal of a tracking domain, which then clears its uses.
     const wanted = change.trackingDomainId ?? null
     const isKnown = wanted === null || (await options.trackingDomainExists?.(db, accountId, wanted)) === true
     const before = found(await db.one(sql.lock, [accountId, id]))
@@ -269,7 +269,7 @@ const UNKNOWN_TRACKING_DOMAIN = {
   message: 'is not a tracking domain of this account',
 }
 
-/** As the service, not as the tenant: what other rooms do about it reaches tables that the API has no right to. */
+/** Runs as the service, not as the tenant: other modules then change tables that the API has no right to. */
 async function remove(
   { database, onRemoved, afterRemoved }: DomainsOptions,
   holder: Holder,
@@ -290,11 +290,11 @@ async function remove(
 }
 
 /**
- * Judges a check against the domain as it stands now, under its lock: a verify and a recheck that cross are judged one
- * after the other, and each change of state is told once. A recheck during which somebody asked has nothing to add: what
- * they were told stands, and its own finding may be older.
+ * Judges a check against the domain's current state, under its lock: an overlapping verify and recheck are judged one after
+ * the other, and each change of state is reported once. A recheck during which somebody verified is dropped: their result
+ * stands, and the recheck's may be older.
  *
- * @param domain as it was when the DNS was asked
+ * @param domain its state when the DNS was asked
  * @param asked false: a recheck
  */
 async function record(
@@ -315,10 +315,10 @@ async function record(
 }
 
 interface Settlement extends Judgement {
-  /** Null: nothing was asked. */
+  /** Null: the DNS was not asked. */
   readonly seen: Found | null
   readonly now: Date
-  /** The operator's word is not rechecked. */
+  /** True: no rechecks, because the operator set the status. */
   readonly unchecked?: boolean
 }
 
@@ -366,7 +366,7 @@ async function settle(
   return domain
 }
 
-/** Without an answer nothing is known anew. */
+/** Whether the record is published; null without an answer of the DNS, which keeps the stored value. */
 function published(check: RecordCheck | undefined): boolean | null {
   return check === undefined || check.status === 'error' ? null : check.status === 'valid'
 }

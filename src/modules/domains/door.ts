@@ -6,7 +6,7 @@ export interface DomainName {
   readonly name: string
 }
 
-/** The account's oldest domain in use: the sender of mails for which nobody named one. Null: there is none. */
+/** The account's oldest active domain, the default sender. Null: there is none. */
 export function oldestUsable(db: Db, accountId: string): Promise<DomainName | null> {
   return db.one<DomainName>(sql.oldestUsable, [accountId])
 }
@@ -22,13 +22,13 @@ export function domainsUsing(db: Db, accountId: string, trackingDomainId: string
   return db.query<DomainName>(sql.usingTrackingDomain, [accountId, trackingDomainId])
 }
 
-/** Takes a tracking domain away from the domains that use it. */
+/** Removes a tracking domain from the domains that use it. */
 export async function leaveTrackingDomain(db: Db, accountId: string, trackingDomainId: string): Promise<void> {
   const rows = await db.query<{ name: string }>(sql.leaveTrackingDomain, [accountId, trackingDomainId])
   for (const { name } of rows) await db.query(sql.notify, [accountId, name])
 }
 
-/** Which sending domain uses which tracking domain, by the sending domain's id. */
+/** Tracking domain ids by sending domain id. */
 export async function trackingAssignments(db: Db): Promise<ReadonlyMap<string, string>> {
   const rows = await db.query<{ id: string; tracking_domain_id: string }>(sql.trackingAssignments)
   return new Map(rows.map((row) => [row.id, row.tracking_domain_id]))

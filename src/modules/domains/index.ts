@@ -1,18 +1,17 @@
-// Sending domains: the names that accounts send from, the DNS records that prove them, the keys that sign for them, and
-// their settings.
+// Sending domains: the names that accounts send from, the DNS records that verify them, their signing keys and settings.
 //
-// - A domain is proved by four TXT records (src/mail/dns-records.ts); the states and the rechecks are in states.ts.
-// - Two accounts may have the same name. Each has its own token, selector and key, and each is judged by its own proof:
-//   when one verifies, nothing happens to the other, and no answer tells that there is another. Whoever rules the DNS
-//   decides, by publishing one token, the other, or both; an account whose token disappears loses the domain by recheck.
-// - Private keys are sealed with the row's id as additional data: two ciphertexts swapped do not open. A key is shown
-//   once, in the answer to the creation.
-// - Removing a domain removes its row; `onRemoved` runs in that transaction, and mail that is queued for an id that
-//   `signingKeys` no longer knows ends failed with reason domain_removed. `afterRemoved` lets go what is too much for one transaction; where it
-//   breaks off, such mail ends when its own time comes.
-// - A key that is bound to domains sees and changes these alone.
-// - A recheck is leased by its due time: a worker that dies over one delays it by two minutes. The result is judged under
-//   the row's lock, so crossing checks tell each change of state once.
+// - Four TXT records verify a domain (src/mail/dns-records.ts); the states and the rechecks are in states.ts.
+// - Two accounts may have the same name. Each has its own token, selector and key, and is verified by its own records: the
+//   verification of one does not affect the other, and no answer reveals that there is another. The owner of the DNS
+//   decides by publishing one token, the other, or both. An account whose token disappears loses the domain at a recheck.
+// - Private keys are sealed with the row's id as additional data: swapped ciphertexts do not open. A key is shown once, in
+//   the answer to the creation.
+// - Removing a domain deletes its row; `onRemoved` runs in that transaction. Queued mail with an id that `signingKeys` no
+//   longer knows fails with reason domain_removed. `afterRemoved` releases what is too much for one transaction; if it is
+//   interrupted, the remaining mail fails when it is due.
+// - An API key that is bound to domains sees and changes only these.
+// - A recheck is leased by its due time: a worker that dies during one delays it by two minutes. The result is judged
+//   under the row's lock, so each change of state is reported once even when checks overlap.
 
 export { domainCommands } from './cli.ts'
 export {

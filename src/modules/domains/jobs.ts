@@ -6,9 +6,9 @@ import type { Domains } from './domains.ts'
 import * as sql from './sql.ts'
 import { domainOf } from './types.ts'
 
-/** Rechecks under way at once. */
+/** Number of concurrent rechecks. */
 const BATCH = 20
-/** Longer than any recheck takes; a worker that dies over one leaves it due again after this. */
+/** Longer than any recheck takes; a recheck whose worker dies is due again after this. */
 const LEASE_MS = 120_000
 const MAX_WAIT_MS = 15_000
 const MIN_WAIT_MS = 250

@@ -1,6 +1,6 @@
-// The DKIM key pairs of a domain: RSA of 2048 bits (RFC 8301), and Ed25519 (RFC 8463) as the second that may be published
-// too. RSA keys are made by the thread pool. That pool also signs, so they are made one at a time, however many domains
-// are added at once. An Ed25519 key costs some 50 microseconds.
+// The DKIM key pairs of a domain: RSA with 2048 bits (RFC 8301), and Ed25519 (RFC 8463) as an optional second key. The thread
+// pool makes RSA keys. It also signs mail, so keys are made one at a time, however many domains are added at once. An
+// Ed25519 key takes about 50 microseconds.
 
 import { createPrivateKey, generateKeyPair, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -17,7 +17,7 @@ export interface DkimKeyPair {
   readonly privateKey: KeyObject
 }
 
-/** Makes key pairs, one at a time; past 100 that wait it throws service_unavailable. */
+/** Makes key pairs, one at a time; throws service_unavailable when 100 are waiting. */
 export function keyMaker(): () => Promise<DkimKeyPair> {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
@@ -43,7 +43,7 @@ export function ed25519Pair(): DkimKeyPair {
   return { publicKey: publicKeyOf(privateKey), privateKey }
 }
 
-/** PKCS#8 DER, as it is sealed. */
+/** PKCS#8 DER, the form that is sealed. */
 export function keyToBytes(key: KeyObject): Buffer {
   return key.export({ type: 'pkcs8', format: 'der' })
 }

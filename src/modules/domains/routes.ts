@@ -182,7 +182,7 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       answers: { 201: dataOf(DomainDetail, { domain: DomainDetail }) },
       errors: [errors.already_exists],
       handle: async ({ principal, body }) => {
-        // It would not see what it made.
+        // The key could not see the new domain.
         assertWholeAccount(principal, 'A key bound to domains cannot add one')
         const { domain, privateKeyPem } = await domains.add(principal.accountId, {
           name: body.domain,
@@ -294,7 +294,7 @@ async function answerList(
   item: (domain: Domain) => object,
 ): Promise<Answer> {
   const paged = query.page !== undefined || query.limit !== undefined
-  // The total is only known with the page: what is asked for here is the page's place alone.
+  // The total is only known after the query: this call only computes the offset and limit.
   const { pagination, offset } = pageOf(query, 0)
   const { domains: page, total } = await domains.list(holder, { limit: paged ? pagination.limit : null, offset })
   const items = page.map(item)
@@ -349,14 +349,14 @@ export function wireDomain(domain: Domain, spfMechanism: string): object {
   }
 }
 
-/** The four records with what the last check found. */
+/** The four records with the result of the last check. */
 export function wireRecords(domain: Domain, spfMechanism: string): readonly object[] {
   return domainRecords(identityOf(domain, spfMechanism)).map((record) =>
     wireRecord(record, domain.checks?.[record.purpose], domain),
   )
 }
 
-/** Records that may be published too: the second DKIM key (RFC 8463), and the CNAME of the domain's tracking domain. */
+/** Optional records: the second DKIM key (RFC 8463), those of `optionalRecords`, and the CNAME of the tracking domain. */
 function wireOptional(
   domain: Domain,
   { spfMechanism, hostname }: Pick<Domains, 'spfMechanism' | 'hostname'>,

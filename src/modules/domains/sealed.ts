@@ -1,4 +1,4 @@
-// What this room stores sealed, for a changed secret of the instance.
+// The sealed columns of this module, which are resealed after a change of the instance's secret.
 
 import { type SealedColumn, sealedColumn } from '../../platform/resealing.ts'
 import { ED25519_SEAL_PURPOSE, SEAL_PURPOSE } from './domains.ts'

@@ -1,7 +1,7 @@
-// What sending and delivery ask about domains for every mail, answered from memory. An answer is at most 5 seconds old:
-// that is its age limit, and a change drops it: in the process that made it before the change is answered, in all others as
-// soon as they hear of it (LISTEN/NOTIFY). Absence is not kept, nor for delivery that a domain is not in use, so a domain
-// can be used the moment it is there. Both memories are bounded; the oldest entry goes first.
+// Caches the data about domains that sending and delivery need for every mail. An answer is at most 5 seconds old. A change
+// also drops it: in the process that made the change before that is answered, in all others as soon as they hear of it
+// (LISTEN/NOTIFY). Absence is not cached, nor for delivery an inactive domain, so a domain can be used as soon as it is
+// active. Both caches are bounded and evict the oldest entry first.
 
 import type { KeyObject } from 'node:crypto'
 import { ed25519Selector } from '../../mail/dns-records.ts'
@@ -19,17 +19,17 @@ const MAX_AGE_MS = 5_000
 const MAX_SENDERS = 10_000
 const MAX_KEYS = 5_000
 
-/** A domain as sending sees it. */
+/** A domain's data for sending. */
 export interface SenderDomain {
   readonly id: string
   readonly name: string
   readonly status: DomainStatus
-  /** Verified or in temporary failure: mail may be sent from it. */
+  /** Whether mail may be sent from it: verified or in temporary failure. */
   readonly isActive: boolean
   readonly settings: DomainSettings
 }
 
-/** A domain as delivery sees it. */
+/** A domain's data for delivery. */
 export interface SigningKey {
   readonly domainId: string
   /** The `d=` of the signature. */
@@ -39,20 +39,20 @@ export interface SigningKey {
   readonly privateKey: KeyObject
   /** The second key (RFC 8463); null while it is not published. */
   readonly ed25519: { readonly selector: string; readonly privateKey: KeyObject } | null
-  /** The host of its mail's return paths; null: the service's own. */
+  /** Host of the return paths of its mail; null: the service's own. */
   readonly returnPathHost: string | null
   readonly status: DomainStatus
   readonly isActive: boolean
 }
 
 export interface SenderDomains {
-  /** Starts to hear of changes. Until then, and without it, answers are as old as their age limit allows. */
+  /** Starts to listen for changes of other processes. Without it, answers may be as old as the age limit. */
   listen(): Promise<void>
-  /** This process looks anew at once; the others hear of the change from the database. */
+  /** Drops a domain's cache entries in this process at once; other processes hear of the change from the database. */
   forget(accountId: string, domainName: string): void
-  /** @param domainName lower-case A-labels; null when the account has no such domain, a subdomain's parent included */
+  /** @param domainName lower-case A-labels. @returns null when the account has no such domain; a parent domain does not count */
   senderDomain(db: Db, accountId: string, domainName: string): Promise<SenderDomain | null>
-  /** By domain id. A domain that is missing from the answer has been removed: its mail ends `domain_removed`. */
+  /** By domain id. A domain missing from the answer has been removed: its mail fails with `domain_removed`. */
   signingKeys(db: Db, domainIds: readonly string[]): Promise<ReadonlyMap<string, SigningKey>>
 }
 
@@ -68,7 +68,7 @@ export function senderDomainsOf({ database, clock, secrets }: SenderDomainsOptio
   const forget = (payload: string | null): void => {
     if (payload === null) senders.clear()
     else senders.drop(payload)
-    // Changes are rare and opened keys are kept aside: asking for all of them again costs one statement.
+    // Changes are rare, and opened keys are reused: reading all of them again costs one statement.
     keys.expire()
   }
   return {
@@ -88,7 +88,7 @@ export function senderDomainsOf({ database, clock, secrets }: SenderDomainsOptio
       const answers = new Map<string, SigningKey>()
       const unknown: string[] = []
       for (const id of new Set(domainIds)) {
-        // Mail waits for minutes where its domain may not send: that is said of no domain by memory.
+        // Mail of an inactive domain waits for minutes, so a cached entry never says that a domain is inactive.
         const known = keys.get(id)
         if (known?.key.isActive === true) answers.set(id, known.key)
         else unknown.push(id)
@@ -109,7 +109,7 @@ interface KeyRow {
   readonly status: string
   readonly dkim_selector: string
   readonly dkim_private_key: Buffer
-  /** Null while it is not published. */
+  /** Null while its record is not published. */
   readonly ed25519_private_key: Buffer | null
   readonly return_path_published: boolean
 }
@@ -151,13 +151,13 @@ function openedEd25519(row: KeyRow, before: OpenedKey | null, secrets: Secrets):
 }
 
 interface Memory<T> {
-  /** Null when it is not known, or not freshly enough. */
+  /** Null when there is no entry, or it is too old. */
   get(name: string): T | null
   /** The last value, however old. */
   stale(name: string): T | null
   /**
-   * To be taken before the database is asked: what it then keeps is not kept when a change was heard in between, since
-   * the answer may be from before it.
+   * Call this before the database query. The returned function caches the answer, unless a change was heard in between,
+   * since the answer may be older than the change.
    */
   keeper(): (name: string, value: T) => T
   drop(name: string): void

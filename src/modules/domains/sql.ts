@@ -1,6 +1,6 @@
 import { statement } from '../../platform/db.ts'
 
-/** One row as the statements below return it, all but the sealed key. */
+/** A row of the statements below, without the sealed keys. */
 export interface DomainRow {
   readonly id: string
   readonly account_id: string
@@ -49,7 +49,7 @@ export const lock = statement(
   'domains_lock',
   `select ${COLUMNS} from sending_domain where account_id = $1 and id = $2 for update`,
 )
-// $2: the ids that the asking key is bound to, null for all.
+// $2: the ids that the API key is bound to, null for all.
 export const count = statement(
   'domains_count',
   'select count(*) as n from sending_domain where account_id = $1 and ($2::uuid[] is null or id = any($2))',
@@ -59,7 +59,7 @@ export const list = statement(
   `select ${COLUMNS} from sending_domain where account_id = $1 and ($2::uuid[] is null or id = any($2))
    order by id limit $3 offset $4`,
 )
-// The whole row of settings: the caller holds its lock.
+// Writes all settings: the caller holds the row's lock.
 export const change = statement(
   'domains_change',
   `update sending_domain set tags = $3, tracking_enabled = $4, open_tracking_enabled = $5, click_tracking_enabled = $6,
@@ -75,7 +75,7 @@ export const judge = statement(
      return_path_published = coalesce($13, return_path_published)
    where account_id = $1 and id = $2 returning ${COLUMNS}`,
 )
-// A recheck is leased by pushing its due time on: a process that dies over it leaves it due again when the lease ends.
+// Leases a recheck by postponing its due time: if its process dies, the recheck is due again when the lease ends.
 export const claimDue = statement(
   'domains_claim_due',
   `update sending_domain set next_check_at = $2 where id = any(array(
@@ -92,9 +92,9 @@ export const byAnyName = statement(
 )
 export const byAnyId = statement('domains_by_any_id', `select ${COLUMNS} from sending_domain where id = $1`)
 
-// --- what other rooms ask
+// --- statements for other modules
 
-/** An expression of a statement of another room: the domain of this id was removed. */
+/** An SQL expression for statements of other modules: true when the domain with this id was removed. */
 export function removedSql(id: string): string {
   return `not exists (select from sending_domain d where d.id = ${id})`
 }

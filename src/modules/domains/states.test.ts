@@ -7,7 +7,7 @@ const NOW = new Date('2026-03-01T12:00:00Z')
 const HOUR_MS = 3_600_000
 const ago = (hours: number): Date => new Date(NOW.getTime() - hours * HOUR_MS)
 
-/** One letter a record in the order ownership, SPF, DKIM, DMARC: v valid, m missing, e DNS error. */
+/** One letter for each record, in the order ownership, SPF, DKIM, DMARC: v valid, m missing, e DNS error. */
 function checks(letters: string): DomainChecks {
   const status = { v: 'valid', m: 'missing', e: 'error' } as const satisfies Record<string, RecordStatus>
   const check = (at: number): RecordCheck => {
@@ -19,7 +19,7 @@ function checks(letters: string): DomainChecks {
 const VERIFIED = 'domain.verified'
 const FAILED = 'domain.verification_failed'
 
-// Each row: the state, for how many hours, what the DNS holds, who asked, the state after it, and what the log is told.
+// Each row: the state, its age in hours, the records in the DNS, who asked, the new state, and the event for the log.
 const MOVES: readonly (readonly [DomainStatus, number, string, 'asked' | 'clock', DomainStatus, string | null])[] = [
   ['pending', 0, 'vvvv', 'asked', 'verified', VERIFIED],
   ['pending', 1, 'vvvm', 'clock', 'verified', VERIFIED],

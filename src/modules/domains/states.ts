@@ -1,14 +1,14 @@
 // The states of a sending domain, as pure rules (contract section 8).
 //
-//   pending            -> verified when ownership, SPF and DKIM pass (DMARC is shown, it does not decide); failed after 72 h
-//   verified           -> temporary_failure when a check misses ownership or DKIM; a lost SPF record is told, no more
-//   temporary_failure  -> verified when ownership and DKIM pass again; failed after 72 h. Mail goes on meanwhile
+//   pending            -> verified when ownership, SPF and DKIM pass (DMARC is shown but not required); failed after 72 h
+//   verified           -> temporary_failure when a check misses ownership or DKIM; a lost SPF record is only reported
+//   temporary_failure  -> verified when ownership and DKIM pass again; failed after 72 h. Mail is still sent meanwhile
 //   failed             -> pending when somebody asks to verify
-//   suspended          by the operator alone, and left by the operator alone: it cannot be removed, either
+//   suspended          set and lifted only by the operator; a suspended domain cannot be removed
 //
-// A DNS error changes nothing: a record that could not be asked neither proves nor disproves, and no 72 hours end on a
-// check that had one. Rechecks: every 5 minutes for 24 h, hourly to 72 h, then daily; a failed or suspended domain is
-// not rechecked.
+// A DNS error changes nothing: a record that could not be looked up counts neither way, and the 72 hours do not end at a
+// check with a DNS error. Rechecks: while pending or in temporary failure every 5 minutes for 24 h, then hourly; while
+// verified daily; never while failed or suspended.
 
 import type { DomainChecks, Purpose, RecordCheck } from '../../mail/dns-records.ts'
 
@@ -26,25 +26,25 @@ const SPREAD = 0.1
 
 export interface Standing {
   readonly status: DomainStatus
-  /** Since when it is pending or in temporary failure. */
+  /** Start of the status. */
   readonly since: Date
   readonly spfLost: boolean
 }
 
 export interface Judgement extends Standing {
-  /** What the log is told, if anything. */
+  /** Event for the log; null: none. */
   readonly event: 'domain.verified' | 'domain.verification_failed' | null
 }
 
-/** Mail may be sent from it. */
+/** Whether mail may be sent from it. */
 export function isActive(status: DomainStatus): boolean {
   return status === 'verified' || status === 'temporary_failure'
 }
 
 /**
- * Where a domain stands after a check.
+ * The state of a domain after a check.
  *
- * @param asked true when somebody asked for it, false for a recheck by the clock
+ * @param asked true when somebody asked to verify, false for a scheduled recheck
  */
 export function judge(before: Standing, checks: DomainChecks, now: Date, asked: boolean): Judgement {
   const start: Standing = before.status === 'failed' && asked ? { ...before, status: 'pending', since: now } : before
@@ -74,7 +74,7 @@ function verified(now: Date): Judgement {
   return { status: 'verified', since: now, spfLost: false, event: 'domain.verified' }
 }
 
-/** A domain in use that lost its SPF record is told of it once. */
+/** Reports the lost SPF record of a verified domain once. */
 function judgeSpf(start: Standing, spf: RecordCheck): Judgement {
   if (misses(spf)) return { ...start, spfLost: true, event: start.spfLost ? null : 'domain.verification_failed' }
   return { ...start, spfLost: start.spfLost && spf.status === 'error', event: null }
@@ -97,7 +97,7 @@ function late({ since }: Standing, now: Date): boolean {
 }
 
 /**
- * When to look again by ourselves; null for never.
+ * Time of the next scheduled recheck; null: none.
  *
  * @param chance in [0, 1)
  */
@@ -112,7 +112,7 @@ export function nextCheckAt({ status, since }: Standing, now: Date, chance: numb
       return wait(DAILY_MS)
     case 'pending':
     case 'temporary_failure':
-      // Past 72 hours only a DNS that does not answer keeps a domain here.
+      // After 72 hours a domain remains here only while its DNS does not answer.
       return wait(ageMs < OFTEN_FOR_MS ? OFTEN_MS : HOUR_MS)
   }
 }

@@ -3,7 +3,7 @@ import type { OptionalChecks } from '../../mail/optional-records.ts'
 import type { DomainRow } from './sql.ts'
 import type { DomainStatus } from './states.ts'
 
-/** Null: the account's default holds. */
+/** Null: the account's default applies. */
 export interface DomainSettings {
   readonly trackingEnabled: boolean | null
   readonly openTrackingEnabled: boolean | null
@@ -25,11 +25,11 @@ export interface Domain {
   readonly dkimPublicKey: string
   /** The second key's `p=`. */
   readonly ed25519PublicKey: string
-  /** Of the second key's record, which decides nothing; null before the first check. */
+  /** Check of the second key's record, which does not affect the status; null before the first check. */
   readonly ed25519Check: RecordCheck | null
-  /** Of what else may be published; empty before the first check. */
+  /** Checks of the other optional records; empty before the first check. */
   readonly optionalChecks: Partial<OptionalChecks>
-  /** What the last check found; null before the first. */
+  /** Result of the last check; null before the first. */
   readonly checks: DomainChecks | null
   readonly spfLost: boolean
   readonly createdAt: Date
@@ -80,7 +80,7 @@ export function identityOf(domain: Domain, spfMechanism: string): DomainIdentity
   }
 }
 
-/** PostgreSQL's jsonb holds no NUL and no lone surrogate; what stands in somebody's DNS may have both. */
+/** PostgreSQL's jsonb cannot store NUL or lone surrogates, but DNS records may contain both. */
 export function storable(checks: DomainChecks): DomainChecks {
   return Object.fromEntries(PURPOSES.map((purpose) => [purpose, storableCheck(checks[purpose])])) as DomainChecks
 }

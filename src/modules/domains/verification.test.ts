@@ -180,7 +180,7 @@ test('a sender is answered from memory, and a change in another process is heard
   const before = await senders.senderDomain(database.system, ACCOUNT, domain.domain)
   assert.deepEqual([before?.id, before?.status, before?.isActive], [domain.id, 'pending', false])
   assert.equal(await senders.senderDomain(database.system, ACCOUNT, domain.domain), before)
-  // The other process: its change reaches this memory through the database alone.
+  // The other process: its change reaches this cache only through the database.
   await domains.setStatus(ACCOUNT, domain.id, 'verified')
   const heard = async (): Promise<boolean> =>
     (await senders.senderDomain(database.system, ACCOUNT, domain.domain))?.isActive === true
@@ -193,7 +193,7 @@ test('a sender is answered from memory, and a change in another process is heard
 
 test('a change that was answered holds for the next mail, though this process has not heard of it yet', async () => {
   const domain = await addDomain()
-  // Hears nothing.
+  // Does not listen for changes.
   const deaf = senderDomainsOf({ database, clock, secrets })
   const context = {
     database,
