@@ -14,7 +14,7 @@ export interface Act {
   stop(): Promise<void>
 }
 
-/** The actor's side. */
+/** Runs in the actor's process. */
 export async function act<Settings extends { readonly ledger: string }>(
   begin: (settings: Settings, ledger: Ledger) => Promise<Act>,
 ): Promise<void> {

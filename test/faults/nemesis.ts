@@ -110,7 +110,7 @@ async function whole({ folder, settings, chance, ledger }: Stage): Promise<Scene
 const RECOVERED_WITHIN_MS = 60_000
 const ROLES = ['api,tracking', 'submission', 'delivery', 'mx,worker'] as const
 
-/** Right after a start of the server nobody may be connected. */
+/** Waits for a backend: just after a start of the server there may be none. */
 async function backends(): Promise<readonly string[]> {
   const asked = ['-u', 'postgres', '-f', 'postgres: postgres postgres']
   return waitFor('a backend', async () => (await run('pgrep', asked)).trim().split('\n'))

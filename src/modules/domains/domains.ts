@@ -48,7 +48,7 @@ export interface DomainsOptions {
   readonly trackingDomainExists?: (db: Db, accountId: string, trackingDomainId: string) => Promise<boolean>
   /** The CNAME of a tracking domain; read in the caller's transaction. Absent: none is shown. */
   readonly trackingRecord?: (db: Db, accountId: string, trackingDomainId: string) => Promise<TrackingRecord | null>
-  /** Runs in the transaction that removes a domain, as the service, and ends its queued mail. */
+  /** Runs in the transaction that removes a domain, as the service: makes its waiting mail due, so that delivery ends it. */
   readonly onRemoved?: (db: Db, removed: RemovedDomain) => Promise<void>
   /** Runs after that commit and before the answer, for work that is too much for one transaction. Never rejects. */
   readonly afterRemoved?: (removed: RemovedDomain) => Promise<void>
