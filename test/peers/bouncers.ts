@@ -160,19 +160,6 @@ begin retry
   return until(start(program, ['-C', conf, '-bdf', '-q2s']), 'Exim', options)
 }
 
-/** The program; null when it is not installed. */
-export async function opensmtpdProgram(): Promise<string | null> {
-  const unpacked = process.env['POSTHORN_TEST_OPENSMTPD']
-  for (const program of [...(unpacked === undefined ? [] : [unpacked]), '/usr/sbin/smtpd']) {
-    const is = await run(program, ['-h']).then(
-      () => false,
-      (error: unknown) => /OpenSMTPD/.test(String(error)),
-    )
-    if (is) return program
-  }
-  return null
-}
-
 /**
  * Its queue has a compiled-in path, so only one instance can run. It retries a host after minutes but a local command after
  * seconds, so the mail that expires goes to a local command. It allows a mail a hundred hops, one a second, so the proxy on
