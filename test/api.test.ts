@@ -57,6 +57,38 @@ test('200 parallel sends under one idempotency key make one email', async () => 
   assert.equal((await world.api.get('/api/v1/emails')).body.pagination.total, 1)
 })
 
+test('a body is the same in whatever order its fields come, under an idempotency key', async () => {
+  await using world = await startWorld()
+  const headers = { 'idempotency-key': 'order-2' }
+  const asked = async (path: string, body: object) => {
+    const { status, headers: answered, body: answer } = await world.account.testApi.post(path, body, headers)
+    return { status, replayed: answered.get('idempotent-replayed'), answer }
+  }
+  const to = { email: 'b@example.net', name: 'Bo' }
+  const mail = { ...MAIL, to: [to, 'c@example.net'], metadata: { order: 7, lines: [{ sku: 'x', count: 2 }] } }
+  const turned = turnedRound(mail) as object
+  assert.notEqual(JSON.stringify(turned), JSON.stringify(mail))
+  const calls = [
+    ['/api/v1/send', mail, turned],
+    ['/api/v1/send/batch', { messages: [mail] }, { messages: [turned] }],
+  ] as const
+  for (const [path, body, again] of calls) {
+    const first = await asked(path, body)
+    assert.ok(first.status < 300, JSON.stringify(first.answer))
+    assert.deepEqual(await asked(path, again), { ...first, replayed: 'true' }, path)
+  }
+  const other = await asked('/api/v1/send', { ...mail, to: ['c@example.net', to] })
+  assert.deepEqual([other.status, other.answer.code], [422, 'idempotency_key_reused'], 'lists have an order')
+})
+
+/** The same value with the fields of each object in the other order. */
+function turnedRound(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(turnedRound)
+  if (value === null || typeof value !== 'object') return value
+  const fields = Object.entries(value).map(([name, inner]) => [name, turnedRound(inner)])
+  return Object.fromEntries(fields.reverse())
+}
+
 test('a refused request frees its idempotency key', async () => {
   await using world = await startWorld()
   const headers = { 'idempotency-key': 'k' }

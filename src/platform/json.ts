@@ -27,6 +27,19 @@ export function parseJsonBody(bytes: Buffer): unknown {
   return value
 }
 
+/** The text of a JSON value, the same for every order of its objects' fields, which means nothing. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) => (isObject(inner) ? inOrder(inner) : inner))
+}
+
+function isObject(value: unknown): value is object {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+}
+
+function inOrder(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1)))
+}
+
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c

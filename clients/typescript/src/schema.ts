@@ -8574,7 +8574,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, the same key with the same body returns the stored response and sends nothing again. */
+                /** @description Makes the request safe to retry. For 24 hours, the same key with the same body, its fields in any order, returns the stored response and sends nothing again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8658,7 +8658,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to retry. For 24 hours, the same key with the same body returns the stored response and sends nothing again. */
+                /** @description Makes the request safe to retry. For 24 hours, the same key with the same body, its fields in any order, returns the stored response and sends nothing again. */
                 "Idempotency-Key"?: string;
                 /** @description `strict` accepts all messages or none; `permissive` accepts each message on its own. */
                 "X-Batch-Validation"?: "strict" | "permissive";

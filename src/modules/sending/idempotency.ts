@@ -9,7 +9,7 @@ export interface IdempotencyKey {
   readonly accountId: string
   readonly path: string
   readonly key: string
-  /** SHA-256 of the body. */
+  /** SHA-256 of the body, whatever the order of its fields. */
   readonly bodyHash: Buffer
 }
 

@@ -80,7 +80,7 @@ const IDEMPOTENCY_KEY = Type.String({
   maxLength: limits.MAX_IDEMPOTENCY_KEY_CHARS,
   pattern: '^[\\x20-\\x7e]*$',
   description:
-    'Makes the request safe to retry. For 24 hours, the same key with the same body returns the stored response and sends nothing again.',
+    'Makes the request safe to retry. For 24 hours, the same key with the same body, its fields in any order, returns the stored response and sends nothing again.',
 })
 const BATCH_VALIDATION = Type.Enum(['strict', 'permissive'], {
   default: 'permissive',

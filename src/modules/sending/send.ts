@@ -12,6 +12,7 @@ import {
   validationError,
 } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
+import { canonicalJson } from '../../platform/json.ts'
 import { bodyValidator } from '../../platform/validation.ts'
 import type { RiskPolicy, RiskRoom } from '../risk/index.ts'
 import { type Acceptance, NOT_ALL, type Outcome, type Submission, type SubmissionResult } from './accept.ts'
@@ -248,7 +249,7 @@ function idempotencyOf(
     const rule = `1-${MAX_IDEMPOTENCY_KEY_CHARS} printable characters`
     throw parameterError('Idempotency-Key', rule, `must be ${rule}, in ASCII`)
   }
-  return { accountId, path, key, bodyHash: createHash('sha256').update(JSON.stringify(body)).digest() }
+  return { accountId, path, key, bodyHash: createHash('sha256').update(canonicalJson(body)).digest() }
 }
 
 function batchItems(body: unknown): readonly unknown[] {
