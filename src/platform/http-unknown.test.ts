@@ -85,6 +85,28 @@ async function onTheWire(text: string): Promise<string> {
 
 const END = 'Host: mail.example\r\n\r\n'
 
+test('what no path or no method has is told ahead of what is wrong with its body', async () => {
+  const bodies: [type: string | null, body: string][] = [
+    ['application/json', '{"a":'],
+    ['text/plain', 'x'],
+    ['application/json', ' '.repeat(2_000_000)],
+    [null, ''],
+  ]
+  for (const [type, payload] of bodies) {
+    for (const method of ['POST', 'DELETE', 'PROPFIND', 'QUERY']) {
+      for (const [url, code] of [
+        ['/nothing', 'not_found'],
+        ['/api/v1/things', 'method_not_allowed'],
+      ]) {
+        const headers = type === null ? {} : { 'content-type': type }
+        const answer = await server.app.inject({ method: method as 'POST', url: url ?? '', headers, payload })
+        assert.equal(answer.json().code, code, `${method} ${url} ${type} ${payload.slice(0, 5)}`)
+        assert.equal(answer.headers.allow, code === 'not_found' ? undefined : 'GET, HEAD')
+      }
+    }
+  }
+})
+
 test('an unregistered method is refused like any other that the path does not support', async () => {
   for (const method of ['FOO', 'get', 'X-Y']) {
     const answer = await onTheWire(`${method} /api/v1/things/${ID}?a=b HTTP/1.1\r\n${END}`)

@@ -166,6 +166,8 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     if (hasBody(request.headers)) endLateBody(request, reply)
     if (request.url.length > MAX_URL_CHARS)
       throw parameterError('url', 'max_length', `must have at most ${MAX_URL_CHARS} characters`)
+    // The framework would read and judge the body first.
+    if (request.is404 && !isTyped(request)) throw unknownPath(request, paths, faceAt(request))
   })
   app.addHook('preValidation', async (request) => {
     if (request.is404) return
@@ -177,7 +179,9 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     const { method } = request
     options.onAnswered?.({ method, route, status: reply.statusCode, seconds: reply.elapsedTime / 1_000 })
   })
-  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, options.log))
+  app.setErrorHandler((error, request, reply) =>
+    answerError(error, request, reply, options.log, request.is404 ? faceAt(request) : null),
+  )
   app.setNotFoundHandler((request, reply) => {
     const face = faceAt(request)
     const error = unknownPath(request, paths, face)
