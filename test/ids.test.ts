@@ -53,7 +53,8 @@ test('an id in upper case is the same id', async () => {
 
 test('an invalid cursor is refused', async () => {
   const hyphens = '-'.repeat(36)
-  for (const path of ['emails', 'inbox', 'events', 'content-events', 'customer/bounces']) {
+  const deliveries = `customer/webhooks/${ID}/deliveries`
+  for (const path of ['emails', 'inbox', 'events', 'content-events', 'customer/bounces', deliveries]) {
     for (const cursor of ['x', hyphens, `1.${hyphens}`, `urn:uuid:${ID}`]) {
       const { status, body } = await world.api.get(`/api/v1/${path}?cursor=${cursor}`)
       assert.deepEqual([status, body.code], [400, 'invalid_parameter'], `${path} ${cursor}: ${JSON.stringify(body)}`)

@@ -79,7 +79,7 @@ export function parameterError(parameter: string, rule: string, words: string): 
   return platformErrors.invalid_parameter({ parameter, rule }, { message: `${parameter} ${words}` })
 }
 
-/** Messages for parameters that rooms parse themselves. */
+/** Messages for parameters that are read in several places. */
 export const PARAMETER_WORDS = {
   cursor: 'must be the next_cursor of the previous page',
   email: 'must be an email address',

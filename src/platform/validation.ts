@@ -207,6 +207,7 @@ function parameterFault(errors: readonly ErrorObject[]): ApiError {
   const [error] = errors
   if (error === undefined) return platformErrors.invalid_parameter({ parameter: '', rule: 'valid' })
   const [parameter, rule] = [fieldOf(error), ruleOf(error)]
+  if (parameter === 'cursor') return parameterError(parameter, rule, PARAMETER_WORDS.cursor)
   if (rule !== 'enum') return parameterError(parameter, rule, messageOf(error))
   const values = errors.filter((one) => ruleOf(one) === 'enum' && fieldOf(one) === parameter).flatMap(allowedBy)
   return parameterError(parameter, rule, oneOf(values))

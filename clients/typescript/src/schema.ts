@@ -8416,6 +8416,7 @@ export interface operations {
                 include_complaints?: boolean;
                 limit?: number;
                 offset?: number;
+                /** @description The next_cursor of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -11325,6 +11326,7 @@ export interface operations {
                 to?: string;
                 limit?: number;
                 offset?: number;
+                /** @description The next_cursor of the previous page. */
                 cursor?: string;
             };
             header?: never;

@@ -10,6 +10,7 @@ import {
   DateTime,
   domainsSeen,
   endpoint,
+  ListCursor,
   ListLimit,
   ListOffset,
   list,
@@ -74,7 +75,7 @@ const Query = Type.Object({
   include_complaints: Type.Boolean({ default: true }),
   limit: ListLimit,
   offset: ListOffset,
-  cursor: Type.Optional(Uuid),
+  cursor: ListCursor,
 })
 
 export function bounceRoutes({ database }: BounceRoutesOptions): readonly AnyEndpoint[] {

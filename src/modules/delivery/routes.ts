@@ -13,6 +13,7 @@ import {
   dataOf,
   endpoint,
   IdParams,
+  ListCursor,
   ListLimit,
   ListOffset,
   list,
@@ -81,7 +82,7 @@ const ListQuery = Type.Object({
   email_id: Type.Optional(Type.String()),
   limit: ListLimit,
   offset: ListOffset,
-  cursor: Type.Optional(Type.String({ description: 'The next_cursor of the previous page.' })),
+  cursor: ListCursor,
 })
 
 interface Asked {
@@ -198,7 +199,6 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
 
 async function answerList(database: Database, accountId: string, query: Static<typeof ListQuery>): Promise<Answer> {
   const { limit, offset, cursor = null, subject = null, email_id: emailId = null } = query
-  if (cursor !== null && !isUuid(cursor)) throw parameterError('cursor', 'format', PARAMETER_WORDS.cursor)
   if (emailId !== null && !isUuid(emailId)) {
     throw parameterError('email_id', 'format', PARAMETER_WORDS.id)
   }

@@ -3,7 +3,7 @@
 import { storedSpelling } from '../../mail/address.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { FullCounts } from '../../platform/full-counts.ts'
-import { FIRST_ID, firstIdAt, isUuid, LAST_ID } from '../../platform/ids.ts'
+import { FIRST_ID, firstIdAt, LAST_ID } from '../../platform/ids.ts'
 import { containing } from '../../platform/sql-pattern.ts'
 import { type EmailFacts, eventsOfEmail, type KeptFacts, type WireEvent } from '../events/index.ts'
 import { readBody } from './bodies.ts'
@@ -219,11 +219,6 @@ export async function lastAttempts(
   const asked = [tried.map(({ accountId }) => accountId), tried.map(({ id }) => id)]
   const rows = await db.query<AttemptRow & { id: string }>(sql.lastAttempts, asked)
   return new Map(rows.map((row) => [row.id, attemptOf(row)]))
-}
-
-/** @returns null when the text is not a cursor from a page of emails */
-export function readCursor(text: string): string | null {
-  return isUuid(text) ? text.toLowerCase() : null
 }
 
 const MAX_EMAILS_TO = 10_000

@@ -11,6 +11,7 @@ import {
   domainsSeen,
   endpoint,
   IdParams,
+  ListCursor,
   ListLimit,
   ListOffset,
   list,
@@ -31,7 +32,6 @@ import {
   type Lists,
   listEmails,
   oneEmail,
-  readCursor,
   type StoredAttempt,
 } from './emails.ts'
 import { emailErrors as errors } from './errors.ts'
@@ -135,7 +135,7 @@ const ListQuery = Type.Object({
   include_sandbox: Type.Boolean({ default: true, description: 'Whether sandbox emails are included.' }),
   limit: ListLimit,
   offset: ListOffset,
-  cursor: Type.Optional(Type.String({ description: 'The next_cursor of the previous page.' })),
+  cursor: ListCursor,
 })
 
 export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[] {
@@ -290,11 +290,7 @@ async function answerList(
   { accountId, domainIds }: Principal,
   query: Static<typeof ListQuery>,
 ): Promise<ReturnType<typeof list>> {
-  const { limit, offset } = query
-  const cursor = query.cursor === undefined ? null : readCursor(query.cursor)
-  if (query.cursor !== undefined && cursor === null) {
-    throw parameterError('cursor', 'format', PARAMETER_WORDS.cursor)
-  }
+  const { limit, offset, cursor = null } = query
   const filter = {
     from: query.from === undefined ? null : new Date(query.from),
     to: query.to === undefined ? null : new Date(query.to),

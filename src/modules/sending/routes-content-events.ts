@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import type { Database } from '../../platform/db.ts'
-import { PARAMETER_WORDS, parameterError } from '../../platform/errors.ts'
 import {
   type AnyEndpoint,
   CursorPagination,
   DateTime,
   domainsSeen,
   endpoint,
+  ListCursor,
   ListLimit,
   ListOffset,
   list,
@@ -14,7 +14,6 @@ import {
   named,
   Uuid,
 } from '../../platform/http.ts'
-import { isUuid } from '../../platform/ids.ts'
 import { accountErrors } from '../accounts/index.ts'
 import { listContentEvents } from './content-events.ts'
 
@@ -58,15 +57,12 @@ export function contentEventRoutes({ database }: { readonly database: Database }
         risk_level: Type.Optional(Level),
         limit: ListLimit,
         offset: ListOffset,
-        cursor: Type.Optional(Type.String({ description: 'The next_cursor of the previous page.' })),
+        cursor: ListCursor,
       }),
       answers: { 200: listOf(ContentEvent, CursorPagination) },
       errors: [accountErrors.feature_not_enabled],
       handle: async ({ principal: { accountId, domainIds }, query }) => {
-        const { limit, offset, from, to, cursor } = query
-        if (cursor !== undefined && !isUuid(cursor)) {
-          throw parameterError('cursor', 'format', PARAMETER_WORDS.cursor)
-        }
+        const { limit, offset, from, to, cursor = null } = query
         const filter = {
           from: from === undefined ? null : new Date(from),
           to: to === undefined ? null : new Date(to),
@@ -74,7 +70,7 @@ export function contentEventRoutes({ database }: { readonly database: Database }
           domainIds: domainsSeen(query.domain_id, domainIds),
           level: (query.risk_level as string | undefined) ?? null,
         }
-        const page = { limit, offset, cursor: cursor?.toLowerCase() ?? null }
+        const page = { limit, offset, cursor }
         const { events, total, nextCursor } = await listContentEvents(database, accountId, filter, page)
         const shown = events.map(({ level, created_at, ...event }) => ({
           ...event,

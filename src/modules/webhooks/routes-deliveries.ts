@@ -7,6 +7,7 @@ import {
   dataOf,
   endpoint,
   IdParams,
+  ListCursor,
   ListLimit,
   ListOffset,
   list,
@@ -54,7 +55,7 @@ const Query = Type.Object({
   to: Type.Optional(DateTime),
   limit: ListLimit,
   offset: ListOffset,
-  cursor: Type.Optional(Uuid),
+  cursor: ListCursor,
 })
 
 const Replay = named(

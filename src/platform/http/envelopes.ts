@@ -48,6 +48,10 @@ export const Page = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 
 export const PageLimit = Type.Optional(Type.Integer({ minimum: 1, maximum: 100 }))
 export const ListLimit = Type.Integer({ minimum: 1, maximum: 1000, default: 100 })
 export const ListOffset = Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 })
+/** The id of the last entry before, in small letters. */
+export const ListCursor = Type.Optional(
+  Type.String({ format: 'uuid', description: 'The next_cursor of the previous page.' }),
+)
 
 export const PagePagination = named(
   'PagePagination',
