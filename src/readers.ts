@@ -86,6 +86,7 @@ export function secureListener({ config, ground, tracking, own, http }: SecureOp
     ownNames: [config.hostname, new URL(config.publicUrl).hostname],
     contextFor: (name) => tracking.contextFor(name),
     lane: http.lane,
+    answerBroken: http.answerBroken,
     handle: (guest) => (request, response) => {
       if (guest === null || isPublic(request.url ?? '')) http.app.routing(request, response)
       else response.writeHead(404, NOT_HERE.headers).end(NOT_HERE.body)

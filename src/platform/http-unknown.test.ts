@@ -4,8 +4,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
+import tls, { createSecureContext } from 'node:tls'
 import { Type } from 'typebox'
+import { selfSigned } from './certificates.ts'
 import { endpoint, type HttpServer, httpServer, IdParams, single } from './http.ts'
+import { httpsService } from './https.ts'
 import { systemIds } from './ids.ts'
 import { createLogger } from './log.ts'
 
@@ -72,19 +75,6 @@ test('an empty filter of fixed words filters nothing, like an empty text; an emp
     assert.deepEqual(await asked('GET', `/api/v1/things?${wrong}`), [400, 'invalid_parameter'], wrong)
 })
 
-async function onTheWire(text: string): Promise<string> {
-  const socket = net.connect((server.app.server.address() as AddressInfo).port, '127.0.0.1')
-  let answer = ''
-  socket.on('data', (data: Buffer) => {
-    answer += data.toString()
-  })
-  socket.write(text)
-  await once(socket, 'close')
-  return answer
-}
-
-const END = 'Host: mail.example\r\n\r\n'
-
 test('what no path or no method has is told ahead of what is wrong with its body', async () => {
   const bodies: [type: string | null, body: string][] = [
     ['application/json', '{"a":'],
@@ -107,6 +97,22 @@ test('what no path or no method has is told ahead of what is wrong with its body
   }
 })
 
+function onTheWire(text: string): Promise<string> {
+  return answerOf(net.connect((server.app.server.address() as AddressInfo).port, '127.0.0.1'), text)
+}
+
+async function answerOf(socket: net.Socket, text: string): Promise<string> {
+  let answer = ''
+  socket.on('data', (data: Buffer) => {
+    answer += data.toString()
+  })
+  socket.write(text)
+  await once(socket, 'close')
+  return answer
+}
+
+const END = 'Host: mail.example\r\n\r\n'
+
 test('an unregistered method is refused like any other that the path does not support', async () => {
   for (const method of ['FOO', 'get', 'X-Y']) {
     const answer = await onTheWire(`${method} /api/v1/things/${ID}?a=b HTTP/1.1\r\n${END}`)
@@ -120,4 +126,34 @@ test('an unregistered method is refused like any other that the path does not su
   const withheld = await onTheWire('FOO /api/v1/things HTTP/1.1\r\nHost: go.shop.example:80\r\n\r\n')
   assert.match(withheld, /^HTTP\/1\.1 400 /, 'under the name of another nothing of ours is at any path')
   assert.match(await onTheWire('\u0016\u0003\u0001 nonsense\r\n\r\n'), /^HTTP\/1\.1 400 /)
+})
+
+test('what is not HTTP is answered over TLS as it is without, by the name of the handshake', async () => {
+  const own = selfSigned({ names: ['mail.example'] })
+  const secure = httpsService({
+    host: '127.0.0.1',
+    port: 0,
+    log: createLogger('silent'),
+    own,
+    ownNames: ['mail.example'],
+    contextFor: () => createSecureContext(own),
+    handle: () => (request, response) => server.app.routing(request, response),
+    answerBroken: server.answerBroken,
+    lane: null,
+  })
+  await secure.start()
+  const asked = (servername: string, text: string): Promise<string> =>
+    answerOf(tls.connect({ port: secure.port() ?? 0, servername, rejectUnauthorized: false }), text)
+  try {
+    const known = await asked('mail.example', `FOO /api/v1/things HTTP/1.1\r\n${END}`)
+    assert.match(known, /^HTTP\/1\.1 405 .*\r\nallow: GET, HEAD\r\n.*"method_not_allowed"/is)
+    assert.match(
+      await asked('go.shop.example', `FOO /api/v1/things HTTP/1.1\r\n${END}`),
+      /^HTTP\/1\.1 400 .*"request_id"/s,
+    )
+    const large = `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n${END}`
+    assert.match(await asked('mail.example', large), /^HTTP\/1\.1 431 .*"request_id"/s)
+  } finally {
+    await secure.stop(AbortSignal.abort())
+  }
 })

@@ -4,7 +4,7 @@
 // validation; idempotency, sender, quota and verdict belong to the rooms).
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { Readable } from 'node:stream'
+import { type Duplex, Readable } from 'node:stream'
 import swagger from '@fastify/swagger'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Clock } from './clock.ts'
@@ -103,12 +103,20 @@ export interface HttpServer {
   add(endpoints: readonly AnyEndpoint[]): void
   /** Answers before the framework; null without a clock. */
   readonly lane: Lane | null
+  /** Answers what the parser broke off. `guest`: the guest name of the handshake, which replaces the host of the request. */
+  answerBroken(error: Error, socket: Duplex, guest: string | null): void
   /** The OpenAPI 3.1 document of the added endpoints. Complete once the server is ready. */
   document(): object
 }
 
 export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   const tokenFolders: string[] = []
+  const paths: PathPattern[] = []
+  const answerBroken = (error: Error, socket: Duplex, guest: string | null): void => {
+    const asked = unknownMethod(error)
+    const isHere = asked !== null && options.isWithheld?.(guest ?? asked.host, asked.url) !== true
+    answerBrokenRequest(error, socket, options.ids.next(), isHere ? unknownPath(asked, paths, null) : null)
+  }
   const app = fastify({
     bodyLimit: DEFAULT_BODY_BYTES,
     requestTimeout: LONGEST_BODY_MS,
@@ -127,16 +135,11 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     requestIdHeader: false,
     genReqId: (request) => requestIdOf(request, options.ids),
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
-    clientErrorHandler: (error, socket) => {
-      const asked = unknownMethod(error)
-      const isHere = asked !== null && options.isWithheld?.(asked.host, asked.url) !== true
-      answerBrokenRequest(error, socket, options.ids.next(), isHere ? unknownPath(asked, paths, null) : null)
-    },
+    clientErrorHandler: (error, socket) => answerBroken(error, socket, null),
     frameworkErrors: (error, request, reply) => {
       void answerError(error, request, reply, options.log)
     },
   })
-  const paths: PathPattern[] = []
   const faces = new Set<ForeignFace>()
   const faceAt = (request: FastifyRequest): ForeignFace | null => [...faces].find(isMeantBy(request)) ?? null
   /** Null: the page may be served here. */
@@ -202,6 +205,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   return {
     app,
     lane,
+    answerBroken,
     document: () => {
       described ??= completed((app as unknown as { swagger(): OpenApiDocument }).swagger(), options.openapi.also?.())
       return described

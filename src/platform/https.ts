@@ -5,6 +5,7 @@
 import type { RequestListener } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
 import type { Certificate } from './certificates.ts'
 import { LONGEST_BODY_MS } from './http/endpoint.ts'
@@ -23,6 +24,8 @@ export interface HttpsOptions {
   readonly contextFor: (name: string) => SecureContext | null
   /** `guest`: the guest name that the client asked for, otherwise null. */
   readonly handle: (guest: string | null) => RequestListener
+  /** Answers what the parser broke off. */
+  readonly answerBroken: (error: Error, socket: Duplex, guest: string | null) => void
   /** Its endpoints answer under every name. */
   readonly lane: Lane | null
 }
@@ -43,10 +46,11 @@ export function httpsService(options: HttpsOptions): HttpsService {
   const { host, port, log, own, ownNames, contextFor, handle } = options
   let ownContext = createSecureContext({ ...own, minVersion: 'TLSv1.2' })
   const isOwn = (name: string): boolean => ownNames.includes(name.toLowerCase())
-  const answer: RequestListener = (request, response) => {
-    const name = (request.socket as TLSSocket).servername
-    handle(typeof name === 'string' && !isOwn(name) ? name : null)(request, response)
+  const guestOf = (socket: Duplex): string | null => {
+    const { servername: name } = socket as TLSSocket
+    return typeof name === 'string' && !isOwn(name) ? name : null
   }
+  const answer: RequestListener = (request, response) => handle(guestOf(request.socket))(request, response)
   const server = createServer(
     {
       ...own,
@@ -71,6 +75,7 @@ export function httpsService(options: HttpsOptions): HttpsService {
     answer,
   )
   server.on('checkExpectation', answer)
+  server.on('clientError', (error, socket) => options.answerBroken(error, socket, guestOf(socket)))
   options.lane?.before(server, 'secureConnection')
   server.on('tlsClientError', (_, socket: Socket) => socket.destroy())
   return {
