@@ -4,6 +4,7 @@
 import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import packageJson from '../package.json' with { type: 'json' }
+import { API_TAGS } from './api-tags.ts'
 import type { Config } from './config.ts'
 import type { DashboardPages } from './dashboard.ts'
 import { docsEndpoints } from './docs.ts'
@@ -443,7 +444,11 @@ async function healthServer(rooms: Rooms, pages: DashboardPages | null = null): 
     log: ground.log,
     ids: ground.ids,
     trustedProxies: config.trustedProxies,
-    openapi: { publicUrl: config.publicUrl, euUrl: config.euUrl, also: describedEvents },
+    openapi: {
+      publicUrl: config.publicUrl,
+      euUrl: config.euUrl,
+      also: () => ({ ...describedEvents(), tags: API_TAGS }),
+    },
     pulse: rooms.pulse,
     large: { folder: config.dataDir, turns: ground.turns },
     clock: ground.clock,

@@ -53,7 +53,7 @@ const GROUPS: readonly (readonly [title: string, pages: readonly Page[]])[] = [
     ],
   ],
   [
-    'Running it',
+    'Operations',
     [
       paper('operations', 'Operations'),
       paper('config', 'Settings'),
@@ -81,7 +81,7 @@ export function docsEndpoints(document: () => object): readonly AnyEndpoint[] {
     known.catch(() => made.delete(slug))
     return known
   }
-  const described = { access: null, method: 'GET', tag: 'Running it' } as const
+  const described = { access: null, method: 'GET', tag: 'Operations' } as const
   const answers = { 200: typed('text/html') }
   return [
     endpoint({

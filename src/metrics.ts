@@ -178,7 +178,7 @@ export function metricsEndpoint(metrics: ServiceMetrics, { metricsToken }: Pick<
     access: null,
     operationId: 'getMetrics',
     summary: 'Get metrics in Prometheus format',
-    tag: 'Running it',
+    tag: 'Operations',
     answers: { 200: typed('text/plain') },
     errors: [platformErrors.not_found],
     handle: async (call) => {

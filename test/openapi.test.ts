@@ -51,6 +51,14 @@ test('each operation id is the name of a method, and a legacy one ends in Legacy
   assert.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length)
 })
 
+test('each operation belongs to one described group, and no group is empty', () => {
+  const described = (document.tags as { name: string; description: string }[]).filter(
+    ({ description }) => description !== '',
+  )
+  const used = new Set(operations.map(({ tags, where }) => (assert.equal(tags.length, 1, where), tags[0])))
+  assert.deepEqual(described.map(({ name }) => name).sort(), [...used].sort())
+})
+
 test('each body and each answer that is an object with known fields has a name', () => {
   for (const operation of operations) {
     for (const { schema } of jsonOf(operation)) {

@@ -24,7 +24,7 @@ export function healthEndpoints({ database, roles, version, isUp }: HealthOption
       access: null,
       operationId: 'checkLiveness',
       summary: 'Check that the process is running',
-      tag: 'Running it',
+      tag: 'Operations',
       answers: { 200: named('Liveness', Type.Object({ status: Type.String(), version: Type.String() })) },
       handle: async () => ({ status: 200, body: { status: 'ok', version } }),
     }),
@@ -34,7 +34,7 @@ export function healthEndpoints({ database, roles, version, isUp }: HealthOption
       access: null,
       operationId: 'checkReadiness',
       summary: 'Check that the database is reachable and all roles are up',
-      tag: 'Running it',
+      tag: 'Operations',
       answers: { 200: named('Readiness', Type.Object({ status: Type.String(), roles: Type.Array(Type.String()) })) },
       handle: async () => {
         if (!isUp()) {

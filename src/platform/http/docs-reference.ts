@@ -46,9 +46,20 @@ interface Operation {
   readonly responses?: Readonly<Record<string, Content & { readonly description?: string }>>
 }
 
+interface Tag {
+  readonly name: string
+  readonly description?: string
+}
+
 export interface ReferenceDocument {
+  /** The order in which operations are listed. */
+  readonly tags?: readonly Tag[]
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly servers?: readonly { readonly url: string; readonly description?: string }[]
+}
+
+interface Group extends Tag {
+  readonly listed: readonly Listed[]
 }
 
 interface Listed {
@@ -65,15 +76,23 @@ const MAX_DEPTH = 5
 /** @returns html: a list of contents, then every operation by tag. Legacy paths stand with the operation they lead to. */
 export function referenceHtml(named: ReferenceDocument): string {
   const document = withoutRefs(named)
-  const byTag = Map.groupBy(operationsOf(document), ({ operation }) => operation.tags?.[0] ?? 'Other')
-  const tags = [...byTag].sort(([a], [b]) => a.localeCompare(b))
+  const byTag = Map.groupBy(operationsOf(document), ({ operation }) => operation.tags?.[0])
+  const groups = (document.tags ?? []).flatMap((tag) => {
+    const listed = byTag.get(tag.name) ?? []
+    return listed.length === 0 ? [] : [{ ...tag, listed }]
+  })
   const server = document.servers?.[0]?.url ?? ''
   return `<h1>API reference</h1>
-<p>Base address: <code>${escapeText(server)}</code>. A key goes into <code>X-API-Key</code> or <code>Authorization: Bearer</code>; each operation names the
-scope that it asks for, which the scope <code>full</code> opens too. Every error is <code>{error, code, details, request_id}</code>: the codes that an
-operation can answer stand with it, <a href="/docs/errors">all of them on one page</a>. The same as a document for machines: <a href="/openapi.json">openapi.json</a>.</p>
-<ul class="contents">${tags.map(([tag, list]) => `<li><a href="#${anchor(tag)}">${escapeText(tag)}</a> <span class="quiet">${list.length}</span></li>`).join('')}</ul>
-${tags.map(([tag, list]) => `<h2 id="${anchor(tag)}">${escapeText(tag)}</h2>\n${list.map(operationHtml).join('\n')}`).join('\n')}`
+<p>Base URL: <code>${escapeText(server)}</code>. Send your key as <code>X-API-Key</code> or <code>Authorization: Bearer</code>. Each operation names the
+scope it requires; the scope <code>full</code> includes them all. Every error is <code>{error, code, details, request_id}</code>. Each operation lists
+the codes it can return, and <a href="/docs/errors">Errors</a> explains them all. For programs: <a href="/openapi.json">openapi.json</a>.</p>
+<ul class="contents">${groups.map(({ name, listed }) => `<li><a href="#${anchor(name)}">${escapeText(name)}</a> <span class="quiet">${listed.length}</span></li>`).join('')}</ul>
+${groups.map(groupHtml).join('\n')}`
+}
+
+function groupHtml({ name, description, listed }: Group): string {
+  const about = description === undefined ? '' : `<p>${escapeText(description)}</p>\n`
+  return `<h2 id="${anchor(name)}">${escapeText(name)}</h2>\n${about}${listed.map(operationHtml).join('\n')}`
 }
 
 function operationsOf({ paths = {} }: ReferenceDocument): readonly Listed[] {
@@ -123,9 +142,9 @@ function answersHtml(responses: NonNullable<Operation['responses']>): string {
     .map(([status, { content = {} }]) => {
       const [first] = Object.entries(content)
       return folded(
-        `Answer ${status}${first === undefined ? '' : ` <span class="quiet">${escapeText(first[0])}</span>`}`,
+        `Response ${status}${first === undefined ? '' : ` <span class="quiet">${escapeText(first[0])}</span>`}`,
         first?.[1].schema,
-        'always there',
+        'always present',
       )
     })
   const bad = entries

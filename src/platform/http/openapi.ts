@@ -19,6 +19,8 @@ export interface OpenApiAddresses {
 export interface DescribedBeside {
   /** OpenAPI 3.1: the calls that the service makes. */
   readonly webhooks: object
+  /** The groups of operations, in reading order. */
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
 }
 
 export function schemaOf(described: AnyEndpoint, legacy: boolean): Record<string, unknown> {
@@ -213,7 +215,7 @@ const ERROR_SCHEMA = {
  *
  * @throws Error: schemas that differ have one name, or operations one id
  */
-export function completed(document: OpenApiDocument, { webhooks }: Partial<DescribedBeside> = {}): object {
+export function completed(document: OpenApiDocument, { webhooks, tags }: Partial<DescribedBeside> = {}): object {
   const copy = structuredClone(document)
   const operations = Object.values(copy.paths ?? {}).flatMap((path) => Object.values(path))
   refuseTwins(operations)
@@ -225,6 +227,7 @@ export function completed(document: OpenApiDocument, { webhooks }: Partial<Descr
   const calls = known.read(webhooks)
   return {
     ...copy,
+    ...(tags !== undefined && { tags }),
     paths,
     components: { ...copy.components, headers: HEADERS, responses, schemas: known.all() },
     ...(calls !== undefined && { webhooks: calls }),
