@@ -1,4 +1,4 @@
-// What was tried in one attempt, and what it came to.
+// The course of one attempt, and its report.
 
 import type { OpenResult, TlsInfo } from '../../mail/smtp-client.ts'
 import type { DialogueLine } from '../../mail/smtp-dialogue.ts'
@@ -7,40 +7,40 @@ import { localReport } from './results.ts'
 import type { Job, Report, Verdict } from './types.ts'
 import type { Target } from './ways.ts'
 
-/** What was said in an attempt, at milliseconds since it began. */
+/** The dialogue of an attempt, timed in milliseconds since it began. */
 export interface Story {
   readonly startedAt: Date
   readonly startedMs: number
   readonly lines: DialogueLine[]
 }
 
-/** What one host came to. */
+/** The result at one host. */
 export interface Tried {
   readonly verdict: Verdict
   readonly target: Target
   readonly sourceIp: string | null
   readonly tls: TlsInfo | null
-  /** Refused in the banner, or ruled out by EHLO (SIZE): another host may take it. */
+  /** Refused in the banner, or ruled out by EHLO (SIZE): another host may take the mail. */
   readonly atDoor: boolean
-  /** Greeted with 421. */
+  /** The greeting was 421. */
   readonly crowded: boolean
 }
 
-/** An address to be tried in an attempt. */
+/** An address to try in an attempt. */
 export interface Step {
   readonly target: Target
-  /** Why it is tried in clear; null: TLS may be had there. */
+  /** Why the address is tried in clear; null: TLS is possible there. */
   readonly plain: string | null
-  /** That TLS fails there has been told in this attempt. */
+  /** The TLS failure there has already been reported in this attempt. */
   readonly told: boolean
 }
 
-/** One mail's attempt: where it may still go, and what was tried. */
+/** The attempt of one mail: the addresses left to try, and the results so far. */
 export interface Course {
   readonly job: Job
-  /** In order; it grows by those that are to be tried again in clear. */
+  /** In order. Addresses to retry in clear are appended. */
   readonly steps: Step[]
-  /** Hosts that were silent in the handshake. */
+  /** Hosts that timed out while TLS was set up. */
   readonly silent: Set<string>
   /** Hosts that have answered. */
   readonly done: Set<string>
@@ -74,7 +74,7 @@ export function reportOf(
   }
 }
 
-/** What became of TLS; null: it did not come to that. */
+/** What became of TLS; null: the connection did not get that far. */
 export function sessionOf(opened: OpenResult): 'secured' | SessionFault | null {
   if (opened.kind === 'open') {
     const { tls, tlsFault } = opened.connection
@@ -85,11 +85,11 @@ export function sessionOf(opened: OpenResult): 'secured' | SessionFault | null {
   return opened.phase === 'tls' ? 'validation-failure' : null
 }
 
-/** Why TLS, which was offered, came to nothing; null: it works, or it did not come to that. */
+/** Why offered TLS failed; null: it works, or the connection did not get that far. */
 export function tlsFaultOf(opened: OpenResult): string | null {
   if (opened.kind === 'open') return opened.connection.tlsFault
   if (opened.kind === 'refused') {
-    // 421 is about all that it might do.
+    // A 421 closes the connection for whatever reason; it says nothing about TLS.
     const isOfTls = opened.phase === 'starttls' && opened.reply.code !== 421
     return isOfTls ? opened.reply.text : (opened.tlsFault ?? null)
   }
@@ -97,7 +97,7 @@ export function tlsFaultOf(opened: OpenResult): string | null {
   return isOfTls ? opened.fault.message : (opened.tlsFault ?? null)
 }
 
-/** What its EHLO ruled out was answered too, by that. */
+/** An EHLO that rules the mail out also counts as an answer. */
 export function isAnswer({ verdict }: Tried): boolean {
   return verdict.said.code !== null || verdict.kind === 'bounced'
 }
@@ -106,7 +106,7 @@ export function isForTls({ verdict }: Tried): boolean {
   return verdict.kind === 'deferred' && verdict.cause === 'tls'
 }
 
-/** Decides over the whole attempt. */
+/** Whether the result decides the whole attempt. */
 export function isFinal({ verdict, atDoor }: Tried): boolean {
   return verdict.kind !== 'deferred' && !atDoor
 }
@@ -116,11 +116,11 @@ export function unreachable(text: string): Verdict {
   return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: 'connect' }
 }
 
-/** Lines that have just been said, in milliseconds since the attempt began: each connection counts from its own beginning. */
+/** Appends the latest lines of a connection, which counts from its own start, in milliseconds since the attempt began. */
 export function addLines({ startedMs, lines }: Story, said: readonly DialogueLine[], nowMs: number): void {
   const [first, last] = [said[0], said.at(-1)]
   if (first === undefined || last === undefined || lines.length >= MAX_DIALOGUE_LINES) return
-  // Both are rounded: none may come before what was said before it.
+  // Both times are rounded: no line may precede the line before it.
   const shiftMs = Math.max(Math.round(nowMs - startedMs) - last.at, (lines.at(-1)?.at ?? 0) - first.at)
   for (const line of said) lines.push({ ...line, at: line.at + shiftMs })
 }

@@ -1,7 +1,7 @@
-// From a letter to the bytes that go out: composed, treated, signed. The same letter gives the same bytes on every try,
-// since Date, boundaries, tokens and the time of the signature derive from what was stored at acceptance, or when it was
-// tried anew by hand. A submitted message keeps its bytes but for the parts in which something is replaced (mail/letter-parts.ts)
-// and, when it was scheduled, its Date.
+// Turns a letter into the bytes that go out: composes, applies the treatment, signs. The same letter gives the same bytes on
+// every try: Date, boundaries, tokens and the signature time derive from what was stored at acceptance, or at a retry by hand.
+// A submitted message keeps its bytes, except for the parts in which something is replaced (mail/letter-parts.ts) and, when
+// it was scheduled, its Date.
 
 import { isAscii } from 'node:buffer'
 import type { EmailAddress } from '../../mail/address.ts'
@@ -31,7 +31,7 @@ export interface ComposerOptions {
 }
 
 export interface Composer {
-  /** @param key null: the mail is not signed (sandbox mail from a domain that is not the account's) */
+  /** @param key null: the mail is not signed (sandbox mail from a domain that does not belong to the account) */
   compose(letter: Letter, body: Buffer, key: SigningKey | null): Promise<Outgoing>
 }
 
@@ -64,7 +64,7 @@ export function composerOf({ hostname, verpMac, tracking, html }: ComposerOption
           : [await sign(message, signersOf(key), { signedAt, expiresAfterSeconds: SIGNATURE_HOLDS_SECONDS })]
       return {
         message: signatures.length === 0 ? message : Buffer.concat([...signatures, message]),
-        // The token alone says what a report is about, whichever host it comes to.
+        // The token alone identifies the email of a report, whichever host the report comes to.
         returnPath: key?.returnPathHost
           ? returnPath(verpMac, letter.id, letter.accountId, key.returnPathHost)
           : reportsTo,
@@ -94,7 +94,7 @@ export function composerOf({ hostname, verpMac, tracking, html }: ComposerOption
       return { message, smtpUtf8: headerNeedsSmtpUtf8(filled), eightBit: !isAscii(message) }
     }
     const { from, to, cc, replyTo, subject, headers } = entry.content
-    // What we compose is encoded for seven bits, but for addresses that are not.
+    // Composed mail is encoded in seven bits, except for internationalized addresses.
     const { message, smtpUtf8 } = compose(entry.filled(replacements), {
       id: letter.id,
       messageId: letter.messageId,
@@ -110,7 +110,7 @@ export function composerOf({ hostname, verpMac, tracking, html }: ComposerOption
     return { message, smtpUtf8, eightBit: smtpUtf8 }
   }
 
-  /** @returns null: the content goes as it is */
+  /** @returns null: the content is sent unchanged */
   function replacementsOf(entry: Entry, letter: Letter, links: ListUnsubscribe | null): Replacements | null {
     const tracks = entry.tracks && tracking !== null
     if (!tracks && !entry.placeholder) return null
@@ -121,12 +121,12 @@ export function composerOf({ hostname, verpMac, tracking, html }: ComposerOption
   }
 }
 
-/** When the email's time began, or that of a retry by hand: by then a signature of the first may have run out. */
+/** The email's start, or the time of a retry by hand: the first signature may have expired by then. */
 function signedAtOf(letter: Letter): Date {
   return new Date(Math.max(startOf(letter).getTime(), letter.expiresAt.getTime() - EMAIL_LIFE_MS))
 }
 
-/** Where complaints go, and the signed id by which they are matched when they come (RFC 9477). */
+/** The address for complaints, and the signed id that matches them to the email (RFC 9477). */
 function complaintFields(reportsTo: string, hostname: string): [name: string, value: string][] {
   return [
     ['CFBL-Address', `fbl@${hostname}; report=arf`],
@@ -140,11 +140,11 @@ function wantsLinks({ treatment }: ComposedContent | SubmittedContent, letter: L
 }
 
 function mailbox({ name, address }: Person): MailboxInput {
-  // Stored addresses come from the one parser.
+  // Stored addresses have passed parseAddress.
   return { name, address: { address: address as EmailAddress, smtpUtf8: /[^\0-\x7f]/.test(address) } }
 }
 
-/** Campaign, customer, stream, sender: what Gmail's feedback loop groups complaints by. */
+/** Campaign, customer, stream, sender: the groups of complaints in Gmail's feedback loop. */
 function feedbackId({ tag, accountId, stream }: Letter): string {
   const campaign = (tag ?? '').replaceAll(/[^A-Za-z0-9._-]/g, '_').slice(0, 64)
   return `${campaign}:${accountId}:${stream}:posthorn`
@@ -156,8 +156,8 @@ function withFeedbackId(headers: ComposedContent['headers'], letter: Letter): Co
 }
 
 /**
- * A scheduled mail has the Date when it was due, as one that we compose: by that of the hand-over, weeks before, readers sort
- * it among the old mail, and SpamAssassin takes it for spam (DATE_IN_PAST_96_XX).
+ * Sets the Date of a scheduled mail to its due time, as for composed mail. With the Date of the hand-over, weeks earlier,
+ * mail clients sort it among old mail, and SpamAssassin takes it for spam (DATE_IN_PAST_96_XX).
  */
 function dated(message: Buffer, { scheduledAt }: Letter): Buffer {
   if (scheduledAt === null) return message
@@ -167,7 +167,7 @@ function dated(message: Buffer, { scheduledAt }: Letter): Buffer {
   return Buffer.concat([message.subarray(0, field.start), date, message.subarray(field.end)])
 }
 
-/** What is ours goes before a submitted message. */
+/** Puts our own fields before a submitted message. */
 function withOwnFields(message: Buffer, letter: Letter, links: ListUnsubscribe | null): Buffer {
   const end = message.indexOf('\r\n\r\n')
   const head = `\r\n${message.toString('latin1', 0, end === -1 ? message.length : end)}`

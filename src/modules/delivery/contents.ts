@@ -1,5 +1,5 @@
-// Stored contents made ready for composition: decoded, and what tracking and the placeholder replace found, once for all
-// recipients of a content. The last ones are kept, within a bound.
+// Prepares stored contents for composition, once for all recipients of a content: decodes them and finds what tracking and
+// the placeholder replace. Keeps the most recently added contents, within a bound.
 
 import {
   fillHtml,
@@ -15,23 +15,23 @@ import { type ComposedContent, decodeContent, type Letter, type SubmittedContent
 import type { HtmlReader } from './html-reader.ts'
 
 interface Found {
-  /** There is something that tracking replaces. */
+  /** The content has something that tracking replaces. */
   readonly tracks: boolean
-  /** `{{unsubscribe}}` stands somewhere. */
+  /** The content has `{{unsubscribe}}` somewhere. */
   readonly placeholder: boolean
 }
 
 export interface ComposedEntry extends Found {
   readonly kind: 'composed'
   readonly content: ComposedContent
-  /** @param replacements null: nothing is replaced, and it is encoded once for all recipients */
+  /** @param replacements null: nothing is replaced, and the content is encoded once for all recipients */
   readonly filled: (replacements: Replacements | null) => Prepared
 }
 
 export interface SubmittedEntry extends Found {
   readonly kind: 'submitted'
   readonly content: SubmittedContent
-  /** @param replacements null: the message as it came */
+  /** @param replacements null: the message as submitted */
   readonly filled: (replacements: Replacements | null) => Buffer
 }
 
@@ -44,7 +44,7 @@ export interface Contents {
 const MAX_KEPT = 128
 const MAX_KEPT_BYTES = 16 * 1_048_576
 
-/** @param tracked false: nobody here follows opens and clicks, and the placeholder has no link to stand for */
+/** @param tracked false: opens and clicks are not tracked, and the placeholder has no link */
 export function contentsOf(reader: HtmlReader, tracked: boolean): Contents {
   const kept = new Map<string, { readonly entry: Promise<Entry>; readonly bytes: number }>()
   let bytes = 0
@@ -156,7 +156,7 @@ async function submittedEntry(
   }
 }
 
-/** Links are counted through all parts; the pixel stands in the first html part alone. */
+/** Links are numbered across all parts; only the first html part gets the pixel. */
 function filledMessage(message: Buffer, parts: readonly ReadPart[], replacements: Replacements): Buffer {
   const { link, pixel, unsubscribe } = replacements
   let firstIndex = 0
@@ -180,7 +180,7 @@ function filledMessage(message: Buffer, parts: readonly ReadPart[], replacements
   return withContents(message, contents)
 }
 
-/** Html that was not read has the placeholder's address in all places, and nothing else. */
+/** In html that was not read only the placeholder is replaced, by its address, in all places. */
 function filledHtml(html: string, scan: HtmlScan | null, replacements: Replacements): string {
   return scan === null ? fillText(html, replacements.unsubscribe) : fillHtml(scan, replacements)
 }

@@ -1,5 +1,5 @@
-// Deferred and scheduled emails whose time has come are made ready; so are those put off under a clock that was ahead and
-// has been put right since, which would wait for as long as it was wrong (ADR 0006).
+// Makes deferred and scheduled emails ready when they are due. Also recalls emails deferred under a clock that was ahead and
+// has been corrected since: they would wait for as long as the clock was wrong (ADR 0006).
 
 import { type Clock, putBackSince } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
@@ -21,7 +21,7 @@ export function dueOf(
   { onReady, onError }: { readonly onReady: () => void; readonly onError: (error: unknown) => void },
 ): Due {
   const isPutBack = putBackSince(clock)
-  /** There may be something that lies further ahead than anything is put off. */
+  /** Some emails may be due later than the schedule allows. */
   let looksAhead = false
   const makeReady = async (): Promise<number> => {
     looksAhead ||= isPutBack()

@@ -1,13 +1,13 @@
-// Two bounds of a process: how many copies may have been taken by a receiver without our database knowing it, and how many
-// bytes of large messages may be in memory.
+// Two limits of a process: how many copies receivers may have accepted without our database knowing, and how many bytes of
+// large messages may be in memory.
 
 import { giveBack, type Turns } from '../../platform/intake.ts'
 import type { Outgoing } from './types.ts'
 
-/** Of a large content, while it is read, composed and on its way. */
+/** Copies of a large content in memory while it is read, composed and sent. */
 export const COPIES = 3
 
-/** More than any content that is kept for the next recipient (contents.ts). */
+/** Larger than any content that is kept for the next recipient (contents.ts). */
 const GIVEN_BACK_BYTES = 4 * 1_048_576
 
 export interface AnswerGate {
@@ -16,18 +16,18 @@ export interface AnswerGate {
 }
 
 export interface Pass {
-  /** The receiver has answered, or the connection has ended: from here on the place is held however long recording takes. */
+  /** The receiver has answered, or the connection has ended: the place is held from here on, however long recording takes. */
   answered(): void
-  /** Its result is durable, or there was no answer. May be called more than once. */
+  /** The result is durable, or there was no answer. May be called more than once. */
   leave(): void
 }
 
-// A receiver that takes its time over the final dot (up to ten minutes) must not hold a place that others need.
+// A receiver that is slow after the final dot (up to ten minutes) must not hold a place that others need.
 const SLOW_DOT_MS = 1_000
 
 /**
- * At most `limit` messages are between their final dot and the commit of their result, but for those whose receiver has
- * been silent for more than a second. A process that dies sends at most these a second time.
+ * At most `limit` messages are between their final dot and the commit of their result, not counting those whose receiver has
+ * been silent for more than a second. When the process dies, at most these are sent twice.
  */
 export function answerGate(limit: number): AnswerGate {
   const waiting: (() => void)[] = []
@@ -73,7 +73,7 @@ export function answerGate(limit: number): AnswerGate {
 }
 
 export interface ByteBudget {
-  /** Null: inside. Else resolves when there is room, or when nothing else is inside. Then `give` is due. First come, first served. */
+  /** Null: taken at once. Else resolves when there is room or nothing else is inside, in order of arrival. Then call `give`. */
   take(bytes: number): Promise<void> | null
   give(bytes: number): void
 }
@@ -104,7 +104,7 @@ export function byteBudget(limit: number): ByteBudget {
   }
 }
 
-/** A part of the budget, and where memory has a limit the turn to fill it. @returns to be called at the end of both */
+/** Takes part of the budget and, where memory is limited, the turn to fill it. @returns a function that gives back both */
 export async function bytesAndTurn(budget: ByteBudget, turns: Turns | undefined, bytes: number): Promise<() => void> {
   if (bytes === 0) return () => undefined
   await budget.take(bytes)
@@ -115,7 +115,7 @@ export async function bytesAndTurn(budget: ByteBudget, turns: Turns | undefined,
   }
 }
 
-/** Once a message is made, what it was made of and the copies on the way, four times its size, are not waited for. */
+/** Once a large message is composed, frees its source and the copies (four times its size) without waiting for a collection. */
 export async function lettingGo(body: Buffer, turns: Turns | undefined, made: Promise<Outgoing>): Promise<Outgoing> {
   const outgoing = await made
   if (body.length >= GIVEN_BACK_BYTES && outgoing.message.buffer !== body.buffer) {

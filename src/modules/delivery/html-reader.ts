@@ -1,6 +1,6 @@
-// Reading html for composition. Small html is read at once; what is over 64 KB, in a thread with a limit of time and
-// memory, so that no customer's html holds up the process. Html that goes beyond the limits is not read: its mail goes
-// out as it was written, without tracking, and the log says so. A mail is never lost for it.
+// Reads html for composition: small html inline, html over 64 KB in a thread with limits of time and memory, so that no
+// customer's html blocks the process. Html that exceeds the limits is not read: its mail goes out as written, without
+// tracking, and the log says so. No mail is lost because of it.
 
 import { type ByteCharset, type HtmlScan, scanHtml } from '../../mail/html-links.ts'
 import { textFromHtml } from '../../mail/html-text.ts'
@@ -16,7 +16,7 @@ export interface HtmlTask {
 export interface HtmlReader {
   /** @param charset as `scanHtml` takes it. @returns null: the html cannot be read within the limits */
   links(html: string, charset: ByteCharset | null, emailId: string): HtmlScan | Promise<HtmlScan | null>
-  /** The text part for html that came without one. @returns null: there will be none */
+  /** The text part for html that has none. @returns null: the mail gets no text part */
   text(html: string, emailId: string): string | Promise<string | null>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-// The thread that reads large html: links and placeholders, or the text of it.
+// The thread that reads large html: finds links and placeholders, or makes the text part.
 
 import { parentPort } from 'node:worker_threads'
 import { scanHtml } from '../../mail/html-links.ts'

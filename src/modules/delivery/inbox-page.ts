@@ -1,5 +1,5 @@
-// The inbox as one plain page. The key stays in the page's memory; a mail is shown in a frame that may run nothing and
-// load nothing. All text is put in as text, never as markup.
+// The inbox as one plain page. The key stays in the page's memory. A mail is shown in a frame that can neither run scripts
+// nor load anything. All text is inserted as text, never as markup.
 
 import { createHash } from 'node:crypto'
 
@@ -73,7 +73,7 @@ const PAGE = `<!doctype html>
 
 const scriptHash = createHash('sha256').update(SCRIPT).digest('base64')
 
-// The frame inherits this: a mail's own styles and embedded images are shown, nothing is fetched for it.
+// The frame inherits this policy: it shows a mail's own styles and embedded images and fetches nothing.
 export const PAGE_HEADERS = {
   'content-security-policy': [
     "default-src 'none'",

@@ -1,4 +1,4 @@
-// The sandbox inbox: what sandbox mail came to, for every key of its account to read.
+// The sandbox inbox: the sandbox mail of an account, readable with each of its keys.
 
 import type { Database, Db } from '../../platform/db.ts'
 import { containing } from '../../platform/sql-pattern.ts'
@@ -27,7 +27,7 @@ export interface InboxRow {
   readonly received_at: Date
 }
 
-/** In the caller's transaction. A mail that stands there already stays as it is. */
+/** Adds mails in the caller's transaction. A mail that is already there stays unchanged. */
 export async function addToInbox(db: Db, mails: readonly NewInboxMail[]): Promise<void> {
   if (mails.length === 0) return
   let start = 1
@@ -54,19 +54,19 @@ export async function addToInbox(db: Db, mails: readonly NewInboxMail[]): Promis
 export interface InboxFilter {
   /** A suppression key. */
   readonly to: string | null
-  /** A part of the subject, in any case. */
+  /** Part of the subject, case-insensitive. */
   readonly subject: string | null
   readonly emailId: string | null
-  /** Received then or later. */
+  /** Received at this time or later. */
   readonly from: Date | null
-  /** Received before. */
+  /** Received before this time. */
   readonly before: Date | null
 }
 
 export interface InboxPage {
   readonly limit: number
   readonly offset: number
-  /** Newest first: only what is older than the mail of this id, which takes the place of an offset. */
+  /** Newest first: only mails older than the one with this id. Replaces `offset`. */
   readonly cursor: string | null
 }
 
@@ -87,7 +87,7 @@ export async function listInbox(
   })
 }
 
-/** How large one mail is. @throws not_found */
+/** The size of one mail in bytes. @throws not_found */
 export async function inboxMailBytes(database: Database, accountId: string, id: string): Promise<number> {
   const row = await database.tenant(accountId, (db) =>
     db.one<Pick<InboxRow, 'size_bytes'>>(sql.inboxBytes, [accountId, id]),
@@ -115,12 +115,12 @@ export async function deleteInboxMail(database: Database, accountId: string, id:
   if (deleted === 0) throw errors.not_found()
 }
 
-/** @returns how many there were */
+/** @returns how many mails were deleted */
 export function clearInbox(database: Database, accountId: string): Promise<number> {
   return database.tenant(accountId, (db) => db.execute(sql.clearInbox, [accountId]))
 }
 
-/** @returns how many mails from before `before` are gone; `limit` means that there may be more */
+/** Deletes mails received before `before`. @returns how many; `limit` means that there may be more */
 export function forgetInbox(db: Db, before: Date, limit: number): Promise<number> {
   return db.execute(sql.forgetInbox, [before, limit])
 }

@@ -1,6 +1,6 @@
-// The door of the room: it takes what is in the outbox to where it belongs, and tells what became of it. The rules stand
-// in worker.ts (claims, bounds, leases, stop), route.ts (connections), schedule.ts (when to try again) and results.ts (what
-// an answer means). Sandbox mail takes the same path up to the network and then stands in the inbox.
+// The entrance of the module: sends the mail of the outbox and reports the results. The rules are in worker.ts (claims,
+// bounds, leases, stop), route.ts (connections), schedule.ts (retry times) and results.ts (the meaning of answers). Sandbox
+// mail takes the same path up to the network and then goes into the inbox.
 
 export { type Composer, composerOf } from './compose.ts'
 export { errors } from './errors.ts'

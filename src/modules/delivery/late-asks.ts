@@ -1,8 +1,7 @@
-// "May we send?" a third time, of what has waited in the process since its claim: behind a slow destination, or while a
-// server took its time over a greeting. Somebody who said no meanwhile gets no RCPT TO; the email is handed back, and the
-// claim that takes it up again ends it. Asked in groups; what was asked about in the last two seconds is not asked again,
-// so a destination that keeps up costs nothing. While the database is away nobody can have said no to it: what the claim
-// heard stands.
+// The third suppression check, for mail that has waited in the process since its claim: behind a slow destination, or for a
+// server's late greeting. A recipient suppressed or unsubscribed meanwhile gets no RCPT TO: the email is handed back, and its
+// next claim ends it. Checks run in groups. An email checked within the last two seconds is not checked again, so a
+// destination that keeps up costs nothing. While the database is away its lists cannot change: the check at the claim stands.
 
 import type { Clock } from '../../platform/clock.ts'
 import { type Database, isUnavailable } from '../../platform/db.ts'
@@ -12,14 +11,14 @@ import { type Ask, mayWeSend, type Refusal } from '../suppression/index.ts'
 
 export interface AskedAbout {
   readonly letter: Letter
-  /** When the lists were asked last, by the monotonic clock. */
+  /** When the suppression lists were last asked, by the monotonic clock. */
   askedAtMs: number
 }
 
 const ASKED_MS = 2_000
 const MAX_ASKS = 500
 
-/** @returns whether the recipient has still not said no; rejects when that cannot be found out */
+/** @returns whether the recipient may still be mailed; rejects when that cannot be found out */
 export function lateAsks(database: Database, clock: Clock): (one: AskedAbout) => Promise<boolean> {
   const asked = groupCommit<Ask, Refusal | null>({
     write: (asks) => mayWeSend(database.system, asks, clock.now()),
@@ -27,7 +26,7 @@ export function lateAsks(database: Database, clock: Clock): (one: AskedAbout) =>
     maxItems: MAX_ASKS,
     maxBytes: Number.POSITIVE_INFINITY,
     concurrency: 1,
-    // What may wait is bounded by what is held.
+    // The emails in the process bound what can wait.
     maxWaitingBytes: Number.POSITIVE_INFINITY,
     full: () => new Error('too many ask'),
   })

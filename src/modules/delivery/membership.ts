@@ -1,13 +1,13 @@
 // This process as a node of the outbox: the epochs under which it has leased rows.
 //
-// Normally there is one, renewed every few seconds. When it may have leased rows that it does not know of (a claim whose
-// answer was lost, a row that could not be handed back), it goes on under a new epoch and ends the old one as soon as
-// nothing that it knows of is under way there: ending an epoch makes all its rows ready again. So no row stays leased to a
-// process that lives and has forgotten it.
+// Normally there is one epoch, renewed every few seconds. When the process may have leased rows that it does not know of (the
+// answer to a claim was lost, a row could not be handed back), it joins under a new epoch and ends the old one as soon as no
+// known row is under way there. Ending an epoch makes all its rows ready again, so no row stays leased to a live process that
+// has forgotten it.
 //
-// After an outage of the database that was longer than a lease all nodes look dead, though all of them live. So a node
-// declares others dead only after it has reached the database for a while without a break: by then they have renewed. A
-// database's clock that was turned is such a break.
+// After a database outage longer than a lease all nodes look dead although they are alive. So a node declares others dead only
+// after it has reached the database for a while without a break: by then live nodes have renewed. A change of the database's
+// clock also counts as a break.
 
 import { type Clock, TURNED_MS } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
@@ -17,34 +17,34 @@ export interface MembershipOptions {
   readonly database: Database
   readonly clock: Clock
   readonly nodeName: string
-  /** The epoch was declared dead: whatever is under way under it is somebody else's now. */
+  /** The epoch was declared dead: other nodes may claim everything under way in it. */
   readonly onLost: (epoch: number) => void
-  /** There is something for `keep` to do before its time: nothing is claimed, or rows wait, until it is done. */
+  /** `keep` has work before its next turn: until then nothing is claimed, or rows wait. */
   readonly onDue: () => void
 }
 
 export interface Membership {
-  /** To claim under; null while the lease is not safe. */
+  /** The epoch to claim under; null while the lease is not safe. */
   epoch(): number | null
-  /** Whether something may be sent that was claimed under `epoch`. */
+  /** Whether mail claimed under `epoch` may be sent. */
   safe(epoch: number): boolean
-  /** Joins, renews, ends what is to be ended; every few seconds. */
+  /** Joins, renews, and ends retired epochs; to be called every few seconds. */
   keep(): Promise<void>
-  /** Whether every node that lives has had its time to renew: only then one that has not is dead. */
+  /** Whether every live node has had time to renew: only then is a node without a renewal dead. */
   mayTakeOver(): boolean
-  /** The database's clock by the last renewal. @throws while there is no lease */
+  /** The database's clock according to the last renewal. @throws while there is no lease */
   databaseNow(): Date
-  /** Something may be leased under the present epoch that nobody here knows of. */
+  /** Rows may be leased under the present epoch without this process knowing. */
   doubt(): void
-  /** How many rows under an epoch are under way here: more, or with a negative number fewer. */
+  /** Adds `rows`, which may be negative, to the number of the epoch's rows under way here. */
   count(epoch: number, rows: number): void
-  /** Ends every epoch: all rows are ready again. */
+  /** Ends all epochs, which makes their rows ready again. */
   leave(): Promise<void>
 }
 
-/** So long others may take to renew: their next turn, a connection to the new primary and a second try. */
+/** Time that other nodes need to renew: their next turn, a connection to the new primary and a second try. */
 const ALL_RENEW_WITHIN_MS = 10_000
-/** A longer pause between two renewals is an outage, whoever had it. */
+/** A longer pause between two renewals counts as an outage, whatever its cause. */
 const BREAK_MS = 15_000
 
 export function membershipOf({ database, clock, nodeName, onLost, onDue }: MembershipOptions): Membership {
@@ -52,10 +52,10 @@ export function membershipOf({ database, clock, nodeName, onLost, onDue }: Membe
   const underWay = new Map<number, number>()
   let current: NodeLease | null = null
   let retired: NodeLease[] = []
-  /** The lease whose lapse has been told. */
+  /** The lease whose lapse `onDue` has been told. */
   let lapsed: NodeLease | null = null
   let doubtful = false
-  /** When the database was reached first and last since the last break. */
+  /** The first and last contact with the database since the last break. */
   let reached: { readonly sinceMs: number; readonly lastMs: number } | null = null
 
   const isSafe = (lease: NodeLease): boolean => clock.monotonicMs() < lease.safeUntilMs

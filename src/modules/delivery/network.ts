@@ -1,7 +1,7 @@
-// The ways out: from a recipient's domain to the route that its mail takes, in direct and in relay mode.
+// Finds the route for the mail to a recipient's domain, in direct and in relay mode.
 //
-// The plan of a domain is asked of the DNS and kept for a minute; domains with the same servers (ways.ts) share a route, its
-// connections and its pace, and the next plan leads to it too. Routes that nothing uses are forgotten.
+// The plan of a domain comes from the DNS and is kept for a minute. Domains with the same servers (ways.ts) share a route with
+// its connections and its pace; the next plan leads to the same route. Unused routes are forgotten.
 
 import { setMaxListeners } from 'node:events'
 import { createSecureContext } from 'node:tls'
@@ -26,15 +26,15 @@ export interface NetworkOptions {
   readonly clock: Clock
   readonly chance: () => number
   readonly hostname: string
-  /** Towards MX hosts. */
+  /** Port of MX hosts. */
   readonly port: number
   readonly sourceIps: readonly string[]
   readonly allowPrivate: boolean
   /** Whether a host at an address is this service itself. */
   readonly isOurs: (host: string, address: string | null) => boolean
-  /** Null: straight to the MX hosts. */
+  /** Null: mail goes directly to the MX hosts. */
   readonly relay: Relay | null
-  /** What receivers ask of TLS; absent: nothing. A relay is the operator's own, and its settings rule. */
+  /** The TLS policies of receivers; absent: none. They do not apply to a relay, which follows the operator's settings. */
   readonly transport?: Transport
   readonly timeouts: Partial<Timeouts>
   readonly maxSockets: number
@@ -42,17 +42,17 @@ export interface NetworkOptions {
 }
 
 export interface Network {
-  /** @param site the recipient's domain, A-labels. Null: untouched, to be handed back. */
+  /** @param site the recipient's domain in A-labels. Resolves to null when the mail is to be handed back untouched. */
   send(site: string, job: Job): Promise<Sent>
-  /** Milliseconds until the site may be tried again; 0 when nothing is known against it. */
+  /** Milliseconds until the site may be tried again; 0 when nothing speaks against it. */
   pauseMs(site: string): number
-  /** Whether somebody has answered at the site, and not turned silent since. */
+  /** Whether the site has answered, and not turned silent since. */
   answers(site: string): boolean
-  /** True while names in general seem not to exist, or to have no hosts: our resolver is more likely at fault than they are. */
+  /** True while most names seem not to exist or to have no hosts: the fault is more likely in our resolver. */
   namesDoubtful(): boolean
-  /** Gives back what waits; what is under way goes on. */
+  /** Gives back waiting mail; mail under way continues. */
   release(): void
-  /** Breaks every connection. */
+  /** Breaks all connections. */
   abort(): void
 }
 
@@ -61,13 +61,13 @@ const FAILED_PLAN_MS = 10_000
 const MAX_PLANS = 20_000
 const MAX_ROUTES = 5_000
 
-/** The statuses of findings that need a second one: what does not exist, and what exists and has no host that takes mail. */
+/** Status codes of findings that a second look must confirm: the domain does not exist, or has no host that takes mail. */
 export const NO_SUCH_DOMAIN = '4.1.2'
 export const NO_HOST = '4.4.4'
 
 /**
- * Where mail goes, and how. `closed`: there are hosts, and the policy of the domain lets mail to none of them. `unasked`: the
- * database, where policies are kept, is away or too late, which says nothing about the domain.
+ * Where mail goes, and how. `closed`: there are hosts, but the domain's policy allows mail to none of them. `unasked`: the
+ * database, which keeps the policies, is away or too slow; that says nothing about the domain.
  */
 type Plan =
   | (Hosts & { readonly kind: 'open'; readonly way: Way; readonly route: Route; readonly policy: SitePolicy | null })
@@ -82,7 +82,7 @@ interface Hosts {
 interface Planned {
   readonly plan: Promise<Plan>
   untilMs: number
-  /** Until the plan has come, and where it comes to nothing, that of the plan before. */
+  /** The plan's route. Until the plan resolves, or if it leads to no route, the route of the previous plan. */
   route: Route | null
 }
 
@@ -95,9 +95,9 @@ interface Known {
 export function networkOf(options: NetworkOptions): Network {
   const { clock, relay, transport } = options
   const plans = new Map<string, Planned>()
-  /** By names: all of them. */
+  /** All routes, by host names. */
   const routes = new Map<string, Known>()
-  /** By what the names of each stood for when they were last looked up. */
+  /** Routes by the addresses that their names had at the last look-up. */
   const routesAt = new Map<string, Known>()
   const sockets = socketsOf(options.maxSockets)
   const secureContext = createSecureContext()
@@ -157,7 +157,7 @@ export function networkOf(options: NetworkOptions): Network {
     return { kind: 'closed', mx: plan, detail: rule.why, tell: () => transport?.note(session) }
   }
 
-  /** What is known of silent destinations goes first. */
+  /** Forgets quiet routes to silent destinations first. */
   const forgetRoutes = (): void => {
     for (const known of routes.values()) if (known.route.quiet && !known.route.pace.proven) forgetRoute(known)
     if (routes.size < MAX_ROUTES) return
@@ -176,7 +176,7 @@ export function networkOf(options: NetworkOptions): Network {
   const routeOf = ({ names, addresses }: RouteKeys): Route => {
     const named = routes.get(names)
     if (named !== undefined) {
-      // Who came to it by other names is led here while the addresses are theirs, not to wherever these names lead later.
+      // Domains with other names use this route while they have the same addresses; they do not follow it to new ones.
       leave(named)
       named.addresses = addresses
       if (!routesAt.has(addresses)) routesAt.set(addresses, named)
@@ -224,7 +224,7 @@ export function networkOf(options: NetworkOptions): Network {
       const startedMs = clock.monotonicMs()
       const released = releases
       const found = await planned(relay === null ? site : '').plan
-      // It has waited as well, for the DNS.
+      // The mail has also waited for the DNS.
       if (releases > released) return null
       const plan = !job.minds && 'mx' in found ? opened(site, found.mx, null) : found
       if (plan.kind === 'unasked') return null
@@ -252,12 +252,12 @@ export function networkOf(options: NetworkOptions): Network {
 
 function newController(): AbortController {
   const made = new AbortController()
-  // Each connection listens to it.
+  // Every connection listens to the signal.
   setMaxListeners(0, made.signal)
   return made
 }
 
-/** With source addresses of one family only that family can be reached. */
+/** Source addresses of one family can reach only that family. */
 function familiesOf(sourceIps: readonly string[]): { readonly families?: readonly (4 | 6)[] } {
   if (sourceIps.length === 0) return {}
   return { families: [...new Set(sourceIps.map((ip) => (ip.includes(':') ? 6 : 4)))] }
@@ -317,7 +317,7 @@ function lookUpWatch(clock: Clock): { add(site: string, missing: boolean): void;
       seen.set(site, { atMs: clock.monotonicMs(), missing })
       forget()
     },
-    // Of a handful of names all may well be wrong.
+    // Of a handful of names, all may really be wrong.
     doubtful: () => {
       forget()
       let missing = 0

@@ -1,4 +1,4 @@
-// What the delivery worker is told, and the bounds it keeps.
+// The options of the delivery worker, and its limits.
 
 import type { Timeouts } from '../../mail/smtp-client.ts'
 import type { VerpMac } from '../../mail/verp.ts'
@@ -16,7 +16,7 @@ import type { SigningKeys, Tracking } from './types.ts'
 
 export interface Limits {
   readonly maxEmails: number
-  /** Emails of one claim. */
+  /** Most emails in one claim. */
   readonly maxClaim: number
   readonly maxBytes: number
   readonly maxLargeBytes: number
@@ -27,7 +27,7 @@ export interface Limits {
 
 export const LIMITS: Limits = {
   maxEmails: 4_000,
-  // A claim is .35 ms of the server's CPU and 10 us for each email: one of 100 waits for a core twice as often as one of 50.
+  // A claim costs .35 ms of the server's CPU plus 10 us per email. A claim of 100 waits for a core twice as often as one of 50.
   maxClaim: 50,
   maxBytes: 64 * 1_048_576,
   maxLargeBytes: 96 * 1_048_576,
@@ -36,11 +36,11 @@ export const LIMITS: Limits = {
   renewEveryMs: RENEW_EVERY_MS,
 }
 
-/** What was promised to readers while the database was away. */
+/** Unsubscribes acknowledged to readers while the database was away. */
 export interface Journals {
-  /** Since when the database knows of all unsubscribes that were acknowledged, in monotonic milliseconds; null: it may not. */
+  /** Monotonic ms since when the database has all acknowledged unsubscribes; null: some may be missing. */
   knownSince(): number | null
-  /** The database was away just now. */
+  /** The database has just been away. */
   doubt(): void
 }
 
@@ -49,28 +49,28 @@ export interface TriedEmail {
   readonly emailId: string
   readonly accountId: string
   readonly recipientDomain: string
-  /** Who answered; null when none was reached. */
+  /** The host that answered; null when none was reached. */
   readonly host: string | null
   readonly smtpCode: number | null
-  /** Nobody was asked: it stayed in the house. */
+  /** Sandbox mail: no host was asked. */
   readonly sandbox: boolean
   readonly attempt: AttemptRecord
 }
 
 export interface DeliveryOptions {
   readonly database: Database
-  /** Corrected by the database's, so that all nodes agree on what is due. */
+  /** Corrected by the database's clock, so that all nodes agree on what is due. */
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
-  /** Of this process, for people. */
+  /** Name of this process, for people. */
   readonly nodeName: string
   readonly mode: 'sandbox' | 'direct' | 'relay'
-  /** In relay mode. */
+  /** Set in relay mode. */
   readonly relay: Relay | null
-  /** EHLO and return paths. */
+  /** Host name in EHLO and return paths. */
   readonly hostname: string
-  /** Towards MX hosts. */
+  /** Port of MX hosts. */
   readonly smtpPort: number
   readonly sourceIps: readonly string[]
   readonly allowPrivateNetworks: boolean
@@ -79,25 +79,25 @@ export interface DeliveryOptions {
   readonly resolver: Resolver
   readonly verpMac: VerpMac
   readonly signingKeys: SigningKeys
-  /** Told, behind the commit, which emails were put off: lets those go whose domain was removed meanwhile. Absent: none was. */
+  /** Called after the commit with the deferred emails; releases those of domains removed meanwhile. Absent: none was removed. */
   readonly releaseRemoved?: (ids: readonly string[]) => Promise<void>
-  /** Whether an account sends from verified domains alone; absent: none does. */
+  /** Whether an account may send only from verified domains. Absent: no account is restricted. */
   readonly enforcesVerification?: (accountId: string) => Promise<boolean>
-  /** What this process has just accepted; null: everything is read from the database. */
+  /** Emails that this process has just accepted; null: all are read from the database. */
   readonly fresh?: FreshLetters | null
-  /** Accounts whose mail waits. */
+  /** Accounts whose mail must wait. */
   readonly suspendedAccounts: () => readonly string[]
   readonly tracking?: Tracking | null
-  /** Of large contents, where memory has a limit: those that come in and those that go out (intake.ts). */
+  /** Turns of large contents, incoming and outgoing, where memory is limited (intake.ts). */
   readonly turns?: Turns
-  /** In whose inbox sandbox mail stands; its account's own when this is absent. */
+  /** The account whose inbox gets a sandbox mail. Absent: the mail's own. */
   readonly inboxOwner?: (letter: Letter) => string
-  /** A report of TLS: nothing that its receiver asks of TLS keeps it back (RFC 8460 section 5.3.1). Absent: none is one. */
+  /** Whether a mail is a TLS report: the receiver's TLS policy never holds it back (RFC 8460 section 5.3.1). Absent: none is. */
   readonly isTlsReport?: (letter: Letter) => boolean
   /** Called for each attempt once its result is durable. */
   readonly onAttempt?: (attempt: TriedEmail) => void
   readonly html?: HtmlReader
-  /** What receivers ask of TLS; absent: nothing. */
+  /** The TLS policies of receivers; absent: none. */
   readonly transport?: Transport
   readonly journals?: Journals
   readonly limits?: Partial<Limits>

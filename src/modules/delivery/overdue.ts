@@ -1,6 +1,7 @@
-// Mail whose time is over while nobody may claim it, because its account is suspended or its destination held back: once a
-// minute it is looked for and ended like any that is claimed too late: for what stands on a list, for a domain that was removed,
-// else because its time is over. While nothing is suspended and nothing held back, that is one small question. A process that dies in between leaves leases, as with any claim; two that walk at once end each email once.
+// Ends mail whose time is over while it cannot be claimed, because its account is suspended or its destination held back. A
+// walk once a minute ends it like mail that is claimed too late: as suppressed, as mail of a removed domain, else as expired.
+// While nothing is suspended or held back, a walk is one small query. A process that dies leaves leases, as with any claim; two
+// simultaneous walks end each email once.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
@@ -32,31 +33,31 @@ export interface OverdueOptions {
   readonly recorder: Recorder
   readonly signingKeys: SigningKeys
   readonly contextOf: (one: { readonly claimed: Claimed; readonly letter: Letter }) => Context
-  /** To claim under; null: not now. */
+  /** The epoch to claim under; null: not now. */
   readonly epoch: () => number | null
-  /** So many rows are in the process from now on; each is released once. */
+  /** `count` more rows are in the process; each is released once. */
   readonly hold: (epoch: number, count: number) => void
   readonly release: (epoch: number, count: number) => void
-  /** Rows may be leased that nobody here knows of. */
+  /** Rows may be leased without this process knowing. */
   readonly doubt: () => void
   readonly onError: (error: unknown) => void
 }
 
-/** What an email comes to that was claimed after its time. */
+/** The conclusion about an email that was claimed after its time. */
 export async function conclusionOfExpired(db: Db, context: Context): Promise<Conclusion> {
   const lasts = await lastAttempts(db, [context.letter])
   return expired(context, lasts.get(context.letter.id) ?? null)
 }
 
 const EVERY_MS = 60_000
-/** Between two lots, of one to seven milliseconds where nothing is over: a walk takes an eighth of a connection at most. */
+/** Pause between lots. A lot with nothing overdue takes one to seven ms, so a walk uses at most an eighth of a connection. */
 const REST_MS = 50
 
 export function overdueOf(options: OverdueOptions): Overdue {
   const { system } = options.database
   let after = FIRST_ID
 
-  /** @returns how many were ended */
+  /** @returns how many emails were ended */
   const lot = async (): Promise<number> => {
     const accounts = options.suspendedAccounts()
     const sites = await pausedSites(system)
@@ -99,7 +100,7 @@ export function overdueOf(options: OverdueOptions): Overdue {
       after = answer.after ?? FIRST_ID
       return answer.claimed
     } catch (error) {
-      // It may have been done, and only its answer lost.
+      // The claim may have been committed although its answer was lost.
       options.doubt()
       throw error
     }
@@ -112,7 +113,7 @@ export function overdueOf(options: OverdueOptions): Overdue {
     conclude: (claimed: Claimed, context: Context) => Conclusion,
   ): Promise<void> => {
     const context = letter === undefined ? null : options.contextOf({ claimed, letter })
-    // Not over any more: our clock has been put back since.
+    // No longer overdue: our clock has been put back since the claim.
     if (context !== null && context.letter.expiresAt > context.now) return handBack(system, epoch, [claimed])
     const ended = context === null ? forgotten(claimed, options.clock.now()) : conclude(claimed, context)
     await options.recorder.add({ ...ended, epoch, inbox: null })

@@ -1,8 +1,8 @@
-// How hard we may knock at one destination. Five connections at first, one more after each round without trouble, at most
-// twenty. A server that says 421 or 4.7.x gets half, and a pause that doubles while it goes on; so does one that cannot be
-// reached. One that greets a further connection with 421 while others are open gets no more than those, without a pause, and
-// one more is tried after twenty answers. After three attempts in a row that reached nobody the destination counts as down for a while: what waits for it
-// is deferred with that answer, without a socket.
+// How fast one destination may be used. It starts with five connections and gets one more after each round without trouble, up
+// to twenty. A 421 or 4.7.x halves the number and pauses the destination, each time in a row for twice as long. A failure to
+// connect also halves it. A 421 in the greeting while other connections are open limits it to these, without a pause; growth
+// resumes after twenty answers. After three attempts in a row that reached nobody the destination counts as down for a while:
+// mail waiting for it is deferred with the last result, without a socket.
 
 const START = 5
 const MOST = 20
@@ -17,7 +17,7 @@ export class Pace {
   #limit = START
   #round = 0
   #throttles = 0
-  /** Answers until one connection more may be tried. */
+  /** Answers until the limit may grow again. */
   #holdOff = 0
   #misses = 0
   #pausedUntilMs = 0
@@ -28,12 +28,12 @@ export class Pace {
     return this.#limit
   }
 
-  /** Someone has answered there, and not turned silent since. */
+  /** The destination has answered, and has not turned silent since. */
   get proven(): boolean {
     return this.#misses === 0 && this.#round > 0
   }
 
-  /** Milliseconds until something may be tried again, 0 = now. */
+  /** Milliseconds until the destination may be tried again, 0 = now. */
   pauseMs(nowMs: number): number {
     return Math.max(0, this.#pausedUntilMs - nowMs)
   }
@@ -52,7 +52,7 @@ export class Pace {
     this.#limit = Math.min(MOST, this.#limit + 1)
   }
 
-  /** @param open connections that work */
+  /** @param open number of working connections */
   crowded(open: number): void {
     this.#misses = 0
     this.#limit = Math.max(1, Math.min(this.#limit, open))
@@ -62,7 +62,7 @@ export class Pace {
 
   throttled(nowMs: number): void {
     this.#misses = 0
-    // Answers of connections that were under way when the first of them said so are one throttle, not several.
+    // Throttling answers on connections already under way at the first one count as the same throttle.
     if (nowMs < this.#pausedUntilMs) return
     this.#halve()
     this.#pausedUntilMs = nowMs + Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** Math.min(this.#throttles++, 10))

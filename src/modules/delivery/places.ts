@@ -1,18 +1,18 @@
-// How much of each destination may be in the process at once. A destination begins with a small window, which grows with
-// what it takes and never covers more than a second of it, so that a stalled one holds little and a fast one is never idle.
-// Destinations that nobody answers at share half of all, so that any number of silent ones leaves the rest to those that work.
+// Limits the emails of each destination in the process. A destination starts with a small window, which grows with its
+// throughput and covers at most about one second of it: a stalled destination holds little, a fast one is never idle.
+// Destinations that do not answer share half of all places, so that any number of them leaves the rest to the others.
 //
-// Of mail to those that answer no more is held than keeps them busy: what waits in the process for more than two seconds is asked
-// about a second time (late-asks.ts), has grown old in V8's heap, and is another process's to send. So the bound for all of them
-// begins at 1,000 and doubles where that many have stood for two seconds and less than half of them ended: slow destinations
-// hold it, and others are to be found behind them.
+// Answering destinations together hold no more mail than keeps them busy: mail that waits in the process for more than two
+// seconds needs another suppression check (late-asks.ts), has become old in V8's heap, and could be sent by another process.
+// Their common bound starts at 1,000. It doubles when more than half of it has been held for two seconds and less than half of
+// it has ended: slow destinations hold it, and others must be found behind them. It halves when twice the bound has ended.
 
 export interface Places {
-  /** How many more may be held. To be asked before each claim. */
+  /** How many more may be held. To be called before each claim. */
   room(nowMs: number): number
-  /** What may be claimed: for destinations known here, and for each of all the others. */
+  /** How many may be claimed: for each destination known here, and for every other one. */
   free(nowMs: number): { readonly sites: ReadonlyMap<number, number>; readonly others: number }
-  /** @returns false when it is more than the window holds: it is to be handed back */
+  /** @returns false when the window is full: the email is to be handed back */
   enter(siteId: number, site: string): boolean
   leave(siteId: number, nowMs: number): void
 }
@@ -21,28 +21,28 @@ export const FIRST_WINDOW = 40
 const LARGEST_WINDOW = 1_200
 const RATE_MS = 1_000
 const FORGET_MS = 30_000
-/** A destination that answers is known longer: what it is worth shows when silent ones have taken their share. */
+/** Answering destinations are remembered longer: when silent ones have filled their half, only known ones get places. */
 const FORGET_ANSWERING_MS = 3_600_000
 const MAX_KNOWN = 2_000
 const FIRST_BOUND = 1_000
 const BOUND_MS = 2_000
 
 export interface PlacesOptions {
-  /** The most emails in the process. */
+  /** Most emails in the process. */
   readonly most: number
-  /** How long nothing may be tried at a site. */
+  /** Milliseconds for which nothing may be tried at a site. */
   readonly pauseMs: (site: string) => number
-  /** Whether somebody answers there. */
+  /** Whether a site answers. */
   readonly answers: (site: string) => boolean
 }
 
 interface Place {
   readonly site: string
   held: number
-  /** Of them, those that count towards the share of the silent. */
+  /** How many of `held` count towards the half of the silent destinations. */
   silent: number
   window: number
-  /** Ended since `sinceMs`. */
+  /** Emails ended since `sinceMs`. */
   ended: number
   sinceMs: number
 }
@@ -60,7 +60,7 @@ export function placesOf({ most, pauseMs, answers }: PlacesOptions): Places {
   }
   const roomOf = (place: Place): number => {
     const room = pauseMs(place.site) > 0 ? 0 : Math.max(0, place.window - place.held)
-    // A handful at a time would make a claim of each.
+    // Less room would mean a claim for every few emails.
     return room < place.window / 4 ? 0 : room
   }
   return {
@@ -80,7 +80,7 @@ export function placesOf({ most, pauseMs, answers }: PlacesOptions): Places {
     free: (nowMs) => {
       const sites = new Map<number, number>()
       const left = silentMost - silent
-      // Each destination is told what is left for all of them: too little would mostly come back as surplus.
+      // Every silent destination is offered all that is left. When little is left, most of a claim would come back as surplus.
       const forSilent = left < silentMost / 4 ? 0 : left
       const others = Math.min(FIRST_WINDOW, forSilent)
       for (const [siteId, place] of places) {
@@ -116,7 +116,7 @@ export function placesOf({ most, pauseMs, answers }: PlacesOptions): Places {
       place.held--
       all.held--
       all.ended++
-      // Which of them it was does not matter; once somebody answers, all that are there are in good hands.
+      // It does not matter which of the emails left. Once the destination answers, none of them counts as silent.
       const fewer = answers(place.site) ? place.silent : Math.max(0, place.silent - place.held)
       place.silent -= fewer
       silent -= fewer

@@ -1,10 +1,10 @@
-// What became of emails, written in groups: results, attempts, events, lists and inbox in one transaction, fenced by the
-// epoch and the number of each claim. What the fence holds back is forgotten: another node has the email now.
+// Records the results of emails in groups: results, attempts, events, lists and inbox in one transaction, fenced by the epoch
+// and the fence number of each claim. A result that the fence rejects is dropped: another node has the email.
 //
-// While the database is away results wait in memory and are tried again; nothing new is claimed meanwhile, so what waits
-// is bounded by what was held. A group that the database refuses for itself is written one by one; what it refuses for the
-// moment (a deadlock, a time limit, a day of the log that is not made yet) is tried some times more. Of an email that is
-// refused alone for good only the state is written: it must not go out a second time for a fault in its history.
+// While the database is away results wait in memory and are retried. Nothing new is claimed meanwhile, so the emails in the
+// process bound what waits. A group that the database refuses for its content is written one by one. A temporary refusal (a
+// deadlock, a timeout, a missing partition of the event log) is retried a few times. Of a single email that is refused for
+// good only the state is written: a fault in its history must not send it twice.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
@@ -30,22 +30,22 @@ export interface RecorderOptions {
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger
-  /** Lets go those of the emails that were put off whose domain was removed under their attempts. */
+  /** Releases those of the deferred emails whose domain was removed during their attempts. */
   readonly releaseRemoved?: (ids: readonly string[]) => Promise<void>
   /** Called for each attempt once its result is durable. */
   readonly onAttempt?: (attempt: TriedEmail) => void
 }
 
 export interface Recorder {
-  /** Resolves when it is durable, or when the fence has held it back. */
+  /** Resolves when the result is durable, or the fence has rejected it. */
   add(item: Recorded): Promise<void>
-  /** Gives up trying: what waits is left to the leases. */
+  /** Stops retrying: unrecorded results are left to the leases. */
   abandon(): void
 }
 
 const MAX_GROUP = 300
 const MAX_GROUP_BYTES = 32 * 1_048_576
-// A group costs about as much as five results: it waits for more of them, shortly.
+// A group costs about as much as five results, so it waits briefly for more of them.
 const LINGER_MS = 5
 const ENOUGH = 32
 const RETRY_MS = 500
@@ -81,7 +81,7 @@ export function recorderOf(options: RecorderOptions): Recorder {
     }
   }
 
-  /** Waits before the next try. @returns false when there is none: it is refused, and not for the moment */
+  /** Waits before the next try. @returns false when there is none: the refusal is not temporary, or the tries are used up */
   const mayTryAgain = async (error: unknown, tries: number): Promise<boolean> => {
     if (giveUp.signal.aborted) throw error
     const unready = mayLackPartition(error)
@@ -135,7 +135,7 @@ export function recorderOf(options: RecorderOptions): Recorder {
     lingerMs: LINGER_MS,
     enough: ENOUGH,
     concurrency: 1,
-    // What may wait is bounded by what is held.
+    // The emails in the process bound what can wait.
     maxWaitingBytes: Number.POSITIVE_INFINITY,
     full: () => new Error('too many results wait'),
   })
@@ -168,7 +168,7 @@ async function writeAll(
   return kept
 }
 
-/** A delivery that stands clears what soft bounces have counted up. */
+/** A delivery clears the soft bounces counted so far. */
 function deliveryOf({ letter, result, sandbox }: Recorded): readonly Delivered[] {
   if (letter === null || result.status !== 'delivered') return []
   return [{ accountId: letter.accountId, recipient: letter.recipientKey, sandbox, emailId: letter.id }]

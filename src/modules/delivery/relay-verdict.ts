@@ -1,10 +1,10 @@
-// What a relay says of us is no answer about a mail. It is the operator's own: whether it knows us, wants TLS or lets us
-// relay is put right at the relay or in our settings, so the mail waits for that, and no address is blamed for it. What it says
-// of the sender, the message or the recipient counts as a receiver's word does.
+// A relay's reply about us is not an answer about a mail. The relay belongs to the operator: whether it knows us, wants TLS or
+// lets us relay must be corrected there or in our settings. The mail waits for that, and no address is blamed. What a relay
+// says about the sender, the message or the recipient counts like a receiver's reply.
 
 import type { Said, Verdict } from './types.ts'
 
-/** RFC 4954 section 6: log in, or begin TLS. They have no other meaning. */
+/** RFC 4954 section 6: log in, or start TLS. These codes have no other meaning. */
 const ADMISSION_CODES: ReadonlySet<number | null> = new Set([530, 534, 535, 538])
 
 const ADMISSION = new RegExp(
@@ -14,16 +14,16 @@ const ADMISSION = new RegExp(
     'authentication (?:is )?(?:required|needed)|requires? (?:smtp )?auth|client (?:was |is )?not authenticated|authrequired',
     '(?:must|please) (?:authenticate|log ?in)|(?:auth(?:enticate|entication)?|log ?in)(?: command)? first|not logged in',
     'must (?:issue a )?starttls|(?:starttls|tls|encryption) (?:is )?(?:required|needed)|requires? (?:starttls|tls|encryption)',
-    // Postfix says at RCPT what it holds against a client.
+    // Postfix rejects a client only at RCPT.
     'client host',
   ].join('|'),
   'i',
 )
 
-/** That the sender's domain is not proven concerns the mail, though receivers call it authentication too. */
+/** A missing proof of the sender's domain concerns the mail, although receivers also call it authentication. */
 const SENDERS_PROOF = /\b(?:spf|dkim|dmarc)\b/i
 
-/** Whether it speaks of us; a status X.1.z names an address, whatever the words are. */
+/** Whether the reply is about us. A status X.1.z is about an address, whatever the words say. */
 function isAdmission({ code, enhanced, text }: Said): boolean {
   if (enhanced?.split('.')[1] === '1') return false
   return ADMISSION_CODES.has(code) || (ADMISSION.test(text) && !SENDERS_PROOF.test(text))

@@ -1,4 +1,4 @@
-// The operator's relay: where it is, how we speak to it, and whether it lets us in.
+// The operator's relay: its addresses, how we connect to it, and whether it accepts our mail.
 
 import { isIP, isIPv6 } from 'node:net'
 import { type OpenOptions, type Phase, SmtpConnection, type Timeouts, type TlsInfo } from '../../mail/smtp-client.ts'
@@ -25,7 +25,7 @@ export function relayTerms({
   return { tls: RELAY_TLS[tls], ...(username !== null && { auth: { username, password: password ?? '' } }) }
 }
 
-/** @returns none when the DNS tells none */
+/** @returns an empty list when the DNS returns no addresses */
 export async function relayAddresses({ host }: Pick<Relay, 'host'>, resolver: Resolver): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host]
   if (host === 'localhost') return ['127.0.0.1', '::1']
@@ -35,12 +35,12 @@ export async function relayAddresses({ host }: Pick<Relay, 'host'>, resolver: Re
 
 type Answer =
   | { readonly kind: 'takes mail'; readonly tls: TlsInfo | null }
-  /** What keeps us out, whatever the mail. */
+  /** The relay rejects us, whatever the mail. */
   | { readonly kind: 'keeps us out'; readonly at: 'connection' | 'tls' | 'log-in' | 'relaying'; readonly said: string }
-  /** It speaks of the sender or the recipient that were named. */
+  /** The relay rejects the given sender or recipient. */
   | { readonly kind: 'declines'; readonly said: string }
 
-/** And from which of our addresses it was asked; null: the system's choice. */
+/** `sourceIp`: our address that the question came from; null: the system's choice. */
 export type RelayAnswer = Answer & { readonly sourceIp: string | null }
 
 export interface RelayQuestion {
@@ -59,8 +59,8 @@ const ASKING: Partial<Timeouts> = Object.fromEntries(STEPS.map((step) => [step, 
 const MAX_ADDRESSES = 4
 
 /**
- * Whether it would take a mail; none is sent. One answer for each of our addresses that it is reached from: those of a family
- * that it has, else the system's choice.
+ * Asks the relay whether it would take a mail, without sending one. Gives one answer for each of our addresses of a family that
+ * the relay has; with no such address, one answer for the system's choice.
  */
 export async function askRelay(question: RelayQuestion): Promise<readonly RelayAnswer[]> {
   const known = await relayAddresses(question.relay, question.resolver)
@@ -73,7 +73,7 @@ function ofFamily(addresses: readonly string[], source: string | null): readonly
   return addresses.filter((ip) => source === null || isIPv6(ip) === isIPv6(source))
 }
 
-/** At the first address that answers. */
+/** Asks the first address that answers. */
 async function askFrom(
   sourceIp: string | null,
   addresses: readonly string[],

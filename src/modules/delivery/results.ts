@@ -1,17 +1,17 @@
 // What an attempt means for the email: state, next try, events, bounce, suppression. Pure: nothing here waits.
 //
 //   2xx to the final dot                 delivered
-//   5xx after the banner                 bounced; hard ones put the address on the list. A relay's word about us, or any about
+//   5xx after the banner                 bounced; hard bounces suppress the address. Replies of a relay about us, and any about
 //                                        our rate: deferred
-//   5xx in all banners                   bounced where one names a block of ours, else deferred
-//   4xx, no connection, no DNS           deferred while there is a next try, or until its time is over where the sender gave it
-//                                        less than we would take; else failed
+//   5xx in all banners                   bounced if each names a block of ours or is 521, else deferred
+//   4xx, no connection, no DNS           deferred while there is a next try; if the sender shortened the email's time, until
+//                                        it is over; else failed
 //   what our side cannot or may not do   failed, suppressed
 //   its time is over                     failed
 //
-// Who failed while the receiver kept answering 4xx about the recipient is also one bounce of type soft. What is said of rates,
-// as greylisting is, counts from the third answer on, an hour or more after the start: it lifts within that, and a short time
-// that the sender gave is no word of the receiver's. What is said of the mailbox counts at once.
+// An email that fails while the receiver keeps answering 4xx about the recipient also counts as one soft bounce. A reply about
+// rates, including greylisting, counts only from the third attempt on, an hour or more after the start: greylisting lifts
+// within that time, and a short time set by the sender says nothing about the address. A reply about the mailbox counts at once.
 
 import { providerOf } from '../../mail/providers.ts'
 import { type BounceCategory, bounceFromReply } from '../../mail/smtp-bounce.ts'
@@ -39,13 +39,13 @@ export type FailedReason =
   | 'domain_removed'
   | 'internal_error'
 
-/** Everything that is written, in one transaction, about one leased email. */
+/** Everything written about one leased email, in one transaction. */
 export interface Conclusion {
-  /** Null: its row is gone, and only the queue is to forget it. */
+  /** Null: the email's row is gone, and only the queue row is removed. */
   readonly letter: Letter | null
   readonly sandbox: boolean
   readonly result: Result
-  /** But for that of the bounce, which tells what became of the list. */
+  /** All events except the bounce's, which also tells whether the address was suppressed. */
   readonly events: readonly NewEvent[]
   readonly bounce: NewBounce | null
 }
@@ -53,21 +53,21 @@ export interface Conclusion {
 export interface Context {
   readonly letter: Letter
   readonly fence: number
-  /** Sandbox mail, or an instance that sends nothing. */
+  /** Sandbox mail, or an instance in sandbox mode. */
   readonly sandbox: boolean
-  /** Of the message as it was composed; null: it was not. */
+  /** Size of the composed message; null: it was not composed. */
   readonly sizeBytes: number | null
   readonly now: Date
   readonly newId: () => string
   readonly chance: () => number
 }
 
-/** When the email's time began: acceptance, or when it was due. */
+/** The start of the email's time: acceptance, or its due time. */
 export function startOf({ scheduledAt, createdAt }: Letter): Date {
   return scheduledAt ?? createdAt
 }
 
-/** @param provider whose hosts said it; null: nobody's */
+/** @param provider the mailbox provider whose host answered; null: none answered */
 export function eventOf(
   { letter, sandbox, now, newId }: Context,
   type: EventType,
@@ -90,10 +90,10 @@ export function eventOf(
   }
 }
 
-/** Who decided an attempt. */
+/** The host that decided an attempt. */
 type Where = Pick<Report, 'host' | 'ip' | 'throttledBy'>
 
-/** Whose hosts an attempt asked; null when it asked none. */
+/** The mailbox provider whose host was asked; null when none was. */
 function answeredBy({ letter: { recipientKey }, sandbox }: Context, { host, throttledBy }: Where): string | null {
   if (host === null || sandbox) return host
   if (throttledBy !== null) return null
@@ -119,7 +119,7 @@ export function endedUntried(
 /** RFC 3463 section 3.8: a cryptographic failure. */
 const NO_TLS = '4.7.5'
 
-/** What the last attempt left behind, of the wire names of `attemptOf`. */
+/** The stored detail of the last attempt, in the wire names of `attemptOf`. */
 interface StoredDetail {
   readonly mx: string | null
   readonly ip: string | null
@@ -132,12 +132,12 @@ interface StoredDetail {
 
 const NOTHING_SAID: Pick<StoredDetail, 'smtp_code' | 'enhanced_code'> = { smtp_code: null, enhanced_code: null }
 
-/** An end at its time, without another try: the bounce is the one that the last attempt would have been, were there none to come. */
+/** Ends an email at its time without another try. The bounce is that of the last attempt, as if it had been the final one. */
 export function expired(context: Context, last: StoredAttempt | null): Conclusion {
   const detail = (last?.detail ?? NOTHING_SAID) as unknown as StoredDetail
   const { smtp_code: code } = detail
   const answered = code === null ? null : commandAnswered(detail.dialogue, { code, text: detail.response })
-  // A mail that needs no TLS goes on without it where STARTTLS is refused, unless the server closes (421).
+  // A mail that does not require TLS is sent without it when STARTTLS is refused, unless the server closes (421).
   const refused = answered === 'starttls' && (code !== 421 || context.letter.tlsRequired)
   const lacksTls = code === null ? detail.enhanced_code === NO_TLS : refused
   const reason = lacksTls ? 'tls_required' : 'expired'
@@ -152,7 +152,7 @@ export function expired(context: Context, last: StoredAttempt | null): Conclusio
   const data = { ...failedData(reason, lastSaid(context.letter), context.letter.attemptsCount), listed_as: 'soft' }
   return {
     ...ended,
-    // Nobody was asked now: the last try was told when it was deferred, and statistics count each once.
+    // No host was asked now: the last try was counted when it was deferred, and statistics count each try once.
     events: [eventOf(context, 'email.failed', data, null)],
     bounce: { ...bounceOf(context, where, refusal, 'failed'), attempt: last.number },
   }
@@ -165,7 +165,7 @@ export function forgotten({ id, accountId, fence }: Claimed, now: Date): Conclus
   return { letter: null, sandbox: false, result, events: [], bounce: null }
 }
 
-/** Put off without an attempt, for an hour at most: nobody tells when it may go. */
+/** Deferred without an attempt, for at most an hour: nothing signals when the email may be sent. */
 export function putOff(context: Context, why: string): Conclusion {
   const { letter, sandbox, now } = context
   const next = new Date(Math.min((nextOf(context) ?? letter.expiresAt).getTime(), now.getTime() + 3_600_000))
@@ -268,11 +268,11 @@ function keptRefusing(
 
 interface Failure {
   readonly reason: FailedReason
-  /** Of the attempt that was the last. */
+  /** Outcome of the last attempt. */
   readonly outcome: AttemptOutcome
-  /** Whose hosts put the last try off; null: it is our side that ends it. */
+  /** The mailbox provider whose host deferred the last try; null: the end comes from our side. */
   readonly provider: string | null
-  /** The list of bounces has it as a soft one; so have statistics, which hear of it by this event alone. */
+  /** Listed as a soft bounce. Statistics also count it as one; they learn of it only from this event. */
   readonly isBounce: boolean
 }
 
@@ -311,12 +311,12 @@ function reasonOf(cause: Cause): FailedReason {
   }
 }
 
-/** The sender gave it less time than we would take. */
+/** The sender gave the email less time than we would. */
 function isShortened(letter: Letter): boolean {
   return letter.expiresAt.getTime() < startOf(letter).getTime() + EMAIL_LIFE_MS
 }
 
-/** Why an email ended after its last try. One whose time the sender has shortened has expired. */
+/** Why an email ended after its last try. If the sender shortened its time, it expired, unless TLS was missing. */
 function lastReason(letter: Letter, { cause, said }: Verdict & { kind: 'deferred' }): FailedReason {
   if (cause === 'tls') return 'tls_required'
   if (isShortened(letter)) return 'expired'
@@ -421,7 +421,7 @@ const LOCAL: Omit<Report, 'verdict' | 'startedAt' | 'durationMs'> = {
   throttledBy: null,
 }
 
-/** A bug, met while a mail was written or sent. It is tried again: the bug may be gone by then. */
+/** A bug while a mail was composed or sent. The mail is retried: the bug may be fixed by then. */
 export const OUR_FAULT: Verdict = {
   kind: 'deferred',
   said: { code: null, enhanced: '4.3.0', text: '4.3.0 an error on our side' },
@@ -430,12 +430,12 @@ export const OUR_FAULT: Verdict = {
   command: 'connect',
 }
 
-/** An attempt that ended before it reached a server. */
+/** The report of an attempt that ended before it reached a server. */
 export function localReport(verdict: Verdict, startedAt: Date, durationMs: number): Report {
   return { ...LOCAL, verdict, startedAt, durationMs }
 }
 
-/** What sandbox mail comes to, in the words of a receiver that does not exist. */
+/** The conclusion about sandbox mail, in the words of a receiver that does not exist. */
 export function sandboxConclusion(context: Context): Conclusion {
   const { letter, now } = context
   const report = (verdict: Verdict): Report => ({ ...localReport(verdict, now, 0), host: 'sandbox' })

@@ -1,14 +1,15 @@
-// A destination on the network: the hosts that take the mail of one or many domains, and our connections to them.
+// A destination on the network: the hosts that take the mail of one or more domains, and our connections to them.
 //
-// Connections stay open between messages: each lane has one and carries one message after another over it, until nothing
-// waits; then it is kept for ten seconds. An attempt tries the hosts of its mail's own way in order, beginning with the one
-// that the lane is connected to, when it is one of them: a 5xx after the banner ends it, a 4xx, what is said of rates or what
-// EHLO rules out goes on to the next host, no connection to the next address. Who is greeted with 421 while other lanes are connected there waits for one of these.
+// Connections stay open between messages. Each lane has one and sends one message after another over it until nothing waits,
+// then keeps it for ten seconds. An attempt tries the hosts of the mail's own way in order, starting with the host that the
+// lane is connected to, if it is one of them. A 5xx after the banner ends the attempt. After a 4xx, a reply about rates or a
+// limit in EHLO it tries the next host; after a failure to connect, the next address. A mail greeted with 421 waits for another
+// lane if other lanes are connected there.
 //
-// A mail that needs no TLS gets it where it can be had: where TLS was offered and failed, now or lately (tls-faults.ts), the
-// mail comes back in clear when no other address is left that may give TLS. (Postfix goes on to the next host as well, and
-// comes back in clear at a later attempt; KumoMTA goes on in clear at once.) Of a host that was silent in its handshake no
-// other address is tried with TLS in that attempt: each would take another minute.
+// A mail that does not require TLS is sent with TLS where possible. Where TLS was offered and failed, in this attempt or
+// recently (tls-faults.ts), the mail is sent in clear when no address is left that may give TLS. (Postfix also tries the next
+// host, and sends in clear in a later attempt; KumoMTA sends in clear at once.) If a host times out in the TLS handshake, the
+// attempt tries none of its other addresses with TLS: each would cost another minute.
 
 import { isIPv6 } from 'node:net'
 import type { SecureContext } from 'node:tls'
@@ -37,7 +38,7 @@ import type { TlsFaults } from './tls-faults.ts'
 import type { Job, Outgoing, Report, Verdict } from './types.ts'
 import { beginningWith, ownName, sameHost, type Target, type Way } from './ways.ts'
 
-/** Null: nothing was tried, or it was broken off before anything had an effect. */
+/** Null: nothing was tried, or the attempt was broken off before anything had an effect. */
 export type Sent = Report | null
 
 export interface RouteOptions {
@@ -45,9 +46,9 @@ export interface RouteOptions {
   readonly ehloName: string
   readonly tls: OpenOptions['tls']
   readonly auth: OpenOptions['auth']
-  /** What an attempt came to, read as what it is for the host that it was made at. */
+  /** Reads a verdict according to the kind of host: a relay's replies about us defer mail. */
   readonly weigh: (verdict: Verdict) => Verdict
-  /** Ours; empty: the system's choice. */
+  /** Our source addresses; empty: the system's choice. */
   readonly sourceIps: readonly string[]
   readonly timeouts: Partial<Timeouts>
   readonly clock: Clock
@@ -56,16 +57,16 @@ export interface RouteOptions {
   readonly tlsFaults: TlsFaults
   /** Breaks all connections. */
   readonly signal: AbortSignal
-  /** Told of each connection that came to the question of TLS: null when it came about as it must. */
+  /** Called for each connection that got as far as TLS. `fault` is null when the session is as it must be. */
   readonly onSession: (site: string, target: Target, sourceIp: string | null, fault: SessionFault | null) => void
-  /** A bug of ours, met in an attempt; the attempt is deferred. */
+  /** A bug in our code during an attempt; the attempt is deferred. */
   readonly onError: (error: unknown) => void
 }
 
 const MAX_MESSAGES_PER_CONNECTION = 200
 const IDLE_MS = 10_000
 const MAX_CROWDS = 10
-/** How long a connection's host is known by its name alone: as long as a plan is. */
+/** How long the host name alone identifies a connection's host: as long as a plan is kept. */
 const FRESH_MS = 60_000
 const MAX_PLAIN = 1_000
 const SILENT = 'another address of the host was silent'
@@ -74,7 +75,7 @@ interface Waiting {
   readonly job: Job
   readonly way: Way
   readonly resolve: (sent: Sent) => void
-  /** Of one that was sent back to wait, and how often it was. */
+  /** The composed message of a mail sent back to wait, and how often it was sent back. */
   readonly outgoing?: Outgoing
   readonly crowds?: number
 }
@@ -84,7 +85,7 @@ interface Link {
   readonly target: Target
   readonly sourceIp: string | null
   readonly openedMs: number
-  /** A domain whose mail alone may go there; null: that of all. */
+  /** The only domain whose mail may use the connection; null: any. */
   readonly onlyFor: string | null
   /** Which half of the sockets it was taken from. */
   readonly proven: boolean
@@ -93,7 +94,7 @@ interface Link {
 interface Lane {
   readonly index: number
   link: Link | null
-  /** The host that it is being connected to. */
+  /** The host to which the lane is connecting. */
   opening: string | null
   messages: number
   close: () => void
@@ -126,7 +127,7 @@ export class Route {
     })
   }
 
-  /** Gives back what waits; what is under way goes on. Idle connections are closed. */
+  /** Gives back waiting mail; mail under way continues. Closes idle connections. */
   release(): void {
     for (const { resolve } of this.#waiting.splice(0)) resolve(null)
     if (this.#timer !== null) clearTimeout(this.#timer)
@@ -149,7 +150,7 @@ export class Route {
       const lane = this.#idle.pop() ?? this.#newLane()
       this.#wakeLane(lane)
       this.#busy.add(lane)
-      // It never rejects: what goes wrong in an attempt is that attempt's report.
+      // It never rejects: an error in an attempt becomes the attempt's report.
       void this.#run(lane)
     }
   }
@@ -212,7 +213,7 @@ export class Route {
     void link.connection.quit().then(() => this.#options.sockets.release(link.proven))
   }
 
-  /** The destination is down: everything that waits gets the last answer. */
+  /** The destination is down: all waiting mail gets the last result. */
   #deferAll(): void {
     const { clock } = this.#options
     for (const { way, resolve } of this.#waiting.splice(0)) {
@@ -225,7 +226,7 @@ export class Route {
     }
   }
 
-  /** Lanes with a connection to one of these hosts, or on the way to one. */
+  /** How many lanes are connected or connecting to one of these hosts. */
   #connectedTo(tried: readonly Tried[]): number {
     const hosts = new Set(tried.map(({ target }) => target.host))
     return [...this.#busy, ...this.#idle].filter(
@@ -234,7 +235,7 @@ export class Route {
     ).length
   }
 
-  /** @returns `crowded`: it waits again */
+  /** @returns `crowded`: the mail waits again */
   async #attempt(lane: Lane, waiting: Waiting): Promise<Sent | 'crowded'> {
     const { job, way } = waiting
     const { clock } = this.#options
@@ -264,14 +265,14 @@ export class Route {
     return reportOf(tried, story, { port: this.#options.port, nowMs: clock.monotonicMs() })
   }
 
-  /** @returns false when it was broken off by us: nothing of it had an effect */
+  /** @returns false when we broke the attempt off, before anything had an effect */
   async #hosts(lane: Lane, course: Course, outgoing: Outgoing): Promise<boolean> {
     const { job, steps, done, tried, story } = course
     for (const [index, step] of steps.entries()) {
       const { target } = step
       if (done.has(target.host)) continue
       if (!(await job.maySend()) || this.#options.signal.aborted) return false
-      // A connection that was used before may turn out to be closed: that is said again on a new one, once.
+      // A reused connection may turn out to be closed: then the message is sent once more, on a new connection.
       for (let again = true; again; ) {
         again = false
         await this.#connect(lane, course, { step, mayWait: this.#mayWait(course, index + 1) })
@@ -314,7 +315,7 @@ export class Route {
         }
         if (tried.some(isFinal)) return true
         if (outcome.kind !== 'failed') done.add(target.host)
-        // Whether the message was taken is open: another host must not get it in the same breath.
+        // The message may have been accepted: no other host may get it in this attempt.
         if (outcome.kind === 'failed' && outcome.dotSent) return true
       }
       if (tried.some(isFinal)) return true
@@ -323,8 +324,8 @@ export class Route {
   }
 
   /**
-   * The way's targets; the host that the lane is connected to comes first, when it is one of them. Other lanes begin at one
-   * address each, so that much mail to one domain is spread as well.
+   * The way's targets in order. The host that the lane is connected to comes first, if it is one of them. Otherwise each lane
+   * starts at another of the best addresses, so that much mail to one domain is also spread.
    */
   #order({ link, index }: Lane, way: Way): readonly Target[] {
     const isFresh = this.#options.clock.monotonicMs() - (link?.openedMs ?? 0) < FRESH_MS
@@ -337,7 +338,7 @@ export class Route {
     this.#plain.add(ip)
   }
 
-  /** Whether an address that comes later goes before one in clear: TLS may be had there, or it is a better one. */
+  /** Whether a later step goes before this address in clear: TLS may be possible there, or it is a better address in clear. */
   #mayWait({ steps, done, silent }: Course, from: number): boolean {
     const { tlsFaults } = this.#options
     const mayGiveTls = (to: Target): boolean => !silent.has(to.host) && tlsFaults.of(to) === null
@@ -347,8 +348,8 @@ export class Route {
   }
 
   /**
-   * Gives the lane an open connection, the present one where it will do; when there is none, `tried` says why, or it is for
-   * later.
+   * Gives the lane an open connection; the present one is reused if it fits. If the lane has none afterwards, `tried` has the
+   * reason, or the address was appended to `steps`.
    *
    * @param mayWait whether another address goes before this one in clear
    */
@@ -367,7 +368,7 @@ export class Route {
       if (isFor(link, target, job) && (requiredBy === null || link.connection.tls !== null)) return
       this.#hangUp(lane)
     }
-    // A password is never said in clear, so that there is no way around TLS for a relay that asks for one.
+    // A password is never sent in clear: a relay with a log-in gets no fallback to clear.
     const isFree = requiredBy === null && this.#options.tls === 'opportunistic' && this.#options.auth === undefined
     const why = isFree ? (step.plain ?? tlsFaults.of(target) ?? (silent.has(target.host) ? SILENT : null)) : null
     if (why !== null && step.plain === null && mayWait) {
@@ -381,7 +382,7 @@ export class Route {
     })
     if (lane.link !== null && judge.isForDomain()) lane.link = { ...lane.link, onlyFor: job.site }
     const ended = sessionOf(opened)
-    // Of who minds nothing there is nothing to tell.
+    // Sessions for mail that ignores the receiver's TLS policy are not reported.
     if (ended !== null && !step.told && job.minds)
       this.#options.onSession(
         job.site,
@@ -402,7 +403,7 @@ export class Route {
       return
     }
     const crowded = opened.kind === 'refused' && opened.phase === 'banner' && opened.reply.code === 421
-    // "454 TLS not available" (RFC 3207 section 4) is not about how much comes from us, 4.7.0 or not.
+    // "454 TLS not available" (RFC 3207 section 4) says nothing about our rate, even with 4.7.0.
     const isOfTls = opened.phase === 'starttls' && opened.kind === 'refused' && opened.reply.code !== 421
     if (opened.kind === 'refused' && !crowded && !isOfTls && isThrottling(opened.reply))
       this.pace.throttled(clock.monotonicMs())
@@ -411,7 +412,7 @@ export class Route {
     tried.push({ verdict, target, sourceIp, tls: null, atDoor, crowded })
   }
 
-  /** A new connection of the lane's. */
+  /** Opens a new connection for the lane. */
   async #open(
     lane: Lane,
     target: Target,
@@ -462,7 +463,7 @@ export class Route {
     if (last === undefined) return
     if (tried.some(isAnswer) && this.pace.pauseMs(nowMs) === 0) this.pace.answered()
     if (tried.some(isAnswer)) return
-    // What a mail alone asks for, and the server has not, is no reason against the others.
+    // A server without the TLS that only this mail requires may still take other mail.
     if (tlsRequired && tried.some(isForTls)) return
     this.#last = last
     this.pace.unreachable(nowMs)
@@ -470,7 +471,7 @@ export class Route {
   }
 }
 
-/** Whether a connection will do for a mail to a target. */
+/** Whether a connection can be used for a mail to a target. */
 function isFor({ connection, target, onlyFor }: Link, { ip, terms }: Target, { site }: Job): boolean {
   return connection.usable && target.ip === ip && target.terms === terms && (onlyFor === null || onlyFor === site)
 }

@@ -6,32 +6,32 @@ import type { PutOffBound } from '../outbox/index.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
-/** After the start: the first waits are for greylisting, which lifts within minutes. Then every six hours. */
+/** Offsets from the start. The first waits are for greylisting, which lifts within minutes. Later tries come every six hours. */
 const FIRST_TRIES_MS = [0, 6, 15, 30, 60, 120, 240].map((minutes) => minutes * MINUTE_MS)
 const EVERY_MS = 6 * HOUR_MS
 const SPREAD = 0.1
-/** As many as the queue can count. */
+/** The largest claim count of the queue. */
 const MOST_CLAIMS = 32_767
-/** The clocks of machines that follow one database never differ by so much. */
+/** More than the clocks of machines that follow one database ever differ. */
 const SKEW_MS = 6 * MINUTE_MS
 
 export interface Span {
   /** Acceptance, or the time a scheduled email was due. */
   readonly start: Date
-  /** Nothing is tried from then on; at the latest EMAIL_LIFE_MS after the start, or after a retry by hand. */
+  /** Nothing is tried from this time on. At the latest EMAIL_LIFE_MS after the start, or after a retry by hand. */
   readonly expiresAt: Date
 }
 
 /**
- * The time of the next try: the first of the schedule that lies after `now`, up to 10 % of its distance from the one
- * before later, so that a burst of deferrals spreads; never earlier.
+ * The time of the next try: the first of the schedule after `now`, plus up to 10 % of its distance from the try before, so
+ * that a burst of deferrals spreads. Never earlier than the schedule.
  *
- * A start that lies ahead was written under a clock that has been put back since: then the tries that were made tell which
- * wait is next.
+ * A start that lies ahead was written under a clock that has since been put back: then the number of tries made gives the
+ * next wait.
  *
  * @param chance in [0, 1)
- * @param tries how many were made
- * @returns null when it would come too late: the try that has just ended was the last, whatever time is left
+ * @param tries the number of tries made
+ * @returns null when the next try would be too late: the try that has just ended was the last, whatever time is left
  */
 export function nextTry({ start, expiresAt }: Span, now: Date, chance: number, tries: number): Date | null {
   const isAhead = start.getTime() - now.getTime() > SKEW_MS
@@ -48,8 +48,8 @@ export function nextTry({ start, expiresAt }: Span, now: Date, chance: number, t
 }
 
 /**
- * What the schedule puts off at most: an email of an age waits for the step that it is in, and one whose start lies ahead
- * for that of its tries. What lies further ahead was put off under a clock that was put back since.
+ * The latest times to which the schedule defers: by an email's age, that of its step; for an email whose start lies ahead,
+ * that of its tries. A later time was set under a clock that has since been put back.
  */
 export function putOffBounds(now: Date): readonly PutOffBound[] {
   const idAt = (ageMs: number): string => firstIdAt(new Date(now.getTime() - ageMs))
@@ -69,7 +69,7 @@ export function putOffBounds(now: Date): readonly PutOffBound[] {
   ]
 }
 
-/** How long after the start a try is made when `tries` were made before it. */
+/** The offset from the start of a try that follows `tries` others. */
 function elapsedBy(tries: number): number {
   const last = FIRST_TRIES_MS.length - 1
   return (FIRST_TRIES_MS[Math.min(tries, last)] ?? 0) + Math.max(0, tries - last) * EVERY_MS

@@ -1,7 +1,7 @@
-// What the SMTP client met, as a verdict. The first digit of a reply decides whether to try again (RFC 5321 section
-// 4.2.1); the enhanced code and the words only explain. Two kinds of 5xx put off all the same: one that plainly speaks of how
-// much comes from us, which time heals, and a greeting that names no block of ours, when nobody was asked about the mail. Who
-// greets with 521 never takes mail (RFC 7504).
+// Turns what the SMTP client met into a verdict. The first digit of a reply decides whether to retry (RFC 5321 section 4.2.1);
+// the enhanced code and the words only explain. Two kinds of 5xx defer all the same: one that clearly speaks of our rate, which
+// time heals, and a greeting that does not name a block of ours, since nobody was asked about the mail. A host that greets with
+// 521 never takes mail (RFC 7504).
 
 import { bounceFromReply, GREYLISTING, isRate, type Parties, type SmtpCommand } from '../../mail/smtp-bounce.ts'
 import type { OpenResult, Outcome, Phase } from '../../mail/smtp-client.ts'
@@ -25,7 +25,7 @@ export function replyVerdict(reply: Reply, command: SmtpCommand, parties?: Parti
   const { type, category } = bounceFromReply(reply, command, parties)
   if (reply.code >= 500 && !isRate(reply)) return { kind: 'bounced', said, type, category, command }
   const about = (command === 'rcpt' || command === 'data') && reply.code !== 421
-  // At the end of its time such an email counts as one soft bounce, so what is not soft says nothing of its cause.
+  // When its time ends such an email counts as one soft bounce, so the category of another type does not apply.
   return {
     kind: 'deferred',
     said,
@@ -49,8 +49,8 @@ export function outcomeVerdict(outcome: Outcome, parties?: Parties): Verdict {
 const ASKS_FOR_TLS = /\b(?:start)?tls\b|encrypt/i
 
 /**
- * The same, of a connection that is in plain text because TLS failed: who then refuses for that may give TLS another time.
- * Where it was not offered at all the refusal stands.
+ * The verdict on a plain-text connection after TLS failed: a host that refuses the mail for lack of TLS may give TLS another
+ * time. Where TLS was not offered at all the refusal stands.
  */
 export function plainVerdict(outcome: Outcome, parties: Parties): Verdict {
   if (outcome.kind !== 'replied' || outcome.reply.code < 500) return outcomeVerdict(outcome, parties)
@@ -60,21 +60,21 @@ export function plainVerdict(outcome: Outcome, parties: Parties): Verdict {
   return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: outcome.command }
 }
 
-/** The server's EHLO rules it out for good, in our words: it was not asked. */
+/** The server's EHLO rules the mail out for good. The words are ours: the server was not asked. */
 function unsupportedVerdict({ reply, command }: Extract<Outcome, { readonly kind: 'unsupported' }>): Verdict {
   const said = { code: null, enhanced: reply.enhanced, text: reply.lines.join(' ') }
   return { kind: 'bounced', said, ...bounceFromReply(reply, command), command }
 }
 
-/** Why TLS is required where the mail asks for it, and nothing else does. */
+/** What requires TLS when only the mail itself does. */
 export const SENDERS_RULE = "the mail's tls_policy"
 
-/** @param requiredBy whose rule it is that there must be TLS: no TLS is then the cause, whatever the server said about it */
+/** @param requiredBy the rule that requires TLS; null: none. If set, a lack of TLS is the cause, whatever the server replied */
 export function openVerdict(result: NotOpen, requiredBy: string | null): Verdict {
   if (result.kind === 'failed') return failureVerdict(result, requiredBy)
   const said = saidBy(result.reply)
   if (requiredBy !== null && result.phase === 'starttls') return tlsVerdict(said, requiredBy)
-  // What our own settings are the cause of (a relay's log-in) is no answer about the mail.
+  // A failure caused by our own settings (a relay's log-in) is no answer about the mail.
   if (result.phase === 'auth' || result.phase === 'starttls') {
     return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: 'connect' }
   }
@@ -96,13 +96,13 @@ function failureVerdict(
   return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: commandOf(phase) }
 }
 
-/** What closed the mail is a rule; the server's words tell only how it came up against it. */
+/** A rule holds the mail back; the server's words only tell how. */
 function tlsVerdict({ text, ...said }: Said, requiredBy: string): Verdict {
   const told = { ...said, text: `${text} (TLS is required by ${requiredBy})` }
   return { kind: 'deferred', said: told, cause: 'tls', category: 'policy', command: 'connect' }
 }
 
-/** A server that asks us to slow down, whatever its code; greylisting asks for time alone. */
+/** Whether a server asks us to slow down, whatever its code. Greylisting only asks for time. */
 export function isThrottling(reply: Reply): boolean {
   if (reply.code === 421) return true
   if (reply.code < 400 || GREYLISTING.test(reply.text)) return false

@@ -1,25 +1,25 @@
-// The process's sockets to receivers, bounded. Destinations that have not answered yet share half of them, so that any
-// number of dead ones leaves the other half to those that work. When all are taken, idle connections go first: one that is
-// idle when somebody begins to wait, and one that becomes so while somebody does.
+// The process's sockets to receivers, up to a limit. Destinations that have not answered yet share half of them, so that any
+// number of dead ones leaves the other half to working ones. When all are taken, an idle connection is closed for a waiting
+// one: when the wait begins, or when a connection becomes idle during the wait.
 
 export interface Sockets {
   /** Resolves when one more may be opened; then `release` is due. */
   acquire(proven: boolean): Promise<void>
   release(proven: boolean): void
-  /** Offers an idle connection to be closed for somebody else's sake, at once when somebody waits. */
+  /** Offers an idle connection to be closed in favour of another; closes it at once when one waits. */
   park(close: () => void, proven: boolean): void
   unpark(close: () => void): void
 }
 
 export function socketsOf(limit: number): Sockets {
   const waiting: { readonly proven: boolean; readonly resolve: () => void }[] = []
-  /** By what closes them: whether they are of the proven half. */
+  /** The functions that close idle connections, each with whether it is of the proven half. */
   const idle = new Map<() => void, boolean>()
   const unprovenLimit = Math.max(1, Math.floor(limit / 2))
   let open = 0
   let unproven = 0
   const fits = (proven: boolean): boolean => open < limit && (proven || unproven < unprovenLimit)
-  /** Whether somebody who waits could have the place of such a connection. */
+  /** Whether closing an idle connection would make room for a waiting one. */
   const helps = (idleIsProven: boolean, proven: boolean): boolean =>
     proven || unproven - (idleIsProven ? 0 : 1) < unprovenLimit
   const closeOne = (close: () => void): void => {

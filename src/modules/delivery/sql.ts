@@ -1,7 +1,7 @@
 import { statement } from '../../platform/db.ts'
 
-// All messages travel as one binary parameter with 1-based offsets and lengths: an array of bytea would be text. One that is
-// alone is not cut out of it, which would be a copy of what may be 25 MB.
+// All messages travel as one binary parameter with 1-based offsets and lengths, because an array of bytea would be sent as text.
+// A single message is not cut out of it: that would copy up to 25 MB.
 export const addInbox = statement(
   'delivery_add_inbox',
   `insert into inbox (id, account_id, email_id, sender, recipient, recipient_key, subject, raw, size_bytes, received_at)

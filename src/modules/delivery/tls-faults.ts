@@ -1,17 +1,16 @@
-// Where TLS was offered and came to nothing: refused, broken or silent. A mail that needs none finds the way around it, at a
-// price: a handshake that hangs costs a minute, and what the host gets it gets in clear. So the fault is remembered, for five
-// minutes and twice as long each time it is there again, up to an hour; meanwhile the host is tried after those that may give
-// TLS, and then in clear at once. TLS that works is a good word for it, and all is forgotten. In memory, since each process
-// finds it out at the price of one mail.
+// Remembers where offered TLS failed: refused, broken or silent. A mail that does not require TLS gets around such a host, at a
+// price: a hanging handshake costs a minute, and the host gets the mail in clear. So the fault is remembered for five minutes,
+// and for twice as long each time it recurs, up to an hour. Meanwhile the host is tried after those that may give TLS, and then
+// in clear at once. TLS that works clears the fault. Faults are kept in memory: each process finds them at the price of one mail.
 //
-// By host and address: one of many servers of a name may be broken alone. Not by address alone: whoever names a host may
-// give it any address, and make a name that the server there refuses in the handshake.
+// The key is host and address, because one of many servers of a name may be broken alone. The address alone is not enough:
+// anybody can publish a host name with any address, and make it one that the server there refuses in the handshake.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Target } from './ways.ts'
 
 export interface TlsFaults {
-  /** Why TLS failed there not long ago; null: it may be tried. */
+  /** Why TLS failed there recently; null: TLS may be tried. */
   of(host: Host): string | null
   /** @param why null: TLS works there */
   note(host: Host, why: string | null): void
@@ -37,7 +36,7 @@ export function tlsFaults(clock: Clock): TlsFaults {
       known.delete(key)
       if (why === null) return
       const nowMs = clock.monotonicMs()
-      // Of connections that were under way together each finds the same fault: it is one.
+      // Simultaneous connections each find the same fault: it counts once.
       const isAgain = before !== undefined && nowMs >= before.untilMs
       const forMs = isAgain ? Math.min(LONGEST_MS, before.forMs * 2) : (before?.forMs ?? FIRST_MS)
       known.set(key, { why, forMs, untilMs: nowMs + forMs })

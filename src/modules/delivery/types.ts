@@ -1,5 +1,4 @@
-// What an attempt is, and what it can come to. The network side makes reports, `results.ts` alone decides what they mean
-// for the email.
+// The types of an attempt and its results. The network makes reports; only `results.ts` decides what they mean for the email.
 
 import type { KeyObject } from 'node:crypto'
 import type { Replacements } from '../../mail/html-links.ts'
@@ -8,7 +7,7 @@ import type { Dialogue } from '../../mail/smtp-dialogue.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Letter, Treatment } from '../outbox/index.ts'
 
-/** What was said last, in the form of a reply: by the receiver, or by us where nobody answered. */
+/** The last words, in the form of a reply: the receiver's, or ours where nobody answered. */
 export interface Said {
   /** Null when no server said it. */
   readonly code: number | null
@@ -16,7 +15,7 @@ export interface Said {
   readonly text: string
 }
 
-/** Why it did not work out this time. */
+/** Why the attempt failed. */
 export type Cause = 'recipient' | 'connection' | 'dns' | 'tls' | 'internal'
 
 export type Verdict =
@@ -35,7 +34,7 @@ export type Verdict =
       readonly category: BounceCategory
       readonly command: SmtpCommand
     }
-  /** Our side will not try: no other try can change it. */
+  /** Our side will not try: another try cannot change it. */
   | { readonly kind: 'failed'; readonly said: Said; readonly cause: Cause }
 
 export interface TlsFacts {
@@ -44,7 +43,7 @@ export interface TlsFacts {
   readonly verified: 'none' | 'pkix' | 'mta_sts' | 'dane'
 }
 
-/** One attempt: over all hosts that it tried, the facts are those of the one that decided. */
+/** One attempt, over all hosts that it tried. The facts are those of the host that decided it. */
 export interface Report {
   readonly verdict: Verdict
   readonly startedAt: Date
@@ -55,14 +54,14 @@ export interface Report {
   readonly sourceIp: string | null
   readonly tls: TlsFacts | null
   readonly dialogue: Dialogue
-  /** What made us wait or not ask at all, for the customer to read. */
+  /** What made us wait or not ask at all, as text for the customer. */
   readonly throttledBy: string | null
 }
 
 /** A message ready to be sent. */
 export interface Outgoing {
   readonly message: Buffer
-  /** The envelope's sender. */
+  /** The envelope sender. */
   readonly returnPath: string
   readonly recipient: string
   readonly smtpUtf8: boolean
@@ -74,17 +73,17 @@ export interface SigningKey {
   readonly domain: string
   readonly selector: string
   readonly privateKey: KeyObject
-  /** The host of its mail's return paths; none: the service's own. */
+  /** Host of the domain's return paths; none: the service's own. */
   readonly returnPathHost?: string | null
-  /** A second signature, RFC 8463. */
+  /** Key of a second signature, RFC 8463. */
   readonly ed25519?: { readonly selector: string; readonly privateKey: KeyObject } | null
-  /** `suspended`: the operator has stopped it. */
+  /** `suspended`: the operator has suspended the domain. */
   readonly status?: string
-  /** False: it is not verified, or not any more. */
+  /** False: the domain is not verified, or no longer is. */
   readonly isActive?: boolean
 }
 
-/** By domain id; a domain that is missing has been removed. */
+/** Keys by domain id; a domain that is missing has been removed. */
 export type SigningKeys = (db: Db, domainIds: readonly string[]) => Promise<ReadonlyMap<string, SigningKey>>
 
 export interface UnsubscribeLinks {
@@ -92,28 +91,28 @@ export interface UnsubscribeLinks {
   readonly mailto: string | null
 }
 
-/** What tracking puts into a mail on its way out. The same letter must give the same answer on every try. */
+/** What tracking inserts into outgoing mail. The same letter must give the same answer on every try. */
 export interface Tracking {
-  /** What stands in the places of the html's links and of the pixel; null: nothing. */
+  /** The replacements for links in the html and for the pixel; null: none. */
   replacements(treatment: Treatment, letter: Letter): Pick<Replacements, 'link' | 'pixel'>
   unsubscribeLinks(letter: Letter): UnsubscribeLinks | null
 }
 
 export interface Job {
   readonly tlsRequired: boolean
-  /** What receivers ask of TLS. */
+  /** Whether the receiver's TLS policy applies to the mail. */
   readonly minds: boolean
   /** The recipient's domain. */
   readonly site: string
   /** The address in From. */
   readonly sender: string
   /**
-   * Asked when a connection is free for it. What may take long is awaited by `idle`: meanwhile the connection may be closed
-   * for somebody else, or all of them might wait for one that waits for a connection. Null: it may not be sent any more.
+   * Called when a connection is free for the mail. A long wait goes through `idle`, which lets the connection be closed for
+   * another mail: else all connections might wait for a mail that needs one. Null: the mail may no longer be sent.
    */
   prepare(idle: (wait: Promise<void>) => Promise<void>): Promise<Outgoing | null>
-  /** Asked before a host is connected to, and before MAIL FROM. */
+  /** Called before each connection to a host, and before MAIL FROM. */
   maySend(): Promise<boolean>
-  /** Asked before the final dot. */
+  /** Called before the final dot. */
   beforeDot(): Promise<boolean>
 }

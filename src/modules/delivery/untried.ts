@@ -1,6 +1,6 @@
-// What is not tried. It ends: its address is on a list, its domain was removed, its time is over. Or it waits, since its domain
-// may not send: the operator has suspended it, or it is not verified, any more, and its account sends from verified domains
-// alone. What waits is looked at again at the times of the schedule and once an hour, and ends at its time as all mail does.
+// Decides which mail is not tried. Mail ends when its address is suppressed, its domain was removed, or its time is over. It
+// waits while its domain may not send: the operator has suspended it, or it is not (or no longer) verified and its account may
+// send only from verified domains. Waiting mail is checked at the times of the schedule and once an hour; it ends at its time.
 
 import type { Db } from '../../platform/db.ts'
 import type { Claimed } from '../outbox/index.ts'
@@ -10,17 +10,17 @@ import type { SigningKey } from './types.ts'
 
 export interface UntriedOptions {
   readonly db: Db
-  /** Whether the account sends from verified domains alone; absent: none does. */
+  /** Whether an account may send only from verified domains. Absent: no account is restricted. */
   readonly enforcesVerification?: (accountId: string) => Promise<boolean>
 }
 
 interface Asked {
   readonly claimed: Pick<Claimed, 'blocked'>
-  /** Null: of no domain, or of one that was removed. */
+  /** Null: the mail has no domain, or its domain was removed. */
   readonly key: SigningKey | null
 }
 
-/** @returns null: it is to be tried */
+/** @returns null: the email is to be tried */
 export async function concludedUntried(
   options: UntriedOptions,
   context: Context,

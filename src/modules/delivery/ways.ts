@@ -1,18 +1,18 @@
-// The way of a domain's mail: its hosts, what each asks of TLS, and what one attempt tries. And the keys under which domains
-// with the same servers find one route, with its connections and its pace:
+// The way of a domain's mail: its hosts, the TLS rule of each, and the addresses that one attempt tries. Also the keys by which
+// domains with the same servers share one route with its connections and its pace:
 //
-//   by names      The host names, rank by rank. They hold a provider together best: its customers name the same ones, and
-//                 names stay while its DNS shuffles the addresses, or gives some of many at each question. Who names a host
-//                 does not own it: its owner alone tells its addresses, so nobody can smuggle a server among them.
-//   by addresses  All addresses, rank by rank, for hosts that each customer has a name of their own for (mail.customer.example,
-//                 customer-example.mail.protection.outlook.com). They must be the same to the last one: else somebody's own
-//                 server could stand beside a provider's, and slow down all mail to that with 421.
+//   by names      The host names, rank by rank. They identify a provider best: all its customers name the same hosts, and names
+//                 stay while its DNS shuffles the addresses, or returns some of many for each query. A domain that names a
+//                 host does not own it: only the owner publishes its addresses, so nobody can smuggle a server among them.
+//   by addresses  All addresses, rank by rank, for hosts with a name for each customer (mail.customer.example,
+//                 customer-example.mail.protection.outlook.com). All of them must match: else an outsider's server could stand
+//                 beside a provider's, and slow down all mail to the provider with 421.
 //
-// Not by the end of the names (mail/providers.ts): twenty connections are few for all customers of Microsoft, whose servers are
-// not the same ones for each of them.
+// The ends of the host names (mail/providers.ts) are no key: twenty connections are few for all customers of Microsoft, and its
+// servers differ between customers.
 //
-// What is asked of TLS belongs to both: a host that fails what one domain asks must not count as down for another that asks
-// less. To addresses belong the names of the hosts too, where a certificate has to be for them.
+// TLS rules are part of both keys: a host that fails the rule of one domain must not count as down for a domain with a weaker
+// rule. Where a certificate must match the host, the address key includes the host name too.
 
 import { hash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
@@ -22,10 +22,10 @@ import type { HostRule, SitePolicy } from '../transport/index.ts'
 export interface Exchanger {
   readonly host: string
   readonly preference: number
-  /** All that are known. */
+  /** All known addresses. */
   readonly addresses: readonly string[]
   readonly rule: HostRule
-  /** What of the rule a connection was made under: only under the same one may it be used again. */
+  /** The part of the rule under which a connection is made: it may be reused only under the same terms. */
   readonly terms: string
 }
 
@@ -34,15 +34,15 @@ export interface Target extends Omit<Exchanger, 'addresses'> {
 }
 
 export interface Way {
-  /** Where mail may go, all of it; at least one. */
+  /** All hosts that may get the mail; at least one. */
   readonly exchangers: readonly Exchanger[]
-  /** What one attempt tries, in order. */
+  /** The targets of one attempt, in order. */
   readonly targets: readonly Target[]
-  /** Those that are as good as the first, and of its family. */
+  /** Targets with the preference and address family of the first. */
   readonly firsts: readonly Target[]
 }
 
-/** Digests: of hostile domains they would be long. */
+/** Digests, because a hostile domain can make the full keys long. */
 export interface RouteKeys {
   readonly names: string
   readonly addresses: string
@@ -52,7 +52,7 @@ type HostsPlan = MxPlan & { readonly kind: 'hosts' }
 
 const ANY_TLS: HostRule = { kind: 'any', fault: null }
 
-/** @param policy null: nothing is asked of TLS. In the plan's order, also what mail may not go to. */
+/** In the plan's order, including closed hosts. @param policy null: no TLS policy */
 export function exchangersOf({ hosts }: HostsPlan, policy: SitePolicy | null): readonly Exchanger[] {
   return hosts.map((one) => {
     const rule = policy?.rule(one.host) ?? ANY_TLS
@@ -70,7 +70,7 @@ export function wayOf(exchangers: readonly Exchanger[]): Way {
   return { exchangers: open, targets, firsts }
 }
 
-/** @param first not necessarily one of the way's targets. Ten in all, as without it */
+/** @param first may be a target outside the way. The result has at most ten targets, with or without it */
 export function beginningWith(first: Target | undefined, { targets }: Way): readonly Target[] {
   if (first === undefined || first === targets[0]) return targets
   const others = targets.filter(({ ip, terms }) => ip !== first.ip || terms !== first.terms)
@@ -78,18 +78,18 @@ export function beginningWith(first: Target | undefined, { targets }: Way): read
 }
 
 export function keysOf({ names }: HostsPlan, exchangers: readonly Exchanger[]): RouteKeys {
-  // Of many hosts some are looked up, others each time: beside their names it is enough what kinds of rules there are.
+  // Of many hosts only some are looked up, others each time: so the kinds of rules are enough beside the names.
   const kinds = new Set(exchangers.map(({ rule }) => (rule.kind === 'sts' && !rule.enforced ? 'tested' : rule.kind)))
   const addresses = byRank(exchangers, ({ addresses: all, terms }) => all.map((ip) => `${ip}${terms}`))
   return { names: digest(`${[...kinds].sort().join(' ')}: ${names}`), addresses: digest(addresses) }
 }
 
 /**
- * The target of an open connection for a mail that goes another way, or the same one at another time: its host must be one of
- * that way, at one of its addresses, under the same terms.
+ * The target of an open connection for a mail with another way, or with the same way at another time: the connection's host
+ * must be one of the way's, at one of its addresses, under the same terms.
  *
- * @param isFresh whether the DNS that the connection came from still holds: then the host's name is enough, since who gives
- *   some of many addresses at each question gives others now
+ * @param isFresh whether the DNS answer behind the connection still holds: then the host name is enough, because some DNS
+ *   servers return different addresses for each query
  */
 export function sameHost({ host, ip, terms }: Target, { exchangers }: Way, isFresh: boolean): Target | null {
   const same = exchangers.find(
@@ -100,7 +100,7 @@ export function sameHost({ host, ip, terms }: Target, { exchangers }: Way, isFre
   return { ...mine, ip }
 }
 
-/** How a domain names the host of a target that was another's: a mail is told of by names of its own. */
+/** The mail's own name for a host that another way called differently: reports use its own names. */
 export function ownName({ host, ip }: Target, { exchangers }: Way): string | null {
   const same =
     exchangers.find((one) => one.host === host) ??

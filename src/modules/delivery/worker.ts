@@ -1,18 +1,18 @@
-// The delivery worker. Every turn of its claim loop leases ready emails, fairly over destinations and accounts, as many as
-// there is room for; each is then either ended without a try (on a list, domain removed, expired), or composed, signed and
-// handed to the network or the sandbox; what became of it is recorded in groups.
+// The delivery worker. Each turn of its claim loop leases ready emails, fairly over destinations and accounts, as many as
+// there is room for. Each email is either ended without a try (suppressed, domain removed, expired), or composed, signed and
+// passed to the network or the sandbox. The results are recorded in groups.
 //
-// Bounds: 4,000 emails (places.ts) and 64 MB of contents in the process; contents over 64 KB are read only when a connection is free
-// for them, 96 MB of these at once; 1,000 sockets; 64 messages between their final dot and the commit of the result.
+// Limits: 4,000 emails (places.ts) and 64 MB of contents in the process; contents over 64 KB are read only when a connection
+// is free for them, 96 MB of these at once; 1,000 sockets; 64 messages between their final dot and the commit of the result.
 //
-// The process is a node: leases hold while it renews its row. When the row is lost, or could not be renewed for 20
-// seconds, nothing more is sent: MAIL FROM and the final dot are asked for each time. Then everything under way is broken
-// off and the process comes back under a new epoch. A process that dies leaves its leases to the others; what had got its
-// final dot and was not recorded goes out again, with the same bytes. An outage of the database is nobody's death
-// (membership.ts).
+// The process is a node: its leases hold while it renews its row. When the row is lost, or has not been renewed for 20 seconds,
+// nothing more is sent: the lease is checked before each MAIL FROM and each final dot. When the row is lost, everything under
+// way is broken off and the process joins again under a new epoch. A process that dies leaves its leases to other nodes; a
+// message that got its final dot and was not recorded is sent again, with the same bytes. During a database outage no node
+// counts as dead (membership.ts).
 //
-// While unsubscribes that somebody was promised may stand in a journal that the database does not know, nothing is claimed
-// and nothing begins: what is claimed afterwards has been asked about them.
+// While acknowledged unsubscribes may be in a journal that the database does not have yet, nothing is claimed and nothing
+// starts: mail claimed afterwards has been checked against them.
 //
 // A graceful stop claims nothing more, finishes what is on the wire within the deadline and hands back the rest.
 
@@ -56,16 +56,16 @@ import type { Job, Outgoing, SigningKey } from './types.ts'
 import { concludedUntried } from './untried.ts'
 
 export interface Delivery extends Service {
-  /** There is something to send. */
+  /** Call when there is something to send. */
   wake(): void
-  /** For tests, instead of `start`: does everything that is due now and waits until it is recorded. @returns how many emails */
+  /** For tests, instead of `start`: does everything due and waits until it is recorded. @returns how many emails */
   turn(): Promise<number>
   /** Resolves when no email is in the process. */
   idle(): Promise<void>
   readonly held: number
 }
 
-/** Under way it claims again when there is room for so many: a handful at a time would cost a commit each. */
+/** While emails are under way, a claim waits for room for this many: a few at a time would cost a commit each. */
 const CLAIM_LEAST = 50
 const CLAIM_EVERY_MS = 200
 const CLAIM_AGAIN_MS = 10
@@ -79,12 +79,12 @@ interface Held extends AskedAbout {
   readonly claimed: Claimed
   readonly epoch: number
   readonly key: SigningKey | null
-  /** When it was asked for, by the monotonic clock. */
+  /** When the claim began, by the monotonic clock. */
   readonly claimedAtMs: number
   pass: Pass | null
-  /** Gives back what a large mail has of the memory, once it is stored in the inbox. */
+  /** Gives back a large mail's memory, once the mail is stored in the inbox. */
   leave: (() => void) | null
-  /** Of the message as it was composed. */
+  /** Size of the composed message. */
   sizeBytes?: number
 }
 
@@ -123,7 +123,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   const sandboxTurns = byteBudget(SANDBOX_AT_ONCE)
   const idlers = new Set<() => void>()
   let cursor: ClaimAnswer['cursor'] = null
-  /** By the walk under way. */
+  /** Emails found by the walk under way. */
   let found = 0
   let held = 0
   let heldBytes = 0
@@ -144,7 +144,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   })
 
   const safe = (epoch: number): boolean => !breaking && node.safe(epoch)
-  /** What was claimed then has been asked about every unsubscribe that was acknowledged in an outage. */
+  /** Whether mail claimed at this time has been checked against all unsubscribes acknowledged during an outage. */
   const isAsked = (claimedAtMs: number): boolean => {
     const since = options.journals === undefined ? 0 : options.journals.knownSince()
     return since !== null && claimedAtMs >= since
@@ -164,7 +164,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
 
   const due = dueOf(options, { onReady: () => claiming.wake(), onError: (error) => quietly(error) })
 
-  /** @returns how many; null: none here, and the walk over what is ready goes on */
+  /** @returns how many; null: none in this part, and the walk over ready mail continues */
   const claimSome = async (): Promise<number | null> => {
     const epoch = node.epoch()
     const room = Math.min(limits.maxClaim, limits.maxEmails - held, places.room(clock.monotonicMs()))
@@ -176,7 +176,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     const answer = await claimUnder(epoch, room)
     cursor = answer.cursor
     found += answer.claimed.length
-    // Where a whole walk found nothing, all is blocked, and the next one has time.
+    // A whole walk that found nothing means that all mail is blocked: the next walk can wait.
     if (answer.claimed.length === 0) return cursor !== null ? null : rounded && found > 0 ? claimSome() : 0
     hold(epoch, answer.claimed.length)
     try {
@@ -201,14 +201,14 @@ export function deliveryService(options: DeliveryOptions): Delivery {
         now: clock.now(),
       })
     } catch (error) {
-      // It may have been done, and only its answer lost.
+      // The claim may have been committed although its answer was lost.
       node.doubt()
       if (isUnavailable(error)) options.journals?.doubt()
       throw error
     }
   }
 
-  /** Untouched, ready at once. What cannot be handed back now is, when its epoch ends. Never rejects. */
+  /** Hands rows back untouched and ready. Rows that cannot be handed back become ready when their epoch ends. Never rejects. */
   const giveBack = async (epoch: number, rows: readonly Claimed[]): Promise<void> => {
     try {
       await handBack(database.system, epoch, rows)
@@ -227,7 +227,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     return [...known, ...(await fetchLetters(database.system, others, LARGE_BODY_BYTES))]
   }
 
-  /** Reads what was claimed and sets it going. Rejects before any of it has begun, or not at all. */
+  /** Reads claimed emails and starts them. Rejects only before any of them has started. */
   const takeOn = async (epoch: number, claimed: readonly Claimed[], claimedAtMs: number): Promise<void> => {
     const letters = await lettersOf(claimed)
     const domains = [...new Set(letters.flatMap(({ domainId }) => (domainId === null ? [] : [domainId])))]
@@ -263,7 +263,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
 
   // --- one email
 
-  /** From claim to record. Never rejects. */
+  /** Takes an email from claim to record. Never rejects. */
   const carry = async (one: Held): Promise<void> => {
     const { letter, claimed, epoch } = one
     try {
@@ -272,11 +272,11 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       else {
         await recorder.add({ ...ended, epoch })
         const { attempt, response } = ended.result
-        // What the sandbox says is no destination's answer.
+        // The sandbox's answer is not a destination's.
         if (attempt !== null && !ended.sandbox) reports.note(claimed.siteId, attempt.outcome, response)
       }
     } catch (error) {
-      // What is neither recorded nor handed back is set ready again when its epoch ends.
+      // A row that was neither recorded nor handed back becomes ready when its epoch ends.
       node.doubt()
       quietly(error)
     } finally {
@@ -370,7 +370,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     }
   }
 
-  /** Composed and signed. @returns null when the content is gone */
+  /** The composed and signed message. @returns null when the content is gone */
   const written = async (one: Held): Promise<Outgoing | null> => {
     const body = one.letter.body ?? (await fetchBody(database.system, one.letter))
     if (body === null) return null
@@ -380,8 +380,8 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   }
 
   /**
-   * A domain that was missing twice, at least 15 minutes apart, is missing: contract section 7. So is one that has no host for
-   * mail: RFC 5321 section 5.1 has it reported as an error.
+   * A domain that was missing twice, at least 15 minutes apart, does not exist: contract section 7. The same holds for a
+   * domain without a mail host, which RFC 5321 section 5.1 requires to be reported as an error.
    */
   const judged = async ({ letter }: Held, sent: NonNullable<Sent>): Promise<NonNullable<Sent>> => {
     const { verdict } = sent
@@ -492,7 +492,7 @@ function untried(conclusion: Conclusion): Ended {
   return { ...conclusion, inbox: null }
 }
 
-/** What a letter whose content was not fetched with it takes in memory. */
+/** Memory for a letter whose content was not fetched with it, in bytes. */
 const largeBytes = ({ body, bodyBytes }: Letter): number => (body === null ? bodyBytes * COPIES : 0)
 
 function siteOf({ recipient }: Letter): string {
