@@ -11,7 +11,7 @@ async function settled(promise: Promise<unknown> | null): Promise<boolean> {
   return (await Promise.race([promise, new Promise((resolve) => setImmediate(resolve, pending))])) !== pending
 }
 
-test('a destination begins with five connections and grows to twenty, one for each round without trouble', () => {
+test('a destination starts with five connections and gets one more after each round without trouble, up to twenty', () => {
   const pace = new Pace()
   assert.equal(pace.limit, 5)
   for (let n = 0; n < 6; n++) pace.answered()
@@ -20,7 +20,7 @@ test('a destination begins with five connections and grows to twenty, one for ea
   assert.equal(pace.limit, 20)
 })
 
-test('421 halves, and pauses twice as long each time, at most a minute', () => {
+test('a 421 halves the connections and pauses the destination, each time for twice as long, at most a minute', () => {
   const pace = new Pace()
   let nowMs = 0
   for (const [limit, pauseMs] of [
@@ -42,7 +42,7 @@ test('421 halves, and pauses twice as long each time, at most a minute', () => {
   assert.equal(pace.pauseMs(nowMs), 60_000)
 })
 
-test('a destination is down after three attempts that reached nobody, and up again with the first answer', () => {
+test('a destination is down after three attempts that reach nobody, and up again after the first answer', () => {
   const pace = new Pace()
   pace.unreachable(0)
   pace.unreachable(0)
@@ -55,7 +55,7 @@ test('a destination is down after three attempts that reached nobody, and up aga
   assert.equal(pace.isDown(6_000), false)
 })
 
-test('destinations that never answered leave half of the sockets to the others', async () => {
+test('destinations that have never answered leave half of the sockets to others', async () => {
   const sockets = socketsOf(4)
   await sockets.acquire(false)
   await sockets.acquire(false)
@@ -69,14 +69,14 @@ test('destinations that never answered leave half of the sockets to the others',
   assert.equal(await settled(third), true)
 })
 
-test('when all sockets are taken an idle connection is closed for the one that waits', async () => {
+test('when all sockets are taken, an idle connection is closed for a waiting one', async () => {
   const sockets = socketsOf(1)
   await sockets.acquire(true)
   sockets.park(() => sockets.release(true), true)
   assert.equal(await settled(sockets.acquire(true)), true)
 })
 
-test('a connection that becomes idle while somebody waits is closed for it, if it has its place', async () => {
+test('a connection that becomes idle is closed for a waiting one if that makes room for it', async () => {
   const sockets = socketsOf(4)
   for (const proven of [false, false, true, true]) await sockets.acquire(proven)
   const unproven = sockets.acquire(false)
@@ -95,7 +95,7 @@ test('a connection that becomes idle while somebody waits is closed for it, if i
   assert.equal(closed, 'unproven proven ')
 })
 
-test('as many messages as allowed are between final dot and commit, the others wait', async () => {
+test('only the allowed number of messages is between final dot and commit, the others wait', async () => {
   const gate = answerGate(2)
   const first = await gate.enter()
   await gate.enter()
@@ -107,13 +107,13 @@ test('as many messages as allowed are between final dot and commit, the others w
   assert.equal(await settled(gate.enter()), false)
 })
 
-test('what was answered keeps its place until it is recorded, however late either is', async () => {
+test('an answered message keeps its place until it is recorded, however late either happens', async () => {
   const gate = answerGate(2)
   const [prompt, silent] = [await gate.enter(), await gate.enter()]
   prompt.answered()
   const third = gate.enter()
   await delay(1_100)
-  // The silent one gave its place away, the answered one did not.
+  // The silent one lost its place, the answered one did not.
   assert.equal(await settled(third), true)
   const fourth = gate.enter()
   assert.equal(await settled(fourth), false)
@@ -125,7 +125,7 @@ test('what was answered keeps its place until it is recorded, however late eithe
   assert.equal(await settled(fourth), true)
 })
 
-test('large messages wait for their bytes, and one that is larger than the budget goes alone', async () => {
+test('large messages wait for their share of the byte budget; one larger than the budget is processed alone', async () => {
   const budget = byteBudget(10)
   await budget.take(6)
   const huge = budget.take(50)
@@ -138,7 +138,7 @@ test('large messages wait for their bytes, and one that is larger than the budge
   assert.equal(await settled(next), true)
 })
 
-test('a destination that takes what it gets may hold more of it, one that pauses gets nothing', () => {
+test('a destination that takes its mail may hold more, a paused one gets none', () => {
   let pauseMs = 0
   const places = placesOf({ most: 4_000, pauseMs: () => pauseMs, answers: () => true })
   const fill = (): number => {
@@ -156,7 +156,7 @@ test('a destination that takes what it gets may hold more of it, one that pauses
   assert.equal(places.free(10_100).sites.get(1), 0)
 })
 
-test('silent destinations share half of the places, also when they are many, and give them back', () => {
+test('silent destinations, however many, share half of the places and give them back', () => {
   const answering = new Set(['alive.test'])
   const places = placesOf({ most: 1_000, pauseMs: () => 0, answers: (site) => answering.has(site) })
   assert.ok(places.enter(0, 'alive.test'))
@@ -176,7 +176,7 @@ test('silent destinations share half of the places, also when they are many, and
   assert.equal(again, 500, 'no place was lost')
 })
 
-test('of mail to destinations that answer a thousand is held, and twice as much each time it stands still', () => {
+test('answering destinations hold a thousand emails, and twice as many each time these do not move', () => {
   const places = placesOf({ most: 4_000, pauseMs: () => 0, answers: () => true })
   let nowMs = 10_000
   let next = 0

@@ -1,4 +1,4 @@
-// What the bytes that go out derive from.
+// The sources of the bytes that go out.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,13 +10,13 @@ const MINUTE = 60_000
 const DAY = 86_400_000
 const ZONE = { 'example.net': { A: ['127.0.0.2'] } }
 
-/** From when to when its signature holds, in seconds. */
+/** Start and end of a signature's validity, in seconds. */
 function heldBy(message: ReceivedMessage | undefined): [from: number, to: number] {
   const [, from, to] = /\bt=(\d+);\s+x=(\d+);/.exec(message?.data.toString('latin1') ?? '') ?? []
   return [Number(from), Number(to)]
 }
 
-test('what is tried anew a week after its acceptance is signed anew, the same bytes on each of its tries', async () => {
+test('a retry by hand a week after acceptance gets a new signature, and the same bytes on each try', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { dot: '451 4.3.0 not now' })
   const id = await h.put('bob@example.net', { expiresAt: new Date(h.clock.now().getTime() + 10 * MINUTE) })
@@ -49,7 +49,7 @@ const SUBMITTED: [name: string, message: string, receiver: ReceiverScript, param
   ['a long line of seven bits', LONG, { eightBitMime: false }, []],
 ]
 for (const [name, message, receiver, parameters] of SUBMITTED) {
-  test(`${name} in a submitted mail is told to the receiver as what it is`, async () => {
+  test(`a submitted mail with ${name} gets the right MAIL parameters or bounces`, async () => {
     await using h = await house(ZONE)
     const mx = await h.receiver('127.0.0.2', receiver)
     const id = await h.put(

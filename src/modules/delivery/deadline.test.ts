@@ -1,4 +1,4 @@
-// Mail that ends at its time: what it waits for until then, and what is said of it and its address.
+// Mail that ends at its time: why it waits until then, and what is recorded about it and its address.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ test('an expired email is not tried', async () => {
   assert.equal(mx.connectionCount, 0)
 })
 
-test('a greylisted email with little time is deferred until that is over, and says nothing of its address', async () => {
+test('a greylisted email with little time is deferred until that is over, and does not count against its address', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { rcpt: '451 4.7.1 Greylisted, please try again later' })
   const expiresAt = new Date(h.clock.now().getTime() + 4 * MINUTE)
@@ -48,7 +48,7 @@ test('a greylisted email with little time is deferred until that is over, and sa
   assert.equal(mx.messageCount, 0)
 })
 
-test('an email that ends between two attempts says what the last of them was told', async () => {
+test('an email that ends between two attempts reports the answer to the last one', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { rcpt: '451 4.2.1 not now' })
   const id = await h.put('b@example.net', { expiresAt: new Date(h.clock.now().getTime() + 20 * MINUTE) })
@@ -64,7 +64,7 @@ test('an email that ends between two attempts says what the last of them was tol
   assert.equal(mx.connectionCount, 1)
 })
 
-test('mail of a domain that the operator has suspended says so while it waits, and when it ends', async () => {
+test('mail of a domain that the operator has suspended says so while it waits and when it ends', async () => {
   const key = { domain: 'shop.example', selector: 's1', privateKey: KEY, status: 'suspended' }
   await using h = await house(ZONE, { signingKeys: async () => new Map([[DOMAIN, key]]) })
   const id = await h.put('b@example.net', { expiresAt: new Date(h.clock.now().getTime() + 20 * MINUTE) })
@@ -86,7 +86,7 @@ test('mail of a domain that the operator has suspended says so while it waits, a
   assert.deepEqual([event, data['reason'], data['last_response']], ['email.failed', 'expired', told])
 })
 
-test('mail of a domain that is not verified any more waits where its account enforces it, and goes when it is', async () => {
+test('mail of a domain that is no longer verified waits if its account enforces it, and is sent once verified', async () => {
   const key = { domain: 'shop.example', selector: 's1', privateKey: KEY, status: 'failed', isActive: false }
   let enforced = true
   await using h = await house(ZONE, {

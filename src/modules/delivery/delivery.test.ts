@@ -14,7 +14,7 @@ import { listInbox, oneInboxMail } from './inbox.ts'
 const MINUTE = 60_000
 const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
 
-test('a mail is signed, delivered, and told with all that was said', async () => {
+test('a mail is signed and delivered, and its dialogue is recorded', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2')
   const id = await h.put('bob@example.net')
@@ -43,7 +43,7 @@ test('a mail is signed, delivered, and told with all that was said', async () =>
   assert.deepEqual(h.logged, [])
 })
 
-// Each row: what the receiver answers, and what becomes of the email, its bounce and its address.
+// Each row: the receiver's answer, and the resulting event, bounce and suppression.
 const REPLIES: [rcpt: string, event: string, type: string | null, suppressed: string | null][] = [
   ['250 2.1.5 ok', 'email.delivered', null, null],
   ['550 5.1.1 no such user', 'email.bounced', 'hard', 'hard_bounce'],
@@ -68,7 +68,7 @@ for (const [rcpt, event, type, suppressed] of REPLIES) {
   })
 }
 
-test('a mail that was deferred is tried at its times, the same bytes each time, and delivered once', async () => {
+test('a deferred mail is retried at the scheduled times with the same bytes, and delivered once', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { dot: '451 4.3.0 not now' })
   const id = await h.put('bob@example.net')
@@ -96,7 +96,7 @@ test('a mail that was deferred is tried at its times, the same bytes each time, 
   assert.ok(first !== undefined && second !== undefined && first.data.equals(second.data))
 })
 
-test('what was put off by a clock two hours ahead is tried when that is put back, and then at its times', async () => {
+test('mail deferred by a clock two hours ahead is tried once that is put back, and then at the scheduled times', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { dot: '451 4.3.0 not now' })
   const [before, meanwhile] = [await h.put('bob@example.net'), 120 * MINUTE]
@@ -114,7 +114,7 @@ test('what was put off by a clock two hours ahead is tried when that is put back
   assert.deepEqual([await h.status(before), await h.status(ahead)], ['delivered', 'delivered'])
 })
 
-test('an email that the receiver puts off for 72 hours fails, and counts as one soft bounce', async () => {
+test('an email that the receiver defers for 72 hours fails, and counts as one soft bounce', async () => {
   await using h = await house(ZONE)
   await h.receiver('127.0.0.2', { rcpt: '452 4.2.2 mailbox full' })
   const id = await h.put('bob@example.net')
@@ -144,7 +144,7 @@ test('a null MX is a hard bounce at once, without a connection', async () => {
   assert.equal(await h.suppressed('bob@example.net'), 'hard_bounce')
 })
 
-test('a domain that does not exist bounces when it is missing again after 15 minutes, not before', async () => {
+test('mail to a missing domain bounces when the domain is still missing after 15 minutes, not before', async () => {
   await using h = await house()
   const id = await h.put('bob@missing.test')
   for (const minutes of [0, 7, 5]) {
@@ -158,7 +158,7 @@ test('a domain that does not exist bounces when it is missing again after 15 min
   assert.equal((await h.last(id)).data['category'], 'bad_domain')
 })
 
-test('no domain is found missing while most names are', async () => {
+test('no domain counts as missing while most names are missing', async () => {
   await using h = await house()
   const emails = []
   for (let n = 0; n < 12; n++) emails.push(await h.put(`bob@missing${n}.test`))
@@ -169,7 +169,7 @@ test('no domain is found missing while most names are', async () => {
   for (const id of emails) assert.equal(await h.status(id), 'deferred')
 })
 
-test('when the first host is dead or busy the next one gets the mail; when it refuses, none does', async () => {
+test('when the first host is dead or busy, the next one gets the mail; when it refuses the mail, none does', async () => {
   await using h = await house({
     'example.net': { MX: ['10 one.example.net', '20 two.example.net'] },
     'one.example.net': { A: ['127.0.0.3'] },
@@ -190,7 +190,7 @@ test('when the first host is dead or busy the next one gets the mail; when it re
   assert.equal(two.messageCount, 2)
 })
 
-test('a destination at a private address is never connected to, unless that is allowed', async () => {
+test('no connection is made to a private address unless that is allowed', async () => {
   await using h = await house(ZONE, { allowPrivateNetworks: false })
   const mx = await h.receiver('127.0.0.2')
   const id = await h.put('bob@example.net')
@@ -200,7 +200,7 @@ test('a destination at a private address is never connected to, unless that is a
   assert.equal(mx.connectionCount, 0)
 })
 
-test('a destination that answers 421 is left alone for a while, and gets everything in the end', async () => {
+test('a destination that answers 421 is left alone for a while, and gets all its mail in the end', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { mail: { reply: '421 4.7.0 too many connections', then: 'close' } })
   const first = await h.put('a@example.net')
@@ -210,7 +210,7 @@ test('a destination that answers 421 is left alone for a while, and gets everyth
   mx.script({ mail: 'default' })
   const second = await h.put('b@example.net')
   const sent = await h.delivery.turn()
-  // A machine that took as long as the pause says nothing.
+  // On a machine slower than the pause the check proves nothing.
   if (performance.now() - began < 1_000) assert.equal(sent, 0)
   await new Promise((resolve) => setTimeout(resolve, 1_100))
   h.clock.advance(7 * MINUTE)
@@ -219,7 +219,7 @@ test('a destination that answers 421 is left alone for a while, and gets everyth
   assert.equal(await h.status(second), 'delivered')
 })
 
-test('a mail that requires TLS is never sent in plain text, and fails for that in the end', async () => {
+test('a mail that requires TLS is never sent in clear, and fails with tls_required in the end', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2')
   const plain = await h.put('a@example.net')
@@ -239,7 +239,7 @@ test('a mail that requires TLS is never sent in plain text, and fails for that i
   assert.equal(mx.messageCount, 1)
 })
 
-test('mails that require TLS where there is none do not hold up the others', async () => {
+test('mail that requires TLS from a host without it does not hold up other mail', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2')
   for (let n = 0; n < 6; n++) {
@@ -253,7 +253,7 @@ test('mails that require TLS where there is none do not hold up the others', asy
   assert.equal(mx.messageCount, 1)
 })
 
-test('domains whose hosts share an address are told of by their own names', async () => {
+test('attempts at domains whose hosts share an address record the host name of each domain', async () => {
   await using h = await house({ ...ZONE, 'example.org': { A: ['127.0.0.2'] } })
   await h.receiver('127.0.0.2')
   for (const [to, host] of [
@@ -277,7 +277,7 @@ test('a mail that requires TLS goes out inside TLS', async () => {
   assert.equal((((await h.last(id)).data['tls'] as Record<string, unknown>) ?? {})['verified'], 'none')
 })
 
-test('an address that came onto a list after acceptance is not mailed', async () => {
+test('an address suppressed after acceptance gets no mail', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { rcpt: '550 5.1.1 no such user' })
   const first = await h.put('bob@example.net')
@@ -292,7 +292,7 @@ test('an address that came onto a list after acceptance is not mailed', async ()
   assert.equal(mx.messageCount, 0)
 })
 
-test('mail of a domain that was removed ends, and tells why', async () => {
+test('mail of a removed domain ends, with the reason', async () => {
   await using h = await house(ZONE, { signingKeys: async () => new Map() })
   const id = await h.put('bob@example.net')
   await h.delivery.turn()
@@ -308,11 +308,11 @@ test('a dead destination among many delays nobody', async () => {
   for (let n = 0; n < 200; n++) await h.put(`u${n}@dead.test`)
   for (let n = 0; n < 20; n++) await h.put(`bob@d${n}.test`)
   await h.delivery.start()
-  // Sooner than the dead one's first time-out.
+  // Sooner than the first timeout of the dead one.
   await mx.received(20, 50_000)
 })
 
-test('when a node dies over a mail, another one sends it, under the same Message-ID, and its late result counts for nothing', async () => {
+test('when a node dies with a mail, another sends it with the same Message-ID; the late result is dropped', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { dot: { then: 'stall' } })
   const id = await h.put('bob@example.net')
@@ -334,7 +334,7 @@ test('when a node dies over a mail, another one sends it, under the same Message
   assert.deepEqual(new Set(ids), new Set([`<${id}@shop.example>`]))
 })
 
-test('a mail whose connection a stop breaks off before anything was said of it is tried again at once', async () => {
+test('a mail whose connection a stop breaks before anything was said about it is retried at once', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { tls: true, handshake: { then: 'stall' } })
   const id = await h.put('bob@example.net')
@@ -348,7 +348,7 @@ test('a mail whose connection a stop breaks off before anything was said of it i
   assert.equal((await h.story(id)).attempts.length, 1)
 })
 
-test('a stop loses nothing and doubles nothing', async () => {
+test('a stop neither loses nor duplicates mail', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { dot: { reply: '250 2.0.0 ok', afterMs: 5 } })
   const emails: string[] = []
@@ -375,7 +375,7 @@ const SANDBOX: [result: NewEmail['sandboxResult'], status: string, events: strin
   ['complain', 'complained', ['email.delivered', 'email.complained'], 'complaint'],
 ]
 for (const [sandboxResult, status, events, suppressed] of SANDBOX) {
-  test(`sandbox mail asked to "${sandboxResult}" is signed, stands in the inbox and ends ${status}`, async () => {
+  test(`sandbox mail with result "${sandboxResult}" is signed, is in the inbox and ends ${status}`, async () => {
     await using h = await house(ZONE)
     const mx = await h.receiver('127.0.0.2')
     const id = await h.put('Bob@example.net', { sandbox: true, sandboxResult })
@@ -398,7 +398,7 @@ for (const [sandboxResult, status, events, suppressed] of SANDBOX) {
   })
 }
 
-test('what goes out verifies under the key of its domain, with every relevant field signed once more than it stands', async () => {
+test('outgoing mail verifies with the key of its domain; every relevant field is signed once more than it occurs', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2')
   await h.put('bob@example.net', {}, { html: `<p>${'ü'.repeat(5_000)}</p>`, text: null })
@@ -412,7 +412,7 @@ test('what goes out verifies under the key of its domain, with every relevant fi
   assert.match(message?.data.toString('latin1') ?? '', /Content-Type: text\/plain/)
 })
 
-test('a large mail is read when its connection is free, and arrives whole', async () => {
+test('a large mail is read when a connection is free for it, and arrives whole', async () => {
   await using h = await house(ZONE, { limits: { maxLargeBytes: 1_000_000 } })
   const mx = await h.receiver('127.0.0.2')
   const content = randomBytes(700_000)
@@ -429,7 +429,7 @@ test('a large mail is read when its connection is free, and arrives whole', asyn
   assert.ok(attachments[0]?.content.equals(content))
 })
 
-test('a relay gets everything, after its log-in', async () => {
+test('a relay gets all mail, after the log-in', async () => {
   const relay = await startReceiver({ login: { username: 'u', password: 'p' }, tls: true })
   await using _ = relay
   await using h = await house(
@@ -446,7 +446,7 @@ test('a relay gets everything, after its log-in', async () => {
   assert.equal(await h.status(id), 'delivered')
 })
 
-test('while the database refuses what was learnt, it is tried again, and nothing goes out twice', async () => {
+test('while the database refuses results they are retried, and no mail is sent twice', async () => {
   let away = 3
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2')
@@ -467,7 +467,7 @@ test('while the database refuses what was learnt, it is tried again, and nothing
   assert.ok(away <= 0)
 })
 
-test('a claim whose answer was lost leaves nothing behind: the mail goes out under the next epoch', async () => {
+test('a claim whose answer was lost leaves nothing behind: the mail is sent under the next epoch', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2')
   let lost = 0

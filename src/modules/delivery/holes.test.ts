@@ -1,4 +1,4 @@
-// What may go wrong between a claim and its record, and must not keep mail waiting or send it twice.
+// Faults between a claim and its record: they must neither keep mail waiting nor send it twice.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -17,7 +17,7 @@ const WAITS = statement(
   'test_waits',
   `select 1 from pg_locks l join pg_class c on c.oid = l.relation where c.relname = 'inbox' and not l.granted`,
 )
-/** Nothing that is waited for here may come of it. */
+/** Renewals too rare to cause anything that these tests wait for. */
 const RARELY = { renewEveryMs: 600_000 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
@@ -28,7 +28,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   }
 }
 
-test('after a claim whose answer was lost the next epoch begins at once, and what was claimed goes out under it', async () => {
+test('after a claim whose answer was lost the next epoch begins at once, and the claimed mail is sent under it', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2')
   let lost = 0
@@ -48,7 +48,7 @@ test('after a claim whose answer was lost the next epoch begins at once, and wha
   assert.equal(mx.messageCount, 1)
 })
 
-test('a lease that ran out while the process stood still is renewed as soon as it is missed', async () => {
+test('a lease that lapsed while the process was paused is renewed as soon as it is needed', async () => {
   await using h = await house(ZONE)
   await h.receiver('127.0.0.2')
   let stoodMs = 0
@@ -63,7 +63,7 @@ test('a lease that ran out while the process stood still is renewed as soon as i
 })
 
 for (const code of ['ECONNREFUSED', '57014', '40P01']) {
-  test(`what a receiver asks of TLS cannot be looked up since the database says ${code}: no attempt, and no fault of its DNS`, async () => {
+  test(`when the database fails with ${code} the TLS policy is unknown: no attempt, and the DNS is not blamed`, async () => {
     await using h = await house(ZONE)
     const mx = await h.receiver('127.0.0.2')
     let away = 2
@@ -93,7 +93,7 @@ for (const code of ['ECONNREFUSED', '57014', '40P01']) {
   })
 }
 
-test('after an outage longer than a lease nobody takes over before the others could renew: what was answered is recorded', async () => {
+test('after an outage longer than a lease no node takes over before others could renew: answers are recorded', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2')
   let away = false
@@ -126,7 +126,7 @@ test('after an outage longer than a lease nobody takes over before the others co
   assert.equal(mx.messageCount, 1)
 })
 
-/** The database, of which some transactions end in `faults`, one after the other, before anything of them is kept. */
+/** A database in which transactions fail with `faults`, one after the other, before they commit. */
 function failing(h: Awaited<ReturnType<typeof house>>, faults: string[], when: () => boolean): House['database'] {
   return {
     ...h.database,
@@ -144,7 +144,7 @@ for (const [what, faults] of [
   ['deadlocks and time limits', ['40P01', '57014', '55P03']],
   ['a fault of the group, and a deadlock of the email alone', ['22P02', '40P01']],
 ] as const) {
-  test(`a hard bounce that meets ${what} is recorded whole: its event is told and its address is on the list`, async () => {
+  test(`a hard bounce that meets ${what} is recorded whole: it has its event, and its address is suppressed`, async () => {
     await using h = await house(ZONE)
     const mx = await h.receiver('127.0.0.2', { rcpt: '550 5.1.1 nobody here' })
     const ids = [await h.put('bob@example.net'), await h.put('ann@example.net')]
@@ -158,7 +158,7 @@ for (const [what, faults] of [
   })
 }
 
-test('a result whose history is refused is not sent again though the database goes away over it', async () => {
+test('mail whose history is refused is not sent again, even if the database goes away meanwhile', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2')
   const left = ['22P02', 'ECONNRESET', '40P01']
@@ -170,7 +170,7 @@ test('a result whose history is refused is not sent again though the database go
   assert.equal(await h.queued(), 0)
 })
 
-test('results of a day whose part of the log is not made yet are told all the same', async () => {
+test('results of a day without an event partition are recorded all the same', async () => {
   await using h = await house(ZONE)
   await h.receiver('127.0.0.2', { rcpt: '550 5.1.1 nobody here' })
   const id = await h.put('bob@example.net', { expiresAt: new Date(h.clock.now().getTime() + 40 * 86_400_000) })
@@ -180,7 +180,7 @@ test('results of a day whose part of the log is not made yet are told all the sa
   assert.equal(await h.suppressed('bob@example.net'), 'hard_bounce')
 })
 
-test('large mails that wait for memory keep no connection from the one that has it', async () => {
+test('large mails that wait for memory leave the connection to the mail that has memory', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2')
   const delivery = h.another({ limits: { maxSockets: 1, maxLargeBytes: 1 } })
@@ -191,7 +191,7 @@ test('large mails that wait for memory keep no connection from the one that has 
   assert.equal(mx.messageCount, 8)
 })
 
-test('a bug met while a connection is opened costs no place among the sockets', async () => {
+test('a bug while a connection is opened leaks no socket', async () => {
   await using h = await house(ZONE)
   await h.receiver('127.0.0.2')
   const delivery = h.another({ hostname: 'mail\n.posthorn.test', limits: { maxSockets: 1 } })
@@ -200,7 +200,7 @@ test('a bug met while a connection is opened costs no place among the sockets', 
   for (const id of ids) await until('deferred', async () => (await h.status(id)) === 'deferred')
 })
 
-test('silent destinations leave half of what the process holds to those that answer', async () => {
+test('silent destinations leave half of the emails in the process to answering ones', async () => {
   const zones: Record<string, { MX?: string[]; A?: string[] }> = { 'alive.test': { A: ['127.0.0.2'] } }
   const silent = Array.from({ length: 4 }, (_, n) => `silent${n}.test`)
   for (const [n, site] of silent.entries()) zones[site] = { A: [`127.0.0.${n + 10}`] }
@@ -224,7 +224,7 @@ test('silent destinations leave half of what the process holds to those that ans
   await mx.received(2, WITHIN_MS)
 })
 
-test('a process that is nearly full claims again when there is room for more than a handful', async () => {
+test('a process that is nearly full claims again only when it has room for more than a few', async () => {
   const sites = Array.from({ length: 6 }, (_, n) => `d${n}.test`)
   const zones = Object.fromEntries(sites.map((site) => [site, { A: ['127.0.0.2'] }]))
   await using h = await house(zones)
@@ -261,7 +261,7 @@ test('mail behind more blocked pairs than one claim visits is found in the same 
   assert.equal(await h.queued(), 9)
 })
 
-test('large sandbox mails are in memory one after the other, until they are stored', async () => {
+test('large sandbox mails are in memory one at a time, until they are stored', async () => {
   let composed = 0
   const inboxOwner = ({ accountId }: { readonly accountId: string }): string => {
     composed++

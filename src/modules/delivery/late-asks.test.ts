@@ -1,4 +1,4 @@
-// Who says no while their mail is in the process, behind a server that is slow to greet, is not mailed.
+// A recipient suppressed while the mail is in the process, behind a server that is slow to greet, gets no mail.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { suppress, unsubscribe } from '../suppression/index.ts'
 const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
 const MAIL = { domainId: null, emailId: null, bounceId: null, details: null, expiresAt: null }
 
-test('who says no after the claim of their mail, while it waits, gets no RCPT TO; the others do', async () => {
+test('a recipient suppressed or unsubscribed after the claim, while the mail waits, gets no RCPT TO; others do', async () => {
   await using h = await house(ZONE)
   let waitedMs = 0
   const delivery = h.another({

@@ -1,6 +1,6 @@
-// What each odd receiver makes of an email: its state after one try, exactly one event for it, and, where it may be tried again, that
-// it comes once the receiver is an ordinary one. Whatever a receiver does, the others get their mail in the same turn.
-// (What the client reads of each: src/mail/smtp-client.test.ts.)
+// Misbehaving receivers: each email has the right state after one try and exactly one event; one that may be retried arrives
+// once the receiver behaves. Whatever a receiver does, the others get their mail in the same turn. (How the client reads
+// these receivers: src/mail/smtp-client.test.ts.)
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -25,7 +25,7 @@ const ORDINARY: ReceiverScript = {
 
 type Row = [name: string, script: ReceiverScript, told: string, local?: string]
 
-// `told`: the event and the code of the reply, or of what was made of its absence.
+// `told`: the reply's code and enhanced code; without a reply, null and our own enhanced code.
 const DELIVERED: Row[] = [
   ['an ordinary receiver', {}, '250 2.0.0'],
   ['EHLO refused, HELO taken', { ehlo: '502 no' }, '250 2.0.0'],
@@ -97,7 +97,7 @@ const ENDED: Row[] = [
   ['a UTF-8 address without SMTPUTF8', { smtpUtf8: false }, 'null 5.6.7', 'böb'],
 ]
 
-test('each receiver that misbehaves gives one state and one event, and delays nobody else', async () => {
+test('each misbehaving receiver gives one state and one event, and delays no other', async () => {
   const rows = [
     ...DELIVERED.map((row) => ({ row, becomes: 'delivered' })),
     ...DEFERRED.map((row) => ({ row, becomes: 'deferred' })),
@@ -146,7 +146,7 @@ test('each receiver that misbehaves gives one state and one event, and delays no
   assert.equal(await h.queued(), 0)
 })
 
-test('of several hosts the next one is tried after silence and after 4xx, never after 5xx, and five at most', async () => {
+test('the next host is tried after silence, 4xx and a 5xx greeting, never after another 5xx, and five at most', async () => {
   const hosts = (domain: string, count: number): [string, Record<string, string[]>][] => [
     [domain, { MX: Array.from({ length: count }, (_, n) => `${n + 10} mx${n}.${domain}`) }],
     ...Array.from({ length: count }, (_, n): [string, Record<string, string[]>] => [
@@ -191,7 +191,7 @@ test('of several hosts the next one is tried after silence and after 4xx, never 
   )
 })
 
-// Each row: what EHLO of each host rules out or what else it does, and what becomes of the mail. Nobody refused it.
+// Each row: what each host's EHLO rules out, or what else it does, and the mail's state. No host refuses the mail.
 const LIMITS: [first: ReceiverScript, second: ReceiverScript | null, becomes: string, said: string][] = [
   [{ size: 100 }, { size: 30_000_000 }, 'delivered', '250 2.0.0'],
   [{ size: 100 }, { size: 200 }, 'bounced', "exceeds the receiving server's limit of 200"],
@@ -200,7 +200,7 @@ const LIMITS: [first: ReceiverScript, second: ReceiverScript | null, becomes: st
   [{ size: 100 }, null, 'deferred', '4.4.1'],
 ]
 for (const [first, second, becomes, said] of LIMITS) {
-  test(`of a host with ${JSON.stringify(first)} and a second with ${JSON.stringify(second)} a mail is ${becomes}`, async () => {
+  test(`with a first host ${JSON.stringify(first)} and a second ${JSON.stringify(second)} a mail is ${becomes}`, async () => {
     await using h = await house({
       'example.net': { MX: ['10 mx1.example.net', '20 mx2.example.net'] },
       'mx1.example.net': { A: ['127.0.5.201'] },

@@ -1,4 +1,4 @@
-// The ways out: a relay's settings, and what domains with the same hosts share.
+// The network: a relay's settings, and what domains with the same hosts share.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -33,7 +33,7 @@ for (const tls of [false, true]) {
   })
 }
 
-// What a relay answers, to which command, and what becomes of the mail. The status of a bounce says what it is.
+// Each row: a relay's answer, the command, and the mail's state. The status of a bounce gives its kind.
 const RELAY_SAYS: readonly (readonly [command: 'banner' | 'mail' | 'rcpt' | 'data' | 'dot', Answer, became: string])[] =
   [
     ['mail', '530 5.7.0 Authentication required', 'deferred'],
@@ -61,7 +61,7 @@ const RELAY_SAYS: readonly (readonly [command: 'banner' | 'mail' | 'rcpt' | 'dat
     ['dot', '550 5.7.26 SPF authentication required of this sender', 'bounced block'],
   ]
 
-test('what a relay says of our log-in, of TLS or of our right to relay puts mail off, at the last try too; the rest bounces', async () => {
+test('replies of a relay about our log-in, TLS or right to relay defer mail, even at the last try; others bounce', async () => {
   for (const [command, answer, became] of RELAY_SAYS) {
     await using relay = await startReceiver({ [command]: answer })
     const login = { username: null, password: null }
@@ -93,14 +93,14 @@ const LETTER: Outgoing = {
 interface Line extends AsyncDisposable {
   readonly network: Network
   readonly port: number
-  /** Turns the monotonic clock, which stands still otherwise. */
+  /** Advances the monotonic clock, which stands still otherwise. */
   wait(ms: number): void
   receiver(host: string, script?: ReceiverScript): Promise<Receiver>
-  /** @returns what the receiver said last; null: given back untried */
+  /** @returns the receiver's last reply; null: given back untried */
   send(site: string, more?: Partial<Job>): Promise<string | null>
 }
 
-/** The ways out over real sockets. In the lots of the DNS the first comes first, unless `chance` says otherwise. */
+/** A network over real sockets. Equal MX hosts keep their order in the DNS, unless `chance` says otherwise. */
 async function lineTo(zones: Zones, chance: () => number = () => 0): Promise<Line> {
   const first = await startReceiver({ host: '127.0.0.250' })
   const receivers = [first]
@@ -155,7 +155,7 @@ async function lineTo(zones: Zones, chance: () => number = () => 0): Promise<Lin
 const TAKEN = '250 2.0.0 taken'
 const SLOW_DOWN = { reply: '421 4.7.0 slow down', then: 'close' } as const
 
-/** An answer of the DNS that differs each time: some of the addresses, in turn. */
+/** A DNS answer that differs each time: some of the addresses, in turn. */
 function inTurn(addresses: readonly string[], many: number): () => { A: readonly string[] } {
   let turn = 0
   return () => {
@@ -190,13 +190,13 @@ test('a provider of two equal hosts with four addresses each gets five to twenty
   assert.ok(sent.every((text) => text === TAKEN))
   assert.ok(most >= 5 && most <= 20, `${most} connections at once`)
   const connections = receivers.reduce((sum, { connectionCount }) => sum + connectionCount, 0)
-  // Each is used again by whichever customer's mail is next.
+  // Each connection is reused for the next mail of any customer.
   assert.ok(connections <= 20, `${connections} connections`)
-  // The first five lanes, those of one domain, begin at different ones.
+  // The first five lanes, all of one domain, start at different hosts.
   assert.ok(receivers.filter(({ connectionCount }) => connectionCount > 0).length >= 5)
 })
 
-test('mail that waits for the DNS is given back as well, and what comes afterwards is sent', async () => {
+test('mail that waits for the DNS is also given back, and later mail is sent', async () => {
   await using line = await lineTo({ 'one.test': { MX: ['10 mx.one.test'] }, 'mx.one.test': { A: ['127.0.8.1'] } })
   await line.receiver('127.0.8.1')
   const waiting = line.send('one.test')
@@ -205,14 +205,14 @@ test('mail that waits for the DNS is given back as well, and what comes afterwar
   assert.equal(await line.send('one.test'), TAKEN)
 })
 
-test('a refusal of STARTTLS for a mail that requires it is no throttle for the others, whatever its code', async () => {
+test('a refusal of STARTTLS for a mail that requires it does not throttle others, whatever its code', async () => {
   await using line = await lineTo({ 'one.test': { MX: ['10 mx.one.test'] }, 'mx.one.test': { A: ['127.0.8.1'] } })
   await line.receiver('127.0.8.1', { tls: true, starttls: '454 4.7.0 TLS not available' })
   assert.match((await line.send('one.test', { tlsRequired: true })) ?? '', /^454 4\.7\.0/)
   assert.equal(line.network.pauseMs('one.test'), 0)
 })
 
-test('a back-off is that of the provider, whatever addresses the next look-up gives, and grows on over the next plan', async () => {
+test('a back-off applies to the provider, whatever addresses a look-up gives, and keeps growing across plans', async () => {
   const all = ['127.0.8.1', '127.0.8.2', '127.0.8.3', '127.0.8.4']
   await using line = await lineTo({
     'one.test': { MX: ['10 mx.big.test', '20 backup.big.test'] },
@@ -235,7 +235,7 @@ test('a back-off is that of the provider, whatever addresses the next look-up gi
   assert.equal(network.pauseMs('two.test'), 2_000)
 })
 
-test('customers who each have a name of their own for the same addresses share one back-off, until one of them goes elsewhere', async () => {
+test('customers with their own names for the same addresses share one back-off until one of them moves elsewhere', async () => {
   let strayed = ['127.0.8.1', '127.0.8.2']
   await using line = await lineTo({
     'stray.test': { MX: ['10 mail.stray.test'] },
@@ -253,7 +253,7 @@ test('customers who each have a name of their own for the same addresses share o
   assert.equal(network.pauseMs('one.test'), 1_000)
   assert.equal(network.pauseMs('stray.test'), 1_000)
   big.script({ mail: 'default' })
-  // Its owner sends the name to a server that says 421 to all: that is no matter of those at the addresses before.
+  // The owner points the name at a server that answers 421: that must not affect domains at the old addresses.
   strayed = ['127.0.8.3']
   line.wait(61_000)
   await line.send('stray.test')
@@ -262,7 +262,7 @@ test('customers who each have a name of their own for the same addresses share o
   assert.equal(network.pauseMs('one.test'), 0)
 })
 
-test('who stands beside a provider in the MX of a domain does not slow down the provider', async () => {
+test('a host beside a provider in the MX of a domain does not slow down the provider', async () => {
   await using line = await lineTo({
     'one.test': { MX: ['10 mx.big.test'] },
     'both.test': { MX: ['10 mx.stray.test', '10 mx.big.test'] },
@@ -277,7 +277,7 @@ test('who stands beside a provider in the MX of a domain does not slow down the 
   assert.equal(line.network.pauseMs('one.test'), 0)
 })
 
-test('a connection is used again under the name it was made for, at other addresses too, but not after its name has moved', async () => {
+test('a connection is reused for its host name, also at other addresses, but not after the name has moved', async () => {
   let addresses = ['127.0.8.1', '127.0.8.2']
   await using line = await lineTo({
     'one.test': { MX: ['10 mx.big.test'] },
@@ -295,7 +295,7 @@ test('a connection is used again under the name it was made for, at other addres
   assert.deepEqual([before.messageCount, after.messageCount], [2, 1])
 })
 
-test('a receiver that takes one message a connection gets the next at once on another', async () => {
+test('a receiver that takes one message per connection gets the next at once on another connection', async () => {
   await using line = await lineTo({ 'one.test': { A: ['127.0.8.1'] } })
   const used = new Set<number>()
   const mail = (_: string, { connection }: { readonly connection: number }): Answer => {
@@ -309,7 +309,7 @@ test('a receiver that takes one message a connection gets the next at once on an
   assert.equal(line.network.pauseMs('one.test'), 0)
 })
 
-test('a mail that MAIL is answered 4xx on a connection of its own is put off', async () => {
+test('a mail whose MAIL is answered 4xx on its own connection is deferred', async () => {
   await using line = await lineTo({ 'one.test': { A: ['127.0.8.1'] } })
   const mx = await line.receiver('127.0.8.1')
   assert.equal(await line.send('one.test'), TAKEN)
@@ -318,7 +318,7 @@ test('a mail that MAIL is answered 4xx on a connection of its own is put off', a
   assert.equal(mx.connectionCount, 2)
 })
 
-test('a receiver that takes one connection at a time gets all mail over that one', async () => {
+test('a receiver that allows one connection at a time gets all mail over it', async () => {
   await using line = await lineTo({ 'one.test': { A: ['127.0.8.1'] } })
   const mx: Receiver = await line.receiver('127.0.8.1', {
     banner: () => (mx.openCount > 1 ? { reply: '421 4.7.0 one connection at a time', then: 'close' } : 'default'),

@@ -1,4 +1,4 @@
-// Domains that stand in the DNS and have no host that takes mail.
+// Domains that exist in the DNS but have no host that takes mail.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,7 +14,7 @@ const NO_HOST = {
   'mx.empty.test': { TXT: ['here'] },
 }
 for (const domain of ['nodata.test', 'literal.test', 'gone.test', 'empty.test']) {
-  test(`${domain} has no host for mail, and bounces when it is so again after 15 minutes, not before`, async () => {
+  test(`mail to ${domain}, which has no mail host, bounces when that is still so after 15 minutes, not before`, async () => {
     await using h = await house(NO_HOST)
     const id = await h.put(`bob@${domain}`)
     for (const minutes of [0, 7, 5]) {
@@ -31,7 +31,7 @@ for (const domain of ['nodata.test', 'literal.test', 'gone.test', 'empty.test'])
   })
 }
 
-test('a domain is not without hosts while its DNS fails, nor while most are', async () => {
+test('a domain does not count as without hosts while its DNS fails, or while most domains have none', async () => {
   const zones = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`nodata${n}.test`, { TXT: ['here'] }]))
   await using h = await house({ ...zones, 'one.test': { MX: ['10 mx.one.test'] }, 'mx.one.test': 'servfail' })
   const emails = [await h.put('bob@one.test')]

@@ -1,4 +1,4 @@
-// Mail that nobody may send ends at its time like any other.
+// Mail that may not be sent ends at its time like any other.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ async function unended({ database, clock }: House): Promise<number> {
   return (await oldestUnended(database.system, clock.now())).size
 }
 
-test('mail of a suspended account expires at its time, is told like any that expires, and holds up no retention', async () => {
+test('mail of a suspended account expires at its time, with the usual event, and does not hold up retention', async () => {
   await using h = await house(ZONE, { suspendedAccounts: () => [ACCOUNT] })
   const mx = await h.receiver('127.0.0.2')
   const usual = await h.put('bob@example.net')
@@ -47,7 +47,7 @@ const LIST = statement(
    values ($1, $2, false, $3, 1, 'api', $4)`,
 )
 
-test('what ends unsent says that it was on a list, or had lost its domain, where that is so', async () => {
+test('mail that ends unsent says so if its address was suppressed or its domain removed', async () => {
   await using h = await house(ZONE, { suspendedAccounts: () => [ACCOUNT] })
   const usual = await h.put('bob@example.net')
   const listed = await h.put('eve@example.net')
@@ -69,11 +69,11 @@ test('what ends unsent says that it was on a list, or had lost its domain, where
   assert.equal(await h.status(listed), 'suppressed')
 })
 
-test('mail to a destination that is held back expires in a queue of many, and only what is over', async () => {
+test('in a long queue, mail to a destination that is held back expires, but only if its time is over', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2')
   const over = await h.put('bob@example.net')
-  // More than one lot, of another destination that is held back too.
+  // More than one lot, for another destination that is held back too.
   const others = Array.from({ length: 1_100 }, (_, number) => `u${number}@elsewhere.test`)
   for (const to of others) await h.put(to, { expiresAt: new Date(h.clock.now().getTime() + 80 * HOUR) })
   const last = await h.put('eve@example.net')
@@ -87,7 +87,7 @@ test('mail to a destination that is held back expires in a queue of many, and on
   assert.equal(mx.connectionCount, 0)
 })
 
-test('two nodes that look at once end each email once; a row whose email is gone goes too', async () => {
+test('two nodes that walk at once end each email once; a row whose email is gone is also removed', async () => {
   await using h = await house(ZONE, { suspendedAccounts: () => [ACCOUNT, OTHER] })
   const ids: string[] = []
   for (let n = 0; n < 60; n++) ids.push(await h.put(`u${n}@example.net`))
@@ -106,7 +106,7 @@ const BOUNCES = statement(
    where email_id = any($1::uuid[]) order by array_position($1::uuid[], email_id)`,
 )
 
-test('an email whose receiver kept putting it off is the same soft bounce however it ends; a short time alone is none', async () => {
+test('an email that its receiver kept deferring is the same soft bounce however it ends; a short time gives none', async () => {
   const suspended: string[] = []
   const zones = {
     ...ZONE,
@@ -161,7 +161,7 @@ test('an email whose receiver kept putting it off is the same soft bounce howeve
     events.map((event) => event.listed),
     ['soft', 'soft', 'soft', null, null],
   )
-  // Of these the first alone was tried when it ended: the last try of the others was told of when it was deferred, and counts once.
+  // Only the first was tried when it ended: the last try of the others was counted when it was deferred.
   assert.deepEqual(
     events.map((event) => event.provider !== null),
     [true, false, false, false, false],

@@ -1,4 +1,4 @@
-// What a refusal does beyond its email: whom it slows down, whom it does not blame.
+// The effects of a refusal beyond its email: what it slows down, and what it does not count against.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import type { ReceiverScript } from '../../../test/receiver.ts'
 const MINUTE = 60_000
 const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
 
-/** Each row: what the receiver says, and what becomes of the email at its first try. */
+/** Each row: the receiver's answer, and the email's state after its first try. */
 const FIRST: readonly (readonly [script: ReceiverScript, became: string, category: string | null])[] = [
   [{ banner: '550 Connection frequency limited. http://service.mail.qq.example/1000722' }, 'deferred', null],
   [{ banner: '554 5.7.1 Too many connections from your host, try again later' }, 'deferred', null],
@@ -34,7 +34,7 @@ for (const [script, became, category] of FIRST) {
   })
 }
 
-test('a rate that is told with 550 is lifted: the mail comes at its next time', async () => {
+test('a rate limit answered with 550 is temporary: the mail arrives at its next try', async () => {
   await using h = await house(ZONE)
   const mx = await h.receiver('127.0.0.2', { banner: '550 Connection frequency limited' })
   const id = await h.put('bob@example.net')
@@ -45,7 +45,7 @@ test('a rate that is told with 550 is lifted: the mail comes at its next time', 
   assert.equal(await h.status(id), 'delivered')
 })
 
-/** Sends three mails, one after the other, each to its end. @returns what became of them and of the recipient */
+/** Sends three mails in turn, each to its end. @returns their states and the recipient's suppression */
 async function threeTo(h: House): Promise<string> {
   const ends: string[] = []
   for (let mail = 0; mail < 3; mail++) {
@@ -64,16 +64,16 @@ async function threeTo(h: House): Promise<string> {
 const THREE: readonly (readonly [script: ReceiverScript, became: string])[] = [
   [{ rcpt: '552 5.2.2 mailbox full' }, 'bounced 3 repeated_soft_bounce'],
   [{ rcpt: '450 mailbox busy' }, 'failed 3 repeated_soft_bounce'],
-  // A receiver's own outage, its greylisting that never ends, its rates.
+  // An outage of the receiver, greylisting that never ends, rate limits.
   [{ dot: '451 4.3.0 error' }, 'failed 3 null'],
   [{ rcpt: '450 4.7.1 greylisted' }, 'failed 3 null'],
   [{ rcpt: '550 Domain frequency limited' }, 'failed 3 null'],
   [{ banner: '550 Connection frequency limited' }, 'failed 0 null'],
-  // Nobody was asked about the recipient, or it was the size of the mail.
+  // The receiver was not asked about the recipient, or refused the mail for its size.
   [{ mail: '552 4.2.2 mailbox full' }, 'bounced 3 null'],
   [{ size: 100 }, 'bounced 3 null'],
   [{ dot: '552 5.2.3 message too large for this mailbox' }, 'bounced 3 null'],
-  // What a Postfix says whose next server was away when it asked.
+  // The reply of a Postfix that cannot reach the next server to verify the recipient.
   [
     {
       rcpt: '550 5.1.1 <bob@example.net>: Recipient address rejected: unverified address: connect to mail.internal[10.0.0.2]:25: Connection refused',

@@ -35,7 +35,7 @@ for (const [ended, next] of TABLE) {
   })
 }
 
-test('where the start lies ahead, of a clock that was put back, the tries made tell the next wait', () => {
+test('when the start lies ahead because a clock was put back, the number of tries gives the next wait', () => {
   const start = at(72 * HOUR)
   const ahead = { start, expiresAt: at(144 * HOUR) }
   const waits = [0, 1, 5, 6, 9].map((tries) => nextTry(ahead, at(0), 0, tries)?.getTime())
@@ -45,14 +45,14 @@ test('where the start lies ahead, of a clock that was put back, the tries made t
   )
 })
 
-/** Whether an email of that id, claimed so often, is found to have been put off too far. */
+/** Whether an email with this id and number of claims counts as deferred too far. */
 function isTooFar(id: string, claims: number, at: Date, now: Date): boolean {
   return putOffBounds(now).some(
     ({ fromId, beforeId, claims: most, latest }) => id >= fromId && id < beforeId && claims <= most && at > latest,
   )
 }
 
-test('nothing that the schedule gives is too far, however long after', () => {
+test('no time given by the schedule is too far, however long after', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -6 * MINUTE, max: 69 * HOUR }),
@@ -68,7 +68,7 @@ test('nothing that the schedule gives is too far, however long after', () => {
   )
 })
 
-test('nor what the tries give where the start lies ahead', () => {
+test('no time given by the number of tries is too far when the start lies ahead', () => {
   const span = { start: at(72 * HOUR), expiresAt: at(144 * HOUR) }
   for (let tries = 0; tries < 20; tries++) {
     const next = nextTry(span, at(0), 0.999, tries)
@@ -76,7 +76,7 @@ test('nor what the tries give where the start lies ahead', () => {
   }
 })
 
-// Each row: how old an email is when a clock is put back, how often it was claimed, and how far ahead it may stand.
+// Each row: an email's age when a clock is put back, its number of claims, and how far ahead it may be due.
 const BOUNDS: [ageMs: number, claims: number, withinMs: number][] = [
   [1 * MINUTE, 1, 13 * MINUTE],
   [20 * MINUTE, 3, 23 * MINUTE],
@@ -88,14 +88,14 @@ const BOUNDS: [ageMs: number, claims: number, withinMs: number][] = [
   [-72 * HOUR, 9, 403 * MINUTE],
 ]
 for (const [age, claims, within] of BOUNDS) {
-  test(`an email ${age / MINUTE} min old that was claimed ${claims} times is put off for ${within / MINUTE} min at most`, () => {
+  test(`an email ${age / MINUTE} min old that was claimed ${claims} times is deferred for ${within / MINUTE} min at most`, () => {
     const id = firstIdAt(at(-age))
     assert.ok(isTooFar(id, claims, at(within), START))
     assert.ok(!isTooFar(id, claims, at(within - MINUTE), START))
   })
 }
 
-test('a try is never earlier than its time and at most 10 % later', () => {
+test('a try is never earlier than the schedule and at most 10 % later', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 69 * HOUR }),
@@ -111,7 +111,7 @@ test('a try is never earlier than its time and at most 10 % later', () => {
   )
 })
 
-test('nothing is tried at or after the time an email expires', () => {
+test('no try is at or after the time an email expires', () => {
   assert.equal(nextTry({ start: START, expiresAt: at(6 * MINUTE) }, at(0), 0, 0), null)
   assert.deepEqual(nextTry({ start: START, expiresAt: at(6 * MINUTE + 1) }, at(0), 0, 0), at(6 * MINUTE))
   assert.equal(nextTry({ start: START, expiresAt: at(6 * MINUTE + 1) }, at(0), 0.5, 0), null)

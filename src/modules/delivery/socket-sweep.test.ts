@@ -1,5 +1,5 @@
-// The connection to a receiver breaks at the N-th thing that is said on it, for every N, in both directions, before it
-// arrives and after it. The mail comes; a second copy only where the first was taken and its answer lost, with the same bytes.
+// The connection to a receiver breaks at the N-th packet, for every N, in both directions, before or after its arrival. The mail
+// arrives. A second copy, with the same bytes, is sent only when the first was accepted and its answer lost.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -10,13 +10,13 @@ import { startReceiver } from '../../../test/receiver.ts'
 import { reset } from '../../../test/reset.ts'
 
 interface Break {
-  /** Counted from 1, over both directions: a packet of ours, or of theirs. */
+  /** Number of the packet, counted from 1 over both directions. */
   readonly at: number
   readonly mode: 'before' | 'after'
 }
 
 interface Way extends AsyncDisposable {
-  /** What is said from now on is counted from 1. */
+  /** Sets the fault and restarts the packet count. */
   arm(fault: Break | null): void
   said(): number
 }
@@ -37,7 +37,7 @@ async function wayTo(port: number, host: string, ownPort: number): Promise<Way> 
       from.on('data', (chunk) => {
         const isIt = ++count === fault?.at
         if (isIt && fault?.mode === 'before') cut()
-        // What was written before the break arrives.
+        // Data written before the break arrives.
         else if (isIt) to.write(chunk, () => (from === client ? setImmediate(cut) : cut()))
         else to.write(chunk)
       })
@@ -59,7 +59,7 @@ async function wayTo(port: number, host: string, ownPort: number): Promise<Way> 
   }
 }
 
-test('wherever the connection breaks, the mail comes, and comes twice only where the answer to the first was lost', async () => {
+test('wherever the connection breaks, the mail arrives, and twice only if the answer to the first copy was lost', async () => {
   await using h = await house({ 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } })
   await using mx = await startReceiver()
   await using way = await wayTo(mx.port, '127.0.0.2', h.options.smtpPort)
@@ -69,7 +69,7 @@ test('wherever the connection breaks, the mail comes, and comes twice only where
     const where = `${fault?.mode} ${fault?.at}`
     const id = await h.put(to)
     way.arm(fault)
-    // A node each: what one has learnt of the receiver does not keep the next one waiting.
+    // A new node for each try: no node waits because of what another has learnt about the receiver.
     for (let tries = 0; tries < 4 && (await h.status(id)) !== 'delivered'; tries++) {
       const node = h.another()
       await node.turn()
@@ -98,7 +98,7 @@ test('wherever the connection breaks, the mail comes, and comes twice only where
   }
 })
 
-/** All that was signed. */
+/** The Message-ID and the body with its separator. */
 function bodyOf(data: Buffer | undefined): { readonly id: string | undefined; readonly body: string } {
   const text = data?.toString('latin1') ?? ''
   const id = /^Message-ID: (.*)$/im.exec(text)?.[1]

@@ -1,4 +1,4 @@
-// Hosts where TLS comes to nothing, beside others and alone: what a mail that needs none gets, and what it costs.
+// Hosts where TLS fails, alone and beside others: how a mail that does not require TLS is sent, and at what cost.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ const IMPATIENT = { timeouts: { tls: 400, ehlo: 1_000, quit: 100 } }
 const ONE_EACH = { reply: '250 2.0.0 taken', then: 'close' } as const
 const STALL = { then: 'stall' } as const
 
-// Each row: what a host does that offers TLS.
+// Each row: the behaviour of a host that offers TLS.
 const BROKEN: [name: string, script: ReceiverScript][] = [
   ['never answers STARTTLS', { tls: true, starttls: STALL }],
   ['is silent in the handshake', { tls: true, handshake: STALL }],
@@ -28,7 +28,7 @@ const BROKEN: [name: string, script: ReceiverScript][] = [
   ['closes behind the handshake', { tls: true, ehlo: (_, { tls }) => (tls ? { then: 'close' } : 'default') }],
 ]
 for (const [name, script] of BROKEN) {
-  test(`who ${name} gets nothing in clear while another host gives TLS, and the next mail does not ask again`, async () => {
+  test(`a host that ${name} gets no mail in clear while another gives TLS, and the next mail does not try it`, async () => {
     await using h = await house(ZONE, IMPATIENT)
     const broken = await h.receiver('127.0.0.2', script)
     const sound = await h.receiver('127.0.0.3', { tls: true, dot: ONE_EACH })
@@ -41,7 +41,7 @@ for (const [name, script] of BROKEN) {
     }
   })
 
-  test(`who ${name} and is the only host gets the mail in clear, is not asked for TLS for five minutes, and then is`, async () => {
+  test(`a single host that ${name} gets the mail in clear, and is asked for TLS again only after five minutes`, async () => {
     await using h = await house(ZONE, IMPATIENT)
     const mx = await h.receiver('127.0.0.2', { ...script, dot: ONE_EACH })
     const asked = (): number => mx.dialogue.filter((line) => line === 'C: STARTTLS').length
@@ -69,7 +69,7 @@ for (const [name, script] of BROKEN) {
   })
 }
 
-test('where no host gives TLS the best one gets the mail in clear, each asked once; and nobody what requires TLS', async () => {
+test('when no host gives TLS each is asked once; the best gets the mail in clear, none gets mail that requires TLS', async () => {
   await using h = await house(ZONE, IMPATIENT)
   const garbage = { tls: true, handshake: { raw: 'garbage\r\n', afterMs: 20 } }
   const best = await h.receiver('127.0.0.2', garbage)
@@ -84,7 +84,7 @@ test('where no host gives TLS the best one gets the mail in clear, each asked on
   assert.deepEqual([best.messages.length, other.messages.length], [1, 0])
 })
 
-test('of a host that is silent in the handshake no other address is asked for TLS in the same attempt', async () => {
+test('after silence in a TLS handshake no other address of the host is asked for TLS in the same attempt', async () => {
   await using h = await house(
     { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2', '127.0.0.3', '127.0.0.4'] } },
     IMPATIENT,
@@ -99,7 +99,7 @@ test('of a host that is silent in the handshake no other address is asked for TL
   assert.equal(asked.length, 1)
 })
 
-test('a fault of TLS is remembered for 5 minutes, then 10, an hour at most; one of many at once is one; success forgets all', () => {
+test('a TLS fault is remembered for 5 minutes, then 10, at most an hour; simultaneous ones count once; success clears it', () => {
   let nowMs = 0
   const clock: Clock = { ...systemClock(), monotonicMs: () => nowMs }
   const faults = tlsFaults(clock)

@@ -1,4 +1,4 @@
-// Receivers that offer TLS and do not give it: what becomes of a mail that may go without, and of one that may not.
+// Receivers that do not give TLS: what happens to mail that does not require it, and to mail that does.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ const MINUTE = 60_000
 const GARBAGE = { raw: '220 ready for TLS\r\n', afterMs: 20 }
 const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
 
-// Each row: what a receiver without TLS says of it.
+// Each row: the behaviour of a receiver that gives no TLS.
 const NO_TLS: [name: string, script: ReceiverScript][] = [
   ['does not offer STARTTLS', {}],
   ['answers STARTTLS 454', { tls: true, starttls: '454 4.7.0 TLS not available' }],
@@ -17,7 +17,7 @@ const NO_TLS: [name: string, script: ReceiverScript][] = [
   ['breaks the handshake', { tls: true, handshake: GARBAGE }],
 ]
 for (const [name, script] of NO_TLS) {
-  test(`a mail that requires TLS is not sent in plain text to who ${name}, and fails for that in the end`, async () => {
+  test(`a mail that requires TLS is not sent in clear to a host that ${name}, and fails with tls_required`, async () => {
     await using h = await house(ZONE)
     await h.receiver('127.0.0.2', script)
     const id = await h.put('b@example.net', {
@@ -34,7 +34,7 @@ for (const [name, script] of NO_TLS) {
 
 const PLEASE = '530 5.7.0 Must issue a STARTTLS command first'
 
-// Each row: what the receiver says of TLS, what of MAIL in plain text, and what becomes of the mail.
+// Each row: the receiver's answers to TLS and to the mail in clear, and the mail's state.
 const FALLBACKS: [name: string, script: ReceiverScript, becomes: string][] = [
   ['STARTTLS answered 454 and MAIL 530', { tls: true, starttls: '454 4.7.0 not now', mail: PLEASE }, 'deferred'],
   ['a broken handshake and MAIL 530', { tls: true, handshake: GARBAGE, mail: PLEASE }, 'deferred'],
@@ -61,7 +61,7 @@ for (const [name, script, becomes] of FALLBACKS) {
   })
 }
 
-test('a mail that went in plain text because TLS failed tells what was said of TLS', async () => {
+test('a mail sent in clear because TLS failed records what was said about TLS', async () => {
   await using h = await house(ZONE)
   await h.receiver('127.0.0.2', { tls: true, handshake: GARBAGE })
   const id = await h.put('bob@example.net')
@@ -81,7 +81,7 @@ test('a mail that went in plain text because TLS failed tells what was said of T
   )
 })
 
-test('why TLS failed is said in a sentence', async () => {
+test('the reason for a TLS failure is given as a sentence', async () => {
   await using h = await house(ZONE)
   await h.receiver('127.0.0.2', { tls: true, handshake: GARBAGE })
   const id = await h.put('bob@example.net', { tlsRequired: true })
@@ -92,7 +92,7 @@ test('why TLS failed is said in a sentence', async () => {
   )
 })
 
-test('a refusal to begin TLS is told with the rule that asks for it', async () => {
+test('a refusal to start TLS is reported with the rule that requires it', async () => {
   await using h = await house(ZONE)
   await h.receiver('127.0.0.2', { tls: true, starttls: '454 4.7.0 TLS not available' })
   const id = await h.put('bob@example.net', { tlsRequired: true })
