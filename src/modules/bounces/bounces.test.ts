@@ -131,7 +131,7 @@ test('a suppression for a bad domain ends after 90 days', async () => {
   assert.equal(row?.days, 90)
 })
 
-test('a bounce has the facts of its mail, in the history and in the event, with one event', async () => {
+test('a bounce has the facts of its mail in the history and in its only event', async () => {
   const a = ids.next()
   const emailId = ids.next()
   const facts = {
@@ -185,7 +185,7 @@ test('a bounce has the facts of its mail, in the history and in the event, with 
   )
 })
 
-test("the history has filters, pages and cursors, and is the account's own", async () => {
+test("the history has filters, pages and cursors, and shows only the account's own bounces", async () => {
   const a = ids.next()
   const domainId = ids.next()
   const start = clock.now().getTime()

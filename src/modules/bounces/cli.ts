@@ -1,5 +1,5 @@
-// The operator's look at what came by mail: `posthorn reports ...`. What could not be read, and what came for postmaster and
-// abuse and was not sent on, stands there with its bytes for 65 days; of all else only what became of it.
+// Lists inbound mail for the operator: `posthorn reports ...`. Mail that could not be read, and mail for postmaster and abuse
+// that was not forwarded, is kept with its bytes for 65 days; of all other mail only the outcome is kept.
 
 import { feedbackAddress } from '../../mail/verp.ts'
 import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'
@@ -24,13 +24,13 @@ interface ReportRow {
 
 export interface ReportCount {
   readonly kind: string
-  /** `waiting`, or what became of them. */
+  /** `waiting`, or the outcome. */
   readonly outcome: string
   readonly count: number
   readonly oldest: Date
 }
 
-/** Of the last 65 days, by kind and by what became of them: forged and foreign ones are `unmatched`. */
+/** Counts of the last 65 days, by kind and outcome: forged and foreign reports are `unmatched`. */
 export function reportCounts(db: Db): Promise<readonly ReportCount[]> {
   return db.query<ReportCount>(sql.COUNT_REPORTS, [])
 }

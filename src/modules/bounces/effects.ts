@@ -1,9 +1,8 @@
-// What a report does. The email it is about is named by a signed token, or by the account itself; addresses in the report
-// are never acted on. A failure turns `delivered` into `bounced`, a complaint turns either into `complained`; who opts out is
-// unsubscribed, whatever the state of the email, and has not complained. A report may
-// overtake the record of the delivery it is about: on an email that has not ended it is `early`, and read again later. Any
-// other state means that it is about nothing new, and it is ignored. The email is locked, so of reports that come twice
-// or together one has an effect. What failed behind a forward of the recipient's names the address there.
+// The effects of a report. A signed token or the account itself identifies the email; addresses in the report are never acted
+// on. A failure turns `delivered` into `bounced`, a complaint turns either into `complained`. An opt-out unsubscribes, whatever
+// the state of the email, and is no complaint. A report may overtake the record of its delivery: on an email that has not ended
+// it is `early` and is read again later. In any other state it brings nothing new and is ignored. The email is locked, so of
+// repeated or simultaneous reports only one has an effect. A failure behind a forward of the recipient names the address there.
 
 import { domainToASCII } from 'node:url'
 import { foldCase } from '../../mail/address.ts'
@@ -16,7 +15,7 @@ import { append, type EmailFacts, type Stream } from '../events/index.ts'
 import { unsubscribe } from '../suppression/index.ts'
 import { type Bounce, type BounceSource, type Context, type NewBounce, recordBounces } from './record.ts'
 
-/** An email that a report is about, as the room that owns emails tells it. */
+/** An email that a report is about, as its owning module returns it. */
 export interface ReportedEmail {
   readonly accountId: string
   readonly emailId: string
@@ -30,14 +29,14 @@ export interface ReportedEmail {
   readonly facts: EmailFacts
 }
 
-/** The owner of emails, handed in by the composition root: this room lies below it. */
+/** The owner of emails, passed in by the composition root because it depends on this module. */
 export interface EmailDoor<Email extends ReportedEmail = ReportedEmail> {
-  /** Finds the email of a token, locked to the end of the transaction. */
+  /** Finds the email of a token and locks it until the end of the transaction. */
   byToken(
     db: Db,
     ids: { readonly emailId: string; readonly firstAccountId: string; readonly lastAccountId: string },
   ): Promise<Email | null>
-  /** @param recipientKey null: any, when the message went to one recipient */
+  /** @param recipientKey null: any, if the message went to one recipient only */
   byMessageId(db: Db, accountId: string, messageId: string, recipientKey: string | null): Promise<Email | null>
   mark(db: Db, email: Email, status: 'bounced' | 'complained'): Promise<void>
 }
@@ -49,14 +48,14 @@ export type Outcome =
 export interface Heard {
   readonly report: Report
   readonly source: BounceSource
-  /** Who signed it; null: that was not asked. */
+  /** Who signed the report; null: not checked. */
   readonly dkim: DkimOutcome | null
 }
 
 /** RFC 3464 section 2.3.6: `smtp; 550 ...`. */
 const DIAGNOSTIC_TYPE = /^[\w-]{1,40};[ \t]{0,9}/
 
-/** What is done with a report about this email. */
+/** Applies a report about this email. */
 export async function applyReport(
   db: Db,
   context: Context & { readonly emails: EmailDoor },
@@ -106,7 +105,7 @@ export async function applyFailure(
   return { kind: 'bounced', bounce: recorded }
 }
 
-/** @returns whom a failure is about: somebody at another organization than the recipient's, and the report names no other */
+/** @returns the failed address if it is at another organization than the recipient's and the report names no other; else null */
 function forwardOf(
   { address, isFinalAlone }: Pick<ReportedRecipient, 'isFinalAlone'> & { readonly address?: string | null },
   recipientKey: string,
@@ -161,7 +160,7 @@ export async function applyComplaint(
   return { kind: 'complained', bounce: recorded }
 }
 
-/** A wish, not a judgement: it does not count against the sender. What comes by mail is an unsubscribe by mail. */
+/** A wish, not a judgement: it does not count against the sender. An opt-out by mail is an unsubscribe by mail. */
 export async function applyOptOut(
   db: Db,
   context: Context,
@@ -174,7 +173,7 @@ export async function applyOptOut(
   return { kind: 'unsubscribed' }
 }
 
-/** Who complains: as the report says, unless somebody else is known to have signed it. */
+/** The complainant: the host named in the report, unless another organization is known to have signed it. */
 function reporterOf(said: string | null, dkim: DkimOutcome | null): string | null {
   const signer = dkim?.domain ?? null
   const isTheirs = said !== null && signer !== null && organizationOf(said.toLowerCase()) === organizationOf(signer)
@@ -193,10 +192,10 @@ function about(
 }
 
 /**
- * What is said of our recipient: by name, or as the only one. A report about several others (a forwarder's, a list's) is
- * taken at its mildest.
+ * The result for our recipient, who is named or the only one. A report about several others (by a forwarder or a list) counts
+ * with its mildest failure.
  *
- * @returns null when it did not fail, whatever became of others
+ * @returns null when our recipient did not fail, whatever happened to others
  */
 function failureOf(recipients: readonly ReportedRecipient[], key: string): ReportedRecipient | null {
   const named = recipients.filter(({ address }) => address !== null && foldCase(address) === key)

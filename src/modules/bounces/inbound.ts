@@ -1,14 +1,14 @@
-// The way in for reports: kept before they are answered 250, read later, each once.
+// Takes in reports: stores each before it is answered 250, and reads it later, once.
 //
-// A report is known by the hash of where it came to and of its bytes without trace fields: a copy that comes later, by
-// whichever way, is taken and forgotten. Reading is claimed in the database with a count, before it begins: a report that
-// three times ended its thread or its process is put into quarantine, raw, and the others go on. The effect and the mark
-// `done` are one transaction, of whoever holds the report then: a process that stood still for longer than its claim lasts
-// leaves it to the next one. What has been read loses its bytes; rows live 65 days, longer than a token is valid.
+// A report is identified by the hash of its address and of its bytes without trace fields: a later copy, on whatever way, is
+// accepted and dropped. A claim in the database counts each try before reading begins: a report that has ended its thread or
+// its process three times goes into quarantine with its bytes, and the others continue. The effect and the mark `done` are one
+// transaction of the process that holds the report then: a process paused for longer than its claim leaves the report to the
+// next one. A report that was read loses its bytes. Rows live 65 days, longer than a token is valid.
 //
-// Who signed a report (DKIM) is asked where it matters: of complaints about an email of ours, whose effect does not wait for
-// it, and of reports about TLS. One of these whose signer's DNS does not answer is put off for an hour, twice as long each
-// time, and then kept as one whose signer is not known.
+// The signer of a report (DKIM) is checked where it matters: for complaints about an email of ours, whose effect does not wait
+// for the result, and for TLS reports. A TLS report whose signer's DNS does not answer is retried for an hour, with doubling
+// waits, and then kept with an unknown signer.
 
 import { createHash } from 'node:crypto'
 import { identifiersOf } from '../../mail/arf.ts'
@@ -36,25 +36,25 @@ export interface InboundOptions {
   readonly log: Logger
   readonly verpMac: VerpMac
   readonly emails: EmailDoor
-  /** For the keys of whoever signed a report. */
+  /** Looks up the DKIM keys of reports. */
   readonly resolver: Resolver
-  /** Sends what came for postmaster and abuse on to the operator, in the transaction that ends the report. */
+  /** Forwards mail for postmaster and abuse to the operator, in the transaction that ends the report. */
   readonly forward: (db: Db, mail: OperatorMail) => Promise<{ readonly outcome: string; readonly keepRaw: boolean }>
   readonly tls: TlsReports
-  /** After the commit that ends a report, with what became of it. */
+  /** Called with the outcome after the commit that ends a report. */
   readonly onRead: (kind: ReportKind, outcome: string) => void
-  /** Reads reports; a thread of its own when none is given. */
+  /** Reads reports. Default: a separate thread. */
   readonly reader?: ReportReader
 }
 
-/** What is not about an email of ours: reports about TLS. */
+/** TLS reports, which are not about an email of ours. */
 export interface TlsReports {
   /**
-   * Reads a mail; what it answers keeps what it tells, in the transaction that ends the report, and names what became of it.
+   * Reads a mail. The returned function stores the report in the transaction that ends it and returns the outcome.
    *
-   * @param check tells who signed it
-   * @param mayWait whether it can come again later
-   * @returns null: the DNS did not tell who signed it, and it may
+   * @param check verifies the signer
+   * @param mayWait whether the mail can be read again later
+   * @returns null when the DNS does not answer for the signer and `mayWait` is set
    */
   read(raw: Buffer, check: DkimCheck, mayWait: boolean): Promise<((db: Db) => Promise<string>) | null>
   close(): Promise<void>
@@ -64,24 +64,24 @@ export interface OperatorMail {
   /** postmaster or abuse. */
   readonly localPart: string
   readonly raw: Buffer
-  /** How many went on in the last hour. */
+  /** How many mails were forwarded in the last hour. */
   readonly sentInHour: number
 }
 
 export interface Inbound {
-  /** The email that a local part of the return-path host stands for; null: forged, foreign, or older than 60 days. */
+  /** The email that a local part of the return-path host identifies; null: forged, foreign, or older than 60 days. */
   tokenOf(localPart: string): VerpIds | null
-  /** The provider whose complaints come to this local part; null: it is none of ours. */
+  /** The provider whose complaints come to this local part; null: not one of our addresses. */
   providerOf(localPart: string): string | null
-  /** Resolves when the report is durable, or known. @param localPart what stood before the `@` */
+  /** Resolves when the report is durable, or already known. @param localPart the part before the `@` */
   take(report: { readonly kind: ReportKind; readonly localPart: string; readonly raw: Buffer }): Promise<void>
-  /** Reads what waits. */
+  /** Reads waiting reports. */
   readonly service: Loop
-  /** Reads one report now, bounded as all are; for what an account hands in. */
+  /** Reads one report now, within the same limits; for reports that an account submits. */
   readonly reader: ReportReader
 }
 
-/** From when the email was accepted, as long as it is kept at least: it may have waited 30 days for its time. */
+/** Counted from acceptance: as long as an email is kept at least. It may have waited 30 days for its time. */
 const TOKEN_DAYS = 60
 const KEPT_DAYS = 65
 const DAY_MS = 86_400_000
@@ -91,15 +91,15 @@ const HELD_MS = 60_000
 const POLL_MS = 5_000
 const AGAIN_MS = 1_000
 const AGAIN_MOST_MS = 60_000
-/** A report about an email that has not ended is read again for so long. */
+/** How long a report about an email that has not ended is read again. */
 const EARLY_MS = 3_600_000
-/** A report whose signer's DNS does not answer: after so long first, and for so long in all. */
+/** For a report whose signer's DNS does not answer: the first wait, and the total. */
 const UNANSWERED_MS = 60_000
 const UNANSWERED_MOST_MS = 3_600_000
 const FORGET_AT_ONCE = 1_000
 const HEADER_BYTES = 65_536
 const STATE = { done: 1, quarantined: 2 } as const
-/** No outcome. */
+/** The claim was lost: there is no outcome. */
 const LOST = Symbol('lost')
 
 export function inboundOf(options: InboundOptions): Inbound {
@@ -155,7 +155,7 @@ interface Claimed {
   readonly received_at: Date
   readonly raw: Buffer
   readonly tries: number
-  /** Somebody else may claim it from then on. */
+  /** Another process may claim it from then on. */
   readonly until: Date
 }
 
@@ -164,7 +164,7 @@ interface Readers {
   readonly signatures: SignatureReader
 }
 
-/** @returns when it is to be read again; null: it has ended */
+/** @returns when the report is to be read again; null: it has ended */
 async function readClaimed(options: InboundOptions, readers: Readers, claimed: Claimed): Promise<Date | null> {
   const { database, clock, log } = options
   const about = { report_id: claimed.id, kind: claimed.kind }
@@ -173,7 +173,7 @@ async function readClaimed(options: InboundOptions, readers: Readers, claimed: C
     await database.system.execute(sql.RELEASE_REPORT, [claimed.id, claimed.until, later])
     return later
   }
-  // The count was raised before: a report that ends the process itself is met here too.
+  // The count was raised before reading: this also catches a report that kills the process.
   if (claimed.tries > TRIES_MOST) return quarantine(options, claimed)
   let apply: ((db: Db) => Promise<End>) | null
   try {
@@ -199,7 +199,7 @@ async function readClaimed(options: InboundOptions, readers: Readers, claimed: C
       return told.outcome
     })
     .catch(async (error: unknown) => {
-      // An outage is no fault of the report, nor is another transaction, nor a day that is not made yet.
+      // An outage, a conflicting transaction or a missing partition is not the report's fault.
       if (isUnavailable(error) || isBrokenOff(error) || lacksDay(error))
         await database.system.execute(sql.UNCOUNT_TRY, [claimed.id, claimed.until]).catch(() => undefined)
       throw error
@@ -228,11 +228,11 @@ async function quarantine({ database, log, onRead }: InboundOptions, claimed: Cl
 
 interface End {
   readonly outcome: string
-  /** Its bytes stay. */
+  /** The bytes are kept. */
   readonly keepRaw: boolean
 }
 
-/** @returns false when it is not this claim's any more: nothing is written */
+/** @returns false when the claim was lost: nothing is written */
 async function end(
   db: Db,
   { id, until }: Claimed,
@@ -247,7 +247,7 @@ async function forwarded(db: Db, { clock, forward }: InboundOptions, { local_par
   return forward(db, { localPart: local_part, raw, sentInHour: sent?.count ?? 0 })
 }
 
-/** Reads it. What it answers has the effect, and tells what became of it, as it is counted; null: to be read again later. */
+/** Reads a report. The returned function applies it and returns the outcome to be counted; null: to be read again later. */
 async function effectOf(
   options: InboundOptions,
   { reader, signatures }: Readers,
@@ -281,7 +281,7 @@ async function appliedTo(
   const email = await options.emails.byToken(db, token)
   if (email === null) return 'unmatched'
   const source = report.kind === 'complaint' ? 'arf' : 'dsn'
-  // A feedback address is for complaints: a bounce there carries no token in its address and is nobody's.
+  // A feedback address is only for complaints: a bounce to it has no token in its address and matches no email.
   if (claimed.kind === 'feedback' && report.kind !== 'complaint') return 'unmatched'
   return (await applyReport(db, options, email, { report, source, dkim })).kind
 }
@@ -298,7 +298,7 @@ const ADDRESSED = ['to', 'delivered-to', 'x-original-to', 'envelope-to']
 const TOKENS_TRIED = 20
 const TOKENS_READ_CHARS = 16_384
 
-/** The signed id of the email in what the reporter returned of it. */
+/** The signed id of the email in the part of it that the report quotes. */
 export function tokenInReport(options: Pick<InboundOptions, 'verpMac' | 'clock'>, report: Report): VerpIds | null {
   if (!('original' in report)) return null
   const values =
@@ -308,7 +308,7 @@ export function tokenInReport(options: Pick<InboundOptions, 'verpMac' | 'clock'>
   return firstToken(options, values)
 }
 
-/** The signed id in the address that a report came to, for one that was handed on with its header. */
+/** The signed id in the address of a report that was passed on with its header. */
 export function tokenInAddress(options: Pick<InboundOptions, 'verpMac' | 'clock'>, raw: Buffer): VerpIds | null {
   const { fields } = parseHeaderBlock(raw, HEADER_BYTES)
   return firstToken(
@@ -328,7 +328,7 @@ function firstToken(options: Pick<InboundOptions, 'verpMac' | 'clock'>, values: 
 const TRACE =
   /^(?:received|return-path|delivered-to|x-original-to|envelope-to|delivery-date|dkim-signature|arc-.*|authentication-results|received-spf|x-received|x-spam-.*|x-virus-.*)$/
 
-/** What a report is known by; trace fields differ on every way to us. */
+/** The identity of a report. Trace fields are left out: they differ on every way to us. */
 export function reportHash(about: string, raw: Buffer): Buffer {
   const hash = createHash('sha256').update(`${about}\n`)
   const { fields, bodyStart } = parseHeaderBlock(raw, HEADER_BYTES)

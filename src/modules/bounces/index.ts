@@ -1,4 +1,4 @@
-// The door of the room: what receivers refused, and its history.
+// The entrance of the module: bounces, complaints and reports, and their history.
 
 export { type ReportCount, reportCommands, reportCounts } from './cli.ts'
 export type { EmailDoor, ReportedEmail } from './effects.ts'

@@ -1,4 +1,4 @@
-// The thread that reads reports: bytes in, what they say out. Whatever the bytes do to it ends with the thread.
+// The thread that reads reports: bytes in, their content out. Any damage by hostile bytes ends with the thread.
 
 import { parentPort } from 'node:worker_threads'
 import { readReport } from '../../mail/report.ts'

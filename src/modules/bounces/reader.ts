@@ -1,5 +1,5 @@
-// Reads reports in a thread of its own, one after the other: at most 2 s and 128 MB each. One that goes beyond costs the
-// thread, not the process; the next report gets a new one.
+// Reads reports in a separate thread, one at a time, within 2 s and 128 MB each. A report that exceeds a limit ends the thread,
+// not the process; the next report gets a new thread.
 
 import type { Report } from '../../mail/report.ts'
 import { threadFor } from '../../platform/thread.ts'
@@ -11,15 +11,15 @@ const DEFAULTS: ReaderOptions = {
 }
 
 export interface ReaderOptions {
-  /** What the thread runs: takes bytes, answers a Report. */
+  /** Code of the thread: takes bytes, answers with a Report. */
   readonly code: URL
-  /** For one report. */
+  /** Time limit of one report. */
   readonly withinMs: number
   readonly memoryMb: number
 }
 
 export interface ReportReader {
-  /** @throws when the report costs more than it may, or its reading fails */
+  /** @throws when reading exceeds a limit or fails */
   read(raw: Buffer): Promise<Report>
   close(): Promise<void>
 }

@@ -1,10 +1,10 @@
-// Recording what receivers refused, in the transaction that ends the email.
+// Records bounces and complaints in the transaction that ends the email.
 //
-// A hard bounce and a complaint suppress the recipient at once; a soft one counts for the rule of three where it is said of
-// the recipient (`isOfRecipient`); block and unknown never suppress, since they say nothing against the address. A `bad_domain` suppression ends after 90 days, one of
-// the operator's own address (mail of the system) after a day: a setting, not a list, is where it comes from. The
-// event email.bounced goes with each bounce, but for an email that ends as failed because the receiver kept putting it
-// off: its one terminal event is email.failed, which statistics count as a soft bounce too.
+// A hard bounce or a complaint suppresses the recipient at once. A soft bounce about the recipient (`isOfRecipient`) counts
+// towards the limit of three. Block and unknown never suppress: they say nothing against the address. A `bad_domain`
+// suppression ends after 90 days; one for mail of the system account, which goes to addresses from the operator's settings,
+// after a day. Each bounce has an event email.bounced, except a complaint, and the bounce of an email that fails because the
+// receiver kept deferring it: its only terminal event is email.failed, which statistics also count as a soft bounce.
 
 import type { DkimOutcome } from '../../mail/dkim-check.ts'
 import type { BounceCategory, BounceType as ReplyBounceType, SmtpCommand } from '../../mail/smtp-bounce.ts'
@@ -33,24 +33,24 @@ export interface NewBounce {
   readonly category: BounceCategory | 'spam_complaint'
   readonly smtpCode: number | null
   readonly enhancedCode: string | null
-  /** The receiver's words as they came, such as `smtp; 550 5.1.1 no such user`. */
+  /** The receiver's unchanged words, such as `smtp; 550 5.1.1 no such user`. */
   readonly diagnosticCode: string | null
-  /** For people to read. */
+  /** Text for people. */
   readonly errorMessage: string | null
   readonly command: SmtpCommand | null
   readonly remoteMta: { readonly host: string | null; readonly ip: string | null } | null
-  /** Whose hosts refused our try; null for reports that came later. */
+  /** The mailbox provider whose host refused our try; null for later reports. */
   readonly provider: string | null
   readonly source: BounceSource
   readonly feedbackType: string | null
-  /** Who signed the report that told of it; null or absent: no mail did, or nobody asked. */
+  /** Who signed the report; null or absent: there was no mail, or the signer was not checked. */
   readonly reportDkim?: DkimOutcome | null
-  /** Absent: the log tells them. */
+  /** Absent: taken from the event log. */
   readonly facts?: EmailFacts
-  /** The attempt that was refused, from 1; null for reports that came later. */
+  /** The attempt that was refused, from 1; null for later reports. */
   readonly attempt: number | null
   readonly bouncedAt: Date
-  /** What the email ends as; null when it had ended before (a report after delivery). */
+  /** The end state of the email; null when it had already ended (a report after delivery). */
   readonly endsAs: 'bounced' | 'failed' | null
 }
 
@@ -93,9 +93,9 @@ const MAX_TEXT_CHARS = 4_096
 const DAY_MS = 86_400_000
 
 /**
- * Records bounces, suppresses where they say so, and writes their events, all in the caller's transaction.
+ * Records bounces with their suppressions and events, in the caller's transaction.
  *
- * @returns the bounces in their order
+ * @returns the bounces in the given order
  */
 export async function recordBounces(db: Db, context: Context, news: readonly NewBounce[]): Promise<readonly Bounce[]> {
   if (news.length === 0) return []
@@ -125,7 +125,7 @@ export async function recordBounces(db: Db, context: Context, news: readonly New
   return bounces
 }
 
-/** @returns the id of the suppression that stands for a bounce's recipient, by the bounce's id */
+/** @returns the id of the suppression of a bounce's recipient, by the bounce's id */
 async function suppressRecipients(
   db: Db,
   context: Context,
@@ -157,7 +157,7 @@ async function suppressRecipients(
     if (suppressionId !== undefined) found.set(id, suppressionId)
   }
   const soft = all.filter(({ bounce }) => bounce.type === 'soft' && isOfRecipient(bounce))
-  // One after the other and by key, so that two batches never wait for each other in a circle.
+  // One after the other in the order of keys, so that two batches never deadlock.
   for (const one of soft.toSorted((a, b) => (a.bounce.recipientKey < b.bounce.recipientKey ? -1 : 1))) {
     const third = await noteSoftBounce(db, context, { ...evidence(one), bouncedAt: one.bounce.bouncedAt })
     if (third !== null) found.set(one.id, third.suppression.id)
@@ -165,15 +165,15 @@ async function suppressRecipients(
   return found
 }
 
-/** RFC 3463: X.3.z is about the receiver's system, X.4.z about the way there, X.7.z about a policy. */
+/** RFC 3463: X.3.z is about the receiver's system, X.4.z about routing, X.7.z about a policy. */
 const OF_SYSTEM = /^[245]\.[347]\./
 
-/** What is so for a receiver's mail as a whole, when it answered our try. */
+/** Categories that concern all of a receiver's mail, when it answers our try. */
 const OF_WAY: ReadonlySet<NewBounce['category']> = new Set(['rate_limited', 'connection', 'dns_failure'])
 
 /**
- * Whether a soft bounce is said of the recipient: not where no recipient was asked, of one message's size, or where status or
- * words tell of the receiver's system, the way there or its policy. An outage of a receiver is no word about its people.
+ * Whether a soft bounce is about the recipient. It is not when no recipient was asked, when it is about the size of one message,
+ * or when status or words are about the receiver's system, routing or policy: an outage says nothing about its users.
  */
 function isOfRecipient({ command, category, enhancedCode, source }: NewBounce): boolean {
   if (command === 'connect' || command === 'mail' || category === 'message_too_large') return false
@@ -224,12 +224,12 @@ function bounceOf(
   }
 }
 
-/** Deletes an account's oldest bounces from before `before`, `most` at once. @returns how many there were */
+/** Deletes an account's oldest bounces from before `before`, at most `most`. @returns how many */
 export function forgetBounces(db: Db, accountId: string, before: Date, most: number): Promise<number> {
   return db.execute(sql.FORGET_BOUNCES, [accountId, before, most])
 }
 
-/** The words are the receiver's to choose; the database takes no NUL and no half characters. */
+/** The receiver chooses the words; the database rejects NUL and unpaired surrogates. */
 function storable(text: string | null): string | null {
   return text?.slice(0, MAX_TEXT_CHARS).toWellFormed().replaceAll('\0', '') ?? null
 }

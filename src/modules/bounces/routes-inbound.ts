@@ -1,6 +1,6 @@
-// Reports that an account hands in itself: as the mail it got, or as facts. The account is known, so a message id names an
-// email too; an address that is not the email's own is not acted on. To a key that is bound to domains, an email of another
-// one is as one that is not there. A report that overtakes the record of its delivery is looked at again for 3 s.
+// Reports that an account submits itself: as the mail it got, or as facts. The account is known, so a message id also
+// identifies an email. An address that is not the email's own is not acted on. For a key bound to domains, an email of another
+// domain does not exist. A report that overtakes the record of its delivery is retried for 3 s.
 
 import { Readable } from 'node:stream'
 import { type TObject, Type } from 'typebox'
@@ -97,7 +97,7 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
         const { accountId } = principal
         if (stream instanceof Readable) {
           const raw = await collected(stream)
-          // An empty body is {}, whatever its type.
+          // An empty body means {}, whatever its type.
           if (raw.length === 0) throw validationError(unclear({}))
           const report = await options.inbound.reader.read(raw).catch(() => ({ kind: 'other' }) as const)
           return single(
@@ -154,7 +154,7 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
   ]
 }
 
-/** That nothing names an email, and that the recipient is no address: told together with what the schema finds. */
+/** Faults that no field names an email, or that the recipient is no address. Reported together with those of the schema. */
 function unclear(body: unknown): readonly FieldFault[] {
   const {
     email_id: emailId,
@@ -170,7 +170,7 @@ function unclear(body: unknown): readonly FieldFault[] {
   return faults
 }
 
-/** When it happened, as it was told: not before the email was accepted, and not after now. */
+/** The reported time, limited to the time between the email's acceptance and now. */
 function timeOf({ occurred_at: told }: NamedEmail, emailId: string, clock: Clock): Date {
   const now = clock.now()
   if (told === undefined) return now
@@ -184,7 +184,7 @@ interface Hashes {
   readonly unmatched: Buffer
 }
 
-/** What a key bound to domains knows no email for is not used up by it: whoever does may still hand it in. */
+/** A report that a key bound to domains matches to no email stays unused: a key that can match it may still submit it. */
 function hashesOf({ domainIds }: Reach, name: string, raw: Buffer): Hashes {
   const matched = reportHash(name, raw)
   return { matched, unmatched: domainIds === null ? matched : reportHash(`${name}:${domainIds.toSorted()}`, raw) }
@@ -202,7 +202,7 @@ interface Taken {
   readonly apply: Apply
 }
 
-/** @returns the answer. A report that overtook the record of its delivery is tried again for a moment. */
+/** @returns the answer. A report that overtook the record of its delivery is retried for a moment. */
 async function take(options: InboundRoutesOptions, reach: Reach, taken: Taken): Promise<Record<string, unknown>> {
   const enough = AbortSignal.timeout(EARLY_MS)
   for (;;) {
@@ -213,8 +213,8 @@ async function take(options: InboundRoutesOptions, reach: Reach, taken: Taken): 
 }
 
 /**
- * Finds, applies and remembers, in one transaction. A report that was handed in before has no effect and gets the answer
- * that it got. One about an email that has not ended is not remembered: it may be handed in again.
+ * Finds the email, applies the report and remembers it, in one transaction. A report submitted before has no effect and gets
+ * the same answer again. A report about an email that has not ended is not remembered: it may be submitted again.
  */
 async function tryToTake(
   { database, ids, clock }: InboundRoutesOptions,
@@ -246,7 +246,7 @@ async function tryToTake(
 
 interface Known {
   readonly id: string
-  /** Null: the report did nothing. */
+  /** Null: the report had no effect. */
   readonly type: string | null
   readonly suppressed: boolean | null
 }

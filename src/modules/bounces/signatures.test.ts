@@ -1,5 +1,5 @@
-// The verifier in its thread: what it tells, that a mail that costs too much is not waited for, and that the thread after it
-// serves the next.
+// The verifier in its thread: its verdicts, that a mail which costs too much does not hold it up, and that the next mail gets a
+// new thread.
 
 import assert from 'node:assert/strict'
 import { createPrivateKey } from 'node:crypto'
@@ -12,7 +12,7 @@ import { signatureReader } from './signatures.ts'
 
 const HEADER = 'From: tls@reporter.example\r\nSubject: s\r\n\r\n'
 
-test('a mail is verified in a thread; one that costs too much is unknown, and those around it are verified', async () => {
+test('a thread verifies mails; one that costs too much is unknown, and those around it are verified', async () => {
   const { privateKey, publicKey } = await generateDkimKeys()
   const signer = createSigner({ domain: 'reporter.example', selector: 'k', key: createPrivateKey(privateKey) })
   const clock = systemClock()

@@ -1,4 +1,4 @@
-// Verifies the signatures of reports in a thread of its own, one report after the other: at most 5 s and 128 MB each.
+// Verifies the signatures of reports in a separate thread, one report at a time, within 5 s and 128 MB each.
 
 import { type DkimCheck, type DkimVerdict, type DkimWork, dkimCheck } from '../../mail/dkim-check.ts'
 import type { Clock } from '../../platform/clock.ts'

@@ -27,7 +27,7 @@ const FILTER = `b.account_id = $1 and ($2::timestamptz is null or b.bounced_at >
   and ($7::text is null or b.category = $7) and ($8::uuid is null or b.email_id = $8) and ($9 or not b.sandbox)
   and ($10 or b.type <> 'complaint')`
 
-/** $11 the id to go on behind, or null. */
+/** $11 the id to continue after, or null. */
 export const LIST_BOUNCES = statement(
   'bounces_list',
   `select b.id, b.email_id, b.message_id, b.recipient, b.sender, b.subject, b.domain_id, b.tag, b.metadata, b.type, b.category,
@@ -41,7 +41,7 @@ export const LIST_BOUNCES = statement(
 
 export const COUNT_BOUNCES = statement('bounces_count', `select count(*) as total from bounce b where ${FILTER}`)
 
-/** The oldest of the bounces from before $2, $3 at once. */
+/** Deletes the oldest bounces from before $2, at most $3. */
 export const FORGET_BOUNCES = statement(
   'bounces_forget',
   `delete from bounce b using (
@@ -55,7 +55,7 @@ export const KEEP_REPORT = statement(
    values ($1, $2, $3, $4, $5, $5, $6) on conflict (hash) do nothing`,
 )
 
-/** $1 now, $2 until when it is held. The count is raised before anything is read. */
+/** $1 now, $2 end of the claim. The count of tries is raised before anything is read. */
 export const CLAIM_REPORT = statement(
   'bounces_claim_report',
   `update inbound_report set tries = tries + 1, free_at = $2
@@ -64,15 +64,15 @@ export const CLAIM_REPORT = statement(
    returning id, kind, local_part, received_at, raw, tries`,
 )
 
-// $2 in all of these: until when the claim holds it. Whoever has taken longer than that writes nothing, for somebody else
-// may have claimed it since.
-/** No row: it is not this claim's any more. */
+// $2 in all of these: the end of the claim. A process that has taken longer writes nothing, because another may have claimed the
+// report since.
+/** No row: the claim was lost. */
 export const LOCK_REPORT = statement(
   'bounces_lock_report',
   'select id from inbound_report where id = $1 and state = 0 and free_at = $2 for update',
 )
 
-/** $3: others come first until then. */
+/** $3: not claimed again before then. */
 export const RELEASE_REPORT = statement(
   'bounces_release_report',
   'update inbound_report set free_at = $3 where id = $1 and state = 0 and free_at = $2',
@@ -83,7 +83,7 @@ export const UNCOUNT_TRY = statement(
   'update inbound_report set tries = tries - 1 where id = $1 and state = 0 and free_at = $2',
 )
 
-/** $5: its bytes stay. */
+/** $5: the bytes are kept. */
 export const END_REPORT = statement(
   'bounces_end_report',
   `update inbound_report set state = $3, outcome = $4, raw = case when $5::boolean then raw end
@@ -102,14 +102,14 @@ export const FORGET_REPORTS = statement(
      (select id from inbound_report where received_at < $1 order by received_at limit $2)`,
 )
 
-/** The same report handed in twice: nothing is inserted. */
+/** No row is inserted for a report that was submitted before. */
 export const KNOW_REPORT = statement(
   'bounces_know_report',
   `insert into inbound_report (id, hash, kind, local_part, received_at, free_at, state, outcome)
    values ($1, $2, 'api', $3, $4, $4, 1, $5) on conflict (hash) do nothing`,
 )
 
-/** The report with the hash $1, and what it did to the email $3 of the account $2; $4: it is a complaint. */
+/** The report with the hash $1, and its effect on the email $3 of the account $2; $4: it is a complaint. */
 export const KNOWN_REPORT = statement(
   'bounces_known_report',
   `select r.id, b.type, b.suppressed from inbound_report r
@@ -121,7 +121,7 @@ export const KNOWN_REPORT = statement(
 
 export const FORGET_REPORT = statement('bounces_forget_report', 'delete from inbound_report where id = $1')
 
-/** What the operator may see: $1 state, $2 outcome, $3 kind, each null for any; $4 older than this id; $5 how many. */
+/** The operator's list: $1 state, $2 outcome, $3 kind, each null for any; $4 only older than this id; $5 how many. */
 export const LIST_REPORTS = statement(
   'bounces_list_reports',
   `select id, kind, local_part, received_at, state, tries, outcome, octet_length(raw) as bytes from inbound_report
