@@ -1,9 +1,9 @@
-// What stands behind MAIL FROM and RCPT TO (RFC 5321 section 4.1.2): a path in angle brackets, then the parameters of extensions
-// that were offered. One that was not is refused with 555 (section 4.1.1.11) and never passed over: a client that is told
-// 250 to NOTIFY=NEVER or REQUIRETLS believes that it holds.
+// The arguments of MAIL FROM and RCPT TO (RFC 5321 section 4.1.2): a path in angle brackets, then the parameters of offered
+// extensions. A parameter that was not offered is refused with 555 (section 4.1.1.11), never ignored: a client that gets 250 for
+// NOTIFY=NEVER or REQUIRETLS relies on it.
 //
-// The path is taken apart only as far as its brackets and quotes; whether it is an address says who takes it (address.ts).
-// A source route is read over (appendix C), text that is not UTF-8 is no path (RFC 6531 section 3.2). Linear in the line.
+// The path is parsed only as far as its brackets and quotes; the caller decides whether it is an address (address.ts). A source
+// route is skipped (appendix C). Text that is not UTF-8 is no path (RFC 6531 section 3.2). Time is linear in the line's length.
 
 import { isUtf8 } from 'node:buffer'
 
@@ -11,9 +11,9 @@ export type EnvelopeVerb = 'MAIL FROM' | 'RCPT TO'
 
 export interface EnvelopeCommand {
   readonly ok: true
-  /** What stood between the brackets, without a route; empty for the null sender. */
+  /** The text between the brackets, without a route; empty for the null sender. */
   readonly path: string
-  /** By keyword in upper case; true for one without a value. */
+  /** By keyword in upper case; true for a parameter without a value. */
   readonly parameters: Readonly<Record<string, string | true>>
 }
 
@@ -27,13 +27,13 @@ export interface EnvelopeFault {
 const COMMAND = /^(MAIL FROM|RCPT TO)[ \t]*:[ \t]*/i
 const PATH = /^<(?:@[^\s<>@:,"]+(?:,@[^\s<>@:,"]+)*:)?((?:"(?:[^"\\]|\\.)*"|[^\s<>"])*)>(?=[ \t]|$)/u
 const KEYWORD = /^[A-Za-z0-9][A-Za-z0-9-]*$/
-/** RFC 5321 section 4.1.2 with RFC 6531 section 3.3: neither `=` nor blanks nor controls. */
+/** RFC 5321 section 4.1.2 with RFC 6531 section 3.3: no `=`, blanks or control characters. */
 const VALUE = /^[!-<>-~\u0080-\u{10ffff}]+$/u
 /** RFC 4954 section 5. */
 const AUTH = /^(?:<>|(?:[!-*,-<>-~]|\+[0-9A-F]{2})+)$/
 const CONTROL = /[\p{Cc}]/u
 
-/** @param offered keywords in upper case, those of extensions that EHLO named */
+/** @param offered keywords, in upper case, of the extensions that EHLO offered */
 export function readEnvelopeCommand(
   line: Buffer,
   verb: EnvelopeVerb,

@@ -1,18 +1,18 @@
-// Failed log-ins by address (IPv6: its /64): after MOST_FAILURES within FAILURES_WITHIN_MS each further failure is answered
-// 421 and the connection closed. Only failures are answered so, after the check: whoever has the right password is not
-// locked out by others behind the same address. The table is bounded; the address that failed longest ago is forgotten
-// first.
+// Counts failed log-ins by address (IPv6: by /64). After MOST_FAILURES within FAILURES_WITHIN_MS each further failure is
+// answered 421 and the connection closed. Only failures get this answer, after the check: a client with the right password is
+// not locked out by others behind the same address. The table is bounded; the address with the oldest last failure is
+// forgotten first.
 //
-// Such an answer, and that to a user who is locked out, waits for HELD_MS: with the bound on the connections of an address
-// that is a bound on its tries, which without it costs a TLS handshake each as fast as it can. At most MAX_HELD wait.
+// This answer, and the answer to a locked-out user, is delayed by HELD_MS. With the limit on an address's connections, that
+// limits its tries; otherwise an address could try as fast as it can make TLS handshakes. At most MAX_HELD answers are delayed.
 
 import { senderNetwork } from '../platform/addresses.ts'
 import type { Clock } from '../platform/clock.ts'
 
 export interface LoginFailures {
-  /** Counts one. @returns whether it is one too many */
+  /** Counts a failure. @returns whether it is over the limit */
   count(ip: string): boolean
-  /** Returns when a refusal may be answered, at once when `signal` aborts. */
+  /** Resolves when a refusal may be sent; at once when `signal` aborts. */
   hold(signal: AbortSignal): Promise<void>
 }
 

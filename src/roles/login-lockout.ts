@@ -1,17 +1,16 @@
-// Guesses at a password are locked out by address and user, each time for longer. Whoever gives the right one from another
-// address is never held up, and neither is another user behind the same address.
+// Locks out password guesses by address and user, each time for longer. The right password from another address is never held
+// up, and neither is another user behind the same address.
 //
-// - FREE_GUESSES wrong passwords are free. Each further one locks the user out at that address: for FIRST_LOCK_MS, then
-//   twice as long each time, at most LONGEST_LOCK_MS. While that lasts no password is looked at, so guesses cost no store.
-// - A password that was wrong a moment ago is no new guess when it comes again: a forgotten program that goes on with the
-//   old password locks out nobody behind the same address. It is looked at each time, and may have become right.
-// - Behind a lock that is over one try is looked at, and is counted as wrong until it is known: of tries at the same time
-//   all but one wait.
-// - The right password makes all good, and FORGET_AFTER_MS without a guess does too.
+// - FREE_GUESSES wrong passwords are free. Each further one locks the user out at that address: for FIRST_LOCK_MS, then twice
+//   as long each time, at most LONGEST_LOCK_MS. During a lock no password is checked, so guesses do not load the store.
+// - A repetition of a recent wrong password is not a new guess: a forgotten program with the old password locks out nobody
+//   behind the same address. Such a password is checked each time, because it may have become right.
+// - After a lock one try is checked, and counts as wrong until its result is known: of simultaneous tries all but one wait.
+// - The right password clears all guesses; so does FORGET_AFTER_MS without a guess.
 //
-// An API key is a user of its own, which nobody can guess at twice: `apikey` is the user name of all who have one, and
-// whoever shares an address with others must not be locked out by theirs. Kept in the process, of MAX_USERS at most; whoever
-// was not heard of for longest is forgotten first.
+// API keys are exempt: `apikey` is the user name of everybody with a key, so the wrong key of one must not lock out others at
+// the same address, and each key is a user of its own that nobody can guess at twice. The table is kept in the process, with at
+// most MAX_USERS users; the one with the oldest last guess is forgotten first.
 
 import { createHash } from 'node:crypto'
 import { senderNetwork } from '../platform/addresses.ts'
@@ -23,7 +22,7 @@ export const FIRST_LOCK_MS = 1_000
 export const LONGEST_LOCK_MS = 900_000
 export const FORGET_AFTER_MS = 3_600_000
 export const MAX_USERS = 10_000
-/** Wrong passwords that are known again. */
+/** How many wrong passwords are remembered. */
 export const KNOWN_WRONG = 5
 const KEY_USERNAME = 'apikey'
 
@@ -40,9 +39,9 @@ export interface LockedOut {
 
 export interface LoginLockout {
   /**
-   * Asks whether the password is right, unless the user is locked out at this address.
+   * Checks the password, unless the user is locked out at this address.
    *
-   * @param check tells what is known of the password; when it rejects nothing is counted
+   * @param check returns the result for the password; when it rejects nothing is counted
    */
   ask<Answer extends { readonly kind: string }>(
     login: LoginTry,
@@ -52,9 +51,9 @@ export interface LoginLockout {
 
 interface Guesses {
   readonly count: number
-  /** The last ones, as hashes. */
+  /** Hashes of the last wrong passwords. */
   readonly wrong: readonly string[]
-  /** On the monotonic clock; passed when nobody is locked out. */
+  /** On the monotonic clock; in the past when the user is not locked out. */
   readonly lockedUntilMs: number
 }
 
@@ -76,7 +75,7 @@ export function loginLockout(clock: Clock, enabled: boolean): LoginLockout {
   return {
     ask: async ({ ip, username, password: given }, check) => {
       if (!enabled || username === KEY_USERNAME) return check()
-      // Hashes, so that an entry is of one size and no password stands in memory for an hour.
+      // Hashes keep entries at one size, and keep passwords out of memory.
       const name = `${senderNetwork(ip)} ${hash(username)}`
       const password = hash(`${name}\0${given}`)
       const before = users.get(name) ?? NONE
@@ -98,7 +97,7 @@ export function loginLockout(clock: Clock, enabled: boolean): LoginLockout {
   }
 }
 
-/** @param guesses how many were wrong */
+/** @param guesses the number of wrong passwords */
 function lockMs(guesses: number): number {
   if (guesses <= FREE_GUESSES) return 0
   return Math.min(LONGEST_LOCK_MS, FIRST_LOCK_MS * 2 ** (guesses - FREE_GUESSES - 1))

@@ -1,17 +1,17 @@
-// How much comes to addresses that prove nothing: `fbl@`, `tlsrpt@`, postmaster and abuse are known to everybody, and what they
-// take is kept. One sender (IPv6: its /64) may hand in MOST of these at once and PER_SECOND on average, and is told to come again
-// later past that. Mails are counted when they were taken, once for each of these addresses, as they are kept: who asks and hands
-// in nothing takes nothing from others behind the same address, but may ask no more than ASKED_FOR_ONE times as often. Signed
-// addresses are not counted: who has one got it from us. The tables are bounded; the sender that was heard longest ago is
+// Limits mail to addresses that prove nothing: `fbl@`, `tlsrpt@`, postmaster and abuse are known to everybody, and their mail is
+// stored. One sender (IPv6: its /64) may submit MOST of these at once and PER_SECOND on average; beyond that it is told to retry
+// later. A mail is counted when it is taken, once for each of these addresses, because it is stored for each. A sender that asks
+// and submits nothing takes nothing from others behind the same address, but may ask at most ASKED_FOR_ONE times as often. Signed
+// addresses are not counted: their holders got them from us. The tables are bounded; the sender that was heard longest ago is
 // forgotten first.
 
 import { senderNetwork } from '../platform/addresses.ts'
 import type { Clock } from '../platform/clock.ts'
 
 export interface MxRate {
-  /** Counts a recipient that is asked for. @returns whether no more is taken of this sender now */
+  /** Counts a requested recipient. @returns whether the sender is over its limit now */
   asks(ip: string): boolean
-  /** Counts a mail that was taken for a recipient. */
+  /** Counts a mail taken for a recipient. */
   took(ip: string): void
 }
 
@@ -37,7 +37,7 @@ export function mxRate(clock: Clock, enabled: boolean): MxRate {
 
 interface Buckets {
   left(name: string): number
-  /** @returns what was left before. Of mails that were on their way together some more are taken than were left. */
+  /** @returns what was left before. Simultaneous mails may exceed what was left. */
   spend(name: string): number
 }
 

@@ -1,18 +1,18 @@
-// The inbound MX: takes what is addressed to us, and nothing else.
+// The inbound MX: takes only mail addressed to us.
 //
 //   b+<token>@host              reports about one email; the token is signed and 60 days valid
-//   b+<token>@bounce.<domain>   the same, of a domain with return paths under its own name
-//   fbl@host                    complaints of whoever reads the header of a mail (RFC 9477)
-//   fbl+<name>.<MAC>@host       complaints of one provider, who was told the address
-//   tlsrpt@host                 reports about TLS towards a domain of an account (RFC 8460)
-//   what tracking made          unsubscribe mail
+//   b+<token>@bounce.<domain>   the same, for a domain with return paths under its own name
+//   fbl@host                    complaints from any reader of a mail's header (RFC 9477)
+//   fbl+<name>.<MAC>@host       complaints from one provider, which was given the address
+//   tlsrpt@host                 reports about TLS to a domain of an account (RFC 8460)
+//   addresses of tracking       unsubscribe mail
 //   postmaster@, abuse@host     for the operator; postmaster also without a host (RFC 5321 section 4.5.1)
 //
-// Every other recipient is refused at RCPT with 550 5.7.1, whatever its spelling, so that nothing is relayed and no
-// mail is sent back. 250 after the data means that the report is durable; it is read later. There is no AUTH. A bare CR or
-// LF is refused in commands; in the message it becomes CRLF and never ends the data, since reports come from mailers of all
-// ages. What no person wrote is no unsubscribe mail: it is taken, counted and forgotten. Who hands in very much at the
-// addresses that everybody knows is told 451 (mx-rate.ts).
+// Every other recipient is refused at RCPT with 550 5.7.1, in every spelling, so nothing is relayed and no mail is sent back.
+// 250 after the data means that the report is durable; it is read later. There is no AUTH. A bare CR or LF is refused in
+// commands; in the message it becomes CRLF and never ends the data, because reports come from mailers of all ages. An automatic
+// mail does not unsubscribe: it is taken, counted and dropped. A sender of very much mail to the public addresses gets 451
+// (mx-rate.ts).
 
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -43,26 +43,26 @@ export interface MxOptions {
   /** null: no STARTTLS. */
   readonly certificate: Certificate | null
   readonly inbound: Pick<Inbound, 'tokenOf' | 'providerOf' | 'take'>
-  /** What an unsubscribe address stands for; null: it is none of ours. */
+  /** The function that unsubscribes for an address; null: not one of our addresses. */
   readonly unsubscribe: ((localPart: string) => ((subject: string) => Promise<boolean>) | null) | null
-  /** Told of each unsubscribe mail: what became of it. */
+  /** Called for each unsubscribe mail with its outcome. */
   readonly onUnsubscribe?: (outcome: 'unsubscribed' | 'auto_reply' | 'unmatched') => void
   readonly clock: Clock
   readonly log: Logger
-  /** False: connections are not counted (load tests). */
+  /** False: neither connections nor mails are counted (load tests). */
   readonly rateLimits: boolean
   /** Whether the disk has room for another message. */
   readonly hasRoom: () => boolean
-  /** Where large messages that declared no size are kept until they end. */
+  /** Where large messages are kept until their turn comes. */
   readonly spoolFolder: string
   readonly turns: Turns
-  /** Five minutes for a command, two for data that drips, when absent. */
+  /** Default: five minutes for a command, two for slow data. */
   readonly patience?: Patience
 }
 
 export interface Mx extends Service {
   port(): number
-  /** A renewed certificate, for connections from now on. */
+  /** Uses a renewed certificate for new connections. */
   useCertificate(certificate: Certificate): void
 }
 
@@ -163,7 +163,7 @@ export function mxService(options: MxOptions): Mx {
   }
 }
 
-/** What a recipient is to us; null: nothing. */
+/** The purpose of a recipient; null: none. */
 function purposeOf(
   options: MxOptions,
   address: string,
@@ -174,7 +174,7 @@ function purposeOf(
   const localPart = parsed.address.local.toLowerCase()
   const domain = parsed.address.domain.toLowerCase()
   if (domain !== options.hostname.toLowerCase()) {
-    // Of a sending domain that has its return paths under its own name: nothing but what we have signed.
+    // For a sending domain with return paths under its own name: only addresses that we have signed.
     const isReturnPath = domain.startsWith(RETURN_PATH_LABEL) && options.inbound.tokenOf(localPart) !== null
     return isReturnPath ? { kind: 'return_path', localPart } : null
   }
@@ -192,7 +192,7 @@ async function refuseForeign(options: MxOptions, address: string, isTooMany: () 
   if (!options.hasRoom()) throw new Reply(452, '4.3.1 no room for another message, try again later')
 }
 
-/** Its address proves nothing. */
+/** Anybody knows the address: it proves nothing. */
 function isKnownToAll(purpose: ReturnType<typeof purposeOf>): boolean {
   if (purpose === null || purpose === 'unsubscribe') return false
   return ['operator', 'tls'].includes(purpose.kind) || purpose.localPart === 'fbl'
@@ -222,7 +222,7 @@ async function takeFor(
   options.onUnsubscribe?.(isKnown ? 'unsubscribed' : 'unmatched')
 }
 
-/** RFC 5321 section 4.4: who delivers for good writes it first. Mailers have no sender, and people have one. */
+/** RFC 5321 section 4.4: the final delivery writes it first. An empty sender tells a mailer from a person. */
 function withReturnPath(raw: Buffer, sender: string): Buffer {
   return Buffer.concat([Buffer.from(`Return-Path: <${sender.replace(/[^\x21-\x7e]|[<>]/g, '')}>\r\n`), raw])
 }

@@ -1,6 +1,6 @@
-// Whether a mail sent to an MX host would come back to us (RFC 5321 section 5.1). It would where the address and the port
-// are those that our own inbound MX listens on; and, towards the port of the world (25), where the host has our name: a
-// port that is forwarded to ours cannot be seen from here. With other ports the name says nothing.
+// Whether mail sent to an MX host would come back to us (RFC 5321 section 5.1). It would if address and port are those of our
+// own inbound MX. Towards the public port (25) it also would if the host has our name: a port forwarded to ours is not visible
+// from here. With other ports the name proves nothing.
 
 import os from 'node:os'
 
@@ -10,7 +10,7 @@ export interface OwnMx {
   /** The address that the inbound MX listens on; a wildcard for all. */
   readonly bind: string
   readonly mxPort: number
-  /** Towards MX hosts. */
+  /** Port of MX hosts. */
   readonly smtpPort: number
 }
 

@@ -1,8 +1,8 @@
-// What stands between DATA and the final dot (RFC 5321 section 4.5.2): the end is CRLF . CRLF and nothing else, and of two dots
-// that begin a line one is taken away. Every other byte is the message's, whatever other servers make of it.
+// Reads the data between DATA and the final dot (RFC 5321 section 4.5.2): only CRLF . CRLF ends it, and of two dots at the start
+// of a line one is removed. Every other byte belongs to the message, whatever other servers make of it.
 //
-// The work is one native search for each chunk and a look at each line that begins with a dot. Of a chunk's end no more is
-// held back than what may be the beginning of the end, so that chunks pass without being copied.
+// The work is one native search per chunk and a check of each line that starts with a dot. At the end of a chunk only the bytes
+// that may start the end of the data are held back, so chunks pass without being copied.
 
 const CR = 0x0d
 const LF = 0x0a
@@ -10,9 +10,9 @@ const DOT = 0x2e
 const LINE_DOT = Buffer.from('\n.')
 
 export interface Fed {
-  /** Of the message, in order. */
+  /** Parts of the message, in order. */
   readonly pieces: readonly Buffer[]
-  /** What came behind the end; null: it has not ended. */
+  /** The bytes after the end; null: the end has not come. */
   readonly behind: Buffer | null
 }
 
@@ -48,7 +48,7 @@ export class MessageData {
     return this.#hold(pieces, chunk, from, endOf(chunk))
   }
 
-  /** The place of a dot behind a line feed, from there on; not that of the message's second byte. -1: none. */
+  /** Position of the next dot after a line feed, from `from` on; ignores the message's second byte. -1: none. */
   #dotFrom(chunk: Buffer, from: number): number {
     const at = chunk.indexOf(LINE_DOT, this.#atStart && from === 0 ? 1 : from)
     return at < 0 ? -1 : at + 1
@@ -60,14 +60,14 @@ export class MessageData {
       pieces.push(chunk.subarray(from, end))
       this.#atStart = false
     }
-    // A dot that was taken away at the start has been read, though nothing of the message was.
+    // The dot removed at the start has been read, although no byte of the message has been passed on.
     if (from > 0) this.#atStart = false
     if (end < chunk.length) this.#held = Buffer.from(chunk.subarray(end))
     return { pieces, behind: null }
   }
 }
 
-/** Where the last bytes begin that may be the start of a line with a dot. */
+/** Where the last bytes start that may begin a line with a dot. */
 function endOf(chunk: Buffer): number {
   const { length } = chunk
   const last = chunk[length - 1]

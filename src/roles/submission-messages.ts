@@ -1,4 +1,4 @@
-// Messages on their way in by SMTP, read to their end also where they are refused: a client gets its answer at the end.
+// Incoming messages by SMTP. A refused message is also read to its end: the client gets its answer there.
 
 import type { SMTPServerDataStream } from 'smtp-server'
 import { intake, type Turns } from '../platform/intake.ts'
@@ -6,17 +6,17 @@ import { Reply } from './submission-replies.ts'
 
 export interface IncomingMessages {
   /**
-   * Reads a message to its end, then works on it. The buffer is good until `work` has ended.
+   * Reads a message to its end, then processes it. The buffer is valid until `work` has ended.
    *
-   * @param declaredBytes what MAIL said (RFC 1870); a message may be a tenth larger, for line ends that were counted otherwise
-   * @throws Reply 552 5.3.4 when it is too large, 452 4.3.1 when there is no room
+   * @param declaredBytes the SIZE of MAIL (RFC 1870); a message may be a tenth larger, for line ends counted differently
+   * @throws Reply 552 5.3.4 when the message is too large, 452 4.3.1 when there is no room
    */
   take<T>(stream: SMTPServerDataStream, declaredBytes: number | null, work: (raw: Buffer) => Promise<T>): Promise<T>
 }
 
 const MORE_THAN_DECLARED_BYTES = 1_048_576
 
-/** @param spoolFolder where large messages are until their turn comes; nothing stays there */
+/** @param spoolFolder where large messages are kept until their turn comes; nothing stays there */
 export function incomingMessages(maxMessageBytes: number, spoolFolder: string, turns: Turns): IncomingMessages {
   const messages = intake({
     folder: spoolFolder,

@@ -1,14 +1,14 @@
-// The SMTP library, made as strict as the contract asks.
+// Makes the SMTP library as strict as the contract requires.
 //
-// Commands end in CRLF and nothing else: a line with a bare CR or LF is refused (500 5.5.2), because a server before or
-// behind us may split the stream elsewhere. What a client sends behind DATA before it was told to go on is refused and
-// the connection closed (RFC 2920 section 3.1). A line beyond 12,288 bytes, the longest that an authentication exchange
-// may have (RFC 4954 section 4), closes the connection too. AUTH is not offered before TLS. A reply whose text begins
-// with an enhanced code keeps that code. Parameters of MAIL and RCPT that were not offered are refused
-// (envelope-command.ts), and so are words behind commands that take none (RFC 5321 section 4.1.1).
+// Commands end only in CRLF: a line with a bare CR or LF is refused (500 5.5.2), because a server before or behind us may split
+// the stream elsewhere. Data sent after DATA before the reply to it is refused and the connection closed (RFC 2920 section 3.1).
+// A line of more than 12,288 bytes, the limit for an authentication exchange (RFC 4954 section 4), also closes the connection.
+// AUTH is not offered before TLS. A reply text that begins with an enhanced code keeps that code. Parameters of MAIL and RCPT
+// that were not offered are refused (envelope-command.ts), and so are arguments of commands that take none (RFC 5321 section
+// 4.1.1).
 //
-// Who sends a byte now and then is never idle; so a command must be whole within five minutes, and the data of a message must
-// have come at 500 bytes a second in the mean from two minutes after DATA on (421 4.4.2).
+// A client that sends a byte now and then is never idle. So a command must be complete within five minutes, and the data of a
+// message must arrive at an average of 500 bytes a second, counted from two minutes after DATA (421 4.4.2).
 
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions } from 'smtp-server'
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
@@ -27,7 +27,7 @@ const ENHANCED = /^[245]\.\d{1,3}\.\d{1,3} /
 const ENVELOPE = /^(?:MAIL|RCPT) /i
 const BARE = /^\S+\s*$/
 const DUMMIES = ['WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD']
-/** Of the extensions that EHLO names; AUTH where there is a log-in (RFC 4954 section 5). None belongs to RCPT. */
+/** Parameters of the extensions in EHLO; AUTH is added where there is a log-in (RFC 4954 section 5). RCPT has none. */
 const MAIL_PARAMETERS = ['SIZE', 'BODY', 'SMTPUTF8']
 const NONE: ReadonlySet<string> = new Set()
 
@@ -36,18 +36,18 @@ type Connect = Parameters<SMTPServer['connect']>
 type Upgrade = Parameters<SMTPServer['_upgrade']>
 
 export interface ProtocolOptions {
-  /** Asked before the greeting. @returns false: the client is told 421 4.7.0 */
+  /** Called before the greeting. @returns false: the client gets 421 4.7.0 */
   readonly mayConnect: (remoteAddress: string) => boolean
   /** Commands that are not offered. */
   readonly without?: readonly string[]
   readonly patience?: Patience | undefined
 }
 
-/** How long a client may take. */
+/** Time limits of a client. */
 export interface Patience {
   /** From a command's first byte to its end. */
   readonly commandMs: number
-  /** For data that comes slower than 500 bytes a second. */
+  /** For data slower than 500 bytes a second. */
   readonly dataMs: number
 }
 
@@ -71,7 +71,7 @@ export class SubmissionServer extends SMTPServer {
     else connection.turnAway()
   }
 
-  /** A handshake on a socket that was closed since it was accepted, by a stop or by its client, crashes Node. */
+  /** A handshake on a socket closed since its acceptance, by a stop or by its client, would crash Node. */
   override _upgrade(socket: Upgrade[0], callback: Upgrade[1]): void {
     if (socket.destroyed) callback(new Error('the connection was closed before its handshake'))
     else super._upgrade(socket, callback)
@@ -87,7 +87,7 @@ export class SubmissionServer extends SMTPServer {
     return count
   }
 
-  /** Tells every session that is not in the middle of a message to come back later. @returns how many still are */
+  /** Tells every session that is not receiving a message to come back later. @returns how many are */
   dismissIdle(): number {
     let busy = 0
     for (const connection of this.connections) {
@@ -99,16 +99,16 @@ export class SubmissionServer extends SMTPServer {
 }
 
 class Connection extends SMTPConnection {
-  /** Commands since the last message that ask for nothing. */
+  /** Commands without effect since the last message. */
   #idleCommands = 0
-  /** The reply to the command under way may wait for that to the next, which has come with it (RFC 2920 section 3.2). */
+  /** The reply to the current command may wait for the reply to the next, which came with it (RFC 2920 section 3.2). */
   #holds = false
   #corked = false
-  /** The MAIL or RCPT that is being answered. */
+  /** The MAIL or RCPT being answered. */
   #envelope: EnvelopeCommand | null = null
   patience = PATIENCE
   mailParameters: ReadonlySet<string> = new Set()
-  /** By what a client is counted. */
+  /** The unit by which clients are counted. */
   readonly network = senderNetwork(this.remoteAddress)
 
   override _createParser(): SMTPStream {
@@ -131,7 +131,7 @@ class Connection extends SMTPConnection {
   }
 
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
-    // The library's word for AUTH before TLS is an old one; there is one answer for whatever needs TLS.
+    // The library answers AUTH before TLS with an obsolete code; everything that needs TLS gets one answer.
     if (code === 538) return this.send(530, '5.7.0 start TLS first', false)
     const socket = this._socket
     if (this.#holds && !this.#corked) {
@@ -191,7 +191,7 @@ class Connection extends SMTPConnection {
     super.handler_DATA(command, callback)
   }
 
-  /** Answers a MAIL or RCPT that is none. */
+  /** Answers a malformed MAIL or RCPT. */
   #isEnvelope(command: Buffer, verb: EnvelopeVerb, offered: ReadonlySet<string>, callback: () => void): boolean {
     const read = readEnvelopeCommand(command, verb, offered)
     this.#envelope = read.ok ? read : null
@@ -201,7 +201,7 @@ class Connection extends SMTPConnection {
     return false
   }
 
-  /** Answers a command that takes no words and has some. */
+  /** Answers a command that has arguments but takes none. */
   #isBare(command: Buffer, callback: () => void): boolean {
     if (BARE.test(command.toString('latin1'))) return true
     this.send(501, '5.5.4 this command takes no parameters')
@@ -217,7 +217,7 @@ class Connection extends SMTPConnection {
 }
 
 interface ParserOptions {
-  /** `more`: the next line is there already. */
+  /** `more`: the next line has already arrived. */
   readonly command: (line: Buffer, next: () => void, more: boolean) => void
   readonly refuse: (code: number, text: string) => void
   readonly hangUp: (code: number, text: string) => void
@@ -226,12 +226,12 @@ interface ParserOptions {
 
 class StrictParser extends SMTPStream {
   readonly #options: ParserOptions
-  /** The beginning of a line whose end has not come. */
+  /** The start of a line whose end has not come. */
   #rest: Buffer = Buffer.alloc(0)
   #more = false
   #data = new MessageData()
   #dataBytes = 0
-  /** Of the command or the data whose end has not come. */
+  /** Timer of the command or the data whose end has not come. */
   #watch: NodeJS.Timeout | undefined
 
   constructor(options: ParserOptions) {
@@ -294,7 +294,7 @@ class StrictParser extends SMTPStream {
     if (behind !== null) this._endDataMode(last ?? false, behind, done)
     else if (stream === null || !full || stream.destroyed) done()
     else {
-      // A stream that is destroyed never drains, it only closes.
+      // A destroyed stream never drains, it only closes.
       const goOn = (): void => {
         stream.off('drain', goOn).off('close', goOn)
         done()
@@ -303,7 +303,7 @@ class StrictParser extends SMTPStream {
     }
   }
 
-  /** Hands over one line after the other, each when the one before has been answered. */
+  /** Passes on one line after the other, each after the one before has been answered. */
   #readLines(input: Buffer, done: () => void): void {
     this.#rest = Buffer.alloc(0)
     let at = 0
@@ -311,7 +311,7 @@ class StrictParser extends SMTPStream {
     let running = false
     let again = false
     const step = (): void => {
-      // A handler that answers at once calls back from within: the loop goes on instead of growing the stack.
+      // A handler that answers at once calls back from within: the loop continues, and the stack does not grow.
       again = true
       if (running) return
       running = true
@@ -339,7 +339,7 @@ class StrictParser extends SMTPStream {
     step()
   }
 
-  /** @returns null when there is nothing more to read here; `bytes` null for a line that is refused */
+  /** @returns null when there is nothing more to read here; `bytes` is null for a refused line */
   #nextLine(input: Buffer, at: number): { readonly bytes: Buffer | null; readonly end: number } | null {
     if (this.isClosed || at === input.length) return null
     if (this._dataMode) {

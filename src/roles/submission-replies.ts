@@ -1,9 +1,9 @@
-// What a client is told when a message cannot be taken: the codes of contract section 6.
+// Replies for messages that cannot be taken: the codes of contract section 6.
 
 import { isUnavailable } from '../platform/db.ts'
 import { ApiError } from '../platform/errors.ts'
 
-/** An answer of ours on its way through the SMTP library; `message` begins with the enhanced code. */
+/** A reply that passes through the SMTP library; `message` begins with the enhanced code. */
 export class Reply extends Error {
   readonly responseCode: number
   constructor(responseCode: number, text: string) {
@@ -13,7 +13,7 @@ export class Reply extends Error {
   }
 }
 
-/** @returns null for an error that is a bug or a fault of ours: the client tries again, and the log has the cause */
+/** @returns null for a bug or another fault of ours: the client tries again, and the log has the cause */
 export function replyOf(error: unknown): Reply | null {
   if (error instanceof Reply) return error
   if (!(error instanceof ApiError)) return isUnavailable(error) ? unavailable() : null
@@ -35,7 +35,7 @@ export function replyOf(error: unknown): Reply | null {
   }
 }
 
-/** The client went away in the middle of its message: its own affair, and nobody hears the answer. */
+/** The client disconnected in the middle of its message: not our fault, and nobody gets the answer. */
 export function isHungUp(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown }
   return code === 'ECONNECTION' || code === 'ERR_STREAM_PREMATURE_CLOSE'

@@ -1,10 +1,10 @@
 // SMTP submission (RFC 6409): a client logs in inside TLS, and each message is answered 250 when it has been committed.
 //
-// A client that loses the connection before the 250 does not know; it sends again, and X-Idempotency-Key makes that one
-// email. A process that dies has stored every message it answered 250, and none in part.
+// A client that loses the connection before the 250 does not know the result and sends again; X-Idempotency-Key makes that one
+// email. A process that dies has stored every message that it answered 250, and none in part.
 //
-// A log-in is checked again when a session that goes on for long begins its next message, so that a rotated password or
-// a suspended account holds for open connections too; guesses that come from the same address meanwhile do not end it.
+// In a long session the log-in is checked again at the next message, so that a rotated password or a suspended account also
+// affects open connections. Guesses from the same address meanwhile do not end the session.
 
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -25,7 +25,7 @@ import { incomingMessages } from './submission-messages.ts'
 import { type Patience, SubmissionServer } from './submission-protocol.ts'
 import { isHungUp, Reply, replyOf, unavailable } from './submission-replies.ts'
 
-/** What accounts says to a user name and password. */
+/** The answer of accounts to a user name and password. */
 export type Login =
   | { readonly kind: 'ok'; readonly principal: Principal }
   | { readonly kind: 'refused' }
@@ -46,14 +46,14 @@ export interface SubmissionOptions {
   readonly rateLimits: boolean
   /** Rejects when the store does not answer. */
   readonly authenticate: (login: { username: string; password: string; ip: string }) => Promise<Login>
-  /** Takes one message from the rate of the account or key. @returns the refusal; null: go on */
+  /** Counts one message against the rate of the account or key. @returns the refusal; null: go on */
   readonly takeRate: (principal: Principal) => Promise<ApiError | null>
   /** Whether the disk has room for another message. */
   readonly hasRoom: () => boolean
   /** Where large messages are kept until their turn comes. */
   readonly spoolFolder: string
   readonly turns: Turns
-  /** Five minutes for a command, two for data that drips, when absent. */
+  /** Default: five minutes for a command, two for slow data. */
   readonly patience?: Patience
 }
 
@@ -63,9 +63,9 @@ export interface SubmissionPorts {
 }
 
 export interface Submission extends Service {
-  /** The ports that are open, in the order of the options. */
+  /** The open ports, in the order of the options. */
   ports(): SubmissionPorts
-  /** A renewed certificate, for connections from now on. */
+  /** Uses a renewed certificate for new connections. */
   useCertificate(certificate: Certificate): void
 }
 
@@ -76,13 +76,13 @@ const RECHECK_LOGIN_MS = 4_000
 const STOP_POLL_MS = 25
 const { MAX_MESSAGE_BYTES, MAX_RECIPIENTS } = sendingLimits
 
-/** A session that has logged in. */
+/** A logged-in session. */
 interface User {
   readonly username: string
   readonly password: string
   principal: Principal
   checkedAtMs: number
-  /** Why live mail may not go out from the domain of MAIL: `X-Sandbox` and the recipients, which come later, decide whether it matters. */
+  /** Why live mail may not be sent from the domain of MAIL. Whether it matters depends on `X-Sandbox` and the recipients. */
   senderFault: ApiError | null
 }
 
@@ -93,7 +93,7 @@ export function submissionService(options: SubmissionOptions): Submission {
   const underWay = new Set<Promise<unknown>>()
   const servers: SubmissionServer[] = []
 
-  /** Runs a handler, tracked so that `stop` can wait for it, and hands its outcome to the library. */
+  /** Runs a handler and passes its result to the library. `stop` waits for tracked handlers. */
   const handle = <T>(work: Promise<T>, done: (error: Error | null, value?: T) => void): void => {
     const tracked = work
       .then(
@@ -133,7 +133,7 @@ export function submissionService(options: SubmissionOptions): Submission {
       },
       { mayConnect, patience: options.patience },
     )
-    // Broken connections and failed handshakes are the client's affair.
+    // Broken connections and failed handshakes are not our fault.
     server.on('error', (error) => log.debug({ err: error }, 'a submission connection broke'))
     servers.push(server)
     return server
@@ -167,11 +167,11 @@ interface Conversation {
   authenticate(auth: SMTPServerAuthentication, session: SMTPServerSession): Promise<User>
   mailFrom(address: string, session: SMTPServerSession): Promise<void>
   rcptTo(address: string, session: SMTPServerSession): Promise<void>
-  /** @returns the text behind 250 */
+  /** @returns the text after 250 */
   data(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string>
 }
 
-/** What is answered at each step; every refusal is thrown as a Reply or an ApiError. */
+/** The answers at each step; every refusal is thrown as a Reply or an ApiError. */
 function conversation(options: SubmissionOptions, stopping: AbortSignal): Conversation {
   const { door, clock, log } = options
   const failures = loginFailures(clock, options.rateLimits)
@@ -270,13 +270,13 @@ function userOf(session: SMTPServerSession): User {
   return user
 }
 
-/** What MAIL said with SIZE (RFC 1870); null: nothing. */
+/** The SIZE of MAIL (RFC 1870); null: none. */
 function declaredBytes({ envelope: { mailFrom } }: SMTPServerSession): number | null {
   const size = mailFrom === false || mailFrom.args === false ? undefined : mailFrom.args['SIZE']
   return typeof size === 'string' ? Number(size) : null
 }
 
-/** @param enhanced the code of an address that is none */
+/** @param enhanced the enhanced code for an invalid address */
 function addressOf(text: string, enhanced: string): Address {
   const parsed = parseAddress(text)
   if (!parsed.ok) throw new Reply(501, `${enhanced} not an address (${parsed.reason})`)
