@@ -19,7 +19,7 @@ const house = await startDomains()
 after(() => house[Symbol.asyncDispose]())
 const { addDomain, ask, database, principals, removed } = house
 
-test('adding a domain answers DomainDetail, with the private key this once', async () => {
+test('adding a domain returns DomainDetail, this once with the private key', async () => {
   const { status, body } = await ask('POST', V1, { domain: 'added.example', tags: ['a', 'b', 'a'] })
   assert.equal(status, 201)
   assert.deepEqual(body.data, body.domain)
@@ -44,7 +44,7 @@ test('adding a domain answers DomainDetail, with the private key this once', asy
   }
 })
 
-test('the same domain twice on one account is 409, on another account it is not told of', async () => {
+test('adding a domain twice to one account is 409; another account does not learn of it', async () => {
   await addDomain('ours', 'both.example')
   const again = await ask('POST', V1, { domain: 'both.example' })
   assert.deepEqual([again.status, again.body.code], [409, 'already_exists'])
@@ -54,7 +54,7 @@ test('the same domain twice on one account is 409, on another account it is not 
   assert.notEqual(mine.dkim_selector, theirs.dkim_selector)
 })
 
-test('adding the same domain ten times at once makes one', async () => {
+test('adding the same domain ten times at once creates one', async () => {
   const answers = await Promise.all(Array.from({ length: 10 }, () => ask('POST', V1, { domain: 'race.example' })))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array(9).fill(409)])
 })
@@ -140,13 +140,13 @@ for (const [method, path, needsWrite] of ROUTES) {
   })
 }
 
-test('listing and adding want a key and the scope', async () => {
+test('listing and adding require a key and the scope', async () => {
   for (const method of ['GET', 'POST'] as const) assert.equal((await ask(method, V1, undefined, {})).status, 401)
   assert.equal((await ask('POST', V1, { domain: 'x.example' }, { 'x-api-key': 'reader' })).status, 403)
   assert.equal((await ask('GET', V1, undefined, { 'x-api-key': 'reader' })).status, 200)
 })
 
-test('both prefixes answer, by both ways to authenticate; the legacy one says what succeeds it', async () => {
+test('both prefixes answer, with both kinds of authentication; the legacy one names its successor', async () => {
   const bearer = { authorization: 'Bearer ours' }
   const added = await ask('POST', LEGACY, { domain: 'legacy.example', unknown: 'ignored' }, bearer)
   assert.equal(added.status, 201)
@@ -166,7 +166,7 @@ test('both prefixes answer, by both ways to authenticate; the legacy one says wh
   assert.equal((await ask('PATCH', `${LEGACY}/${id}`, {}, bearer)).status, 405)
 })
 
-test('a list comes in full, or by the page', async () => {
+test('a list is returned whole or in pages', async () => {
   principals.set('pager', principal(ids.next()))
   const key = { 'x-api-key': 'pager' }
   const names = ['one.example', 'two.example', 'three.example']
@@ -189,7 +189,7 @@ test('a list comes in full, or by the page', async () => {
   }
 })
 
-test('the four records, before any check, are pending and complete', async () => {
+test('before any check the four records are complete and pending', async () => {
   const domain = await addDomain('ours', 'mail.records.example')
   const { body } = await ask('GET', `${V1}/${domain.id}/dns`)
   assert.deepEqual(Object.keys(body).sort(), ['data', 'dns_records', 'domain', 'optional_records'])
@@ -216,7 +216,7 @@ test('the four records, before any check, are pending and complete', async () =>
   assert.equal(body.dns_records[0].value, `posthorn-verify=${domain.verification_token}`)
 })
 
-test('settings: null, true and false are told apart, absent ones stay, an unknown tracking domain is 422', async () => {
+test('settings: null, true and false differ, absent ones stay, an unknown tracking domain is 422', async () => {
   const { id } = await addDomain()
   const change = (body: object) => ask('PATCH', `${V1}/${id}`, body)
   const first = await change({ tracking_enabled: true, click_tracking_enabled: false, tags: ['x'] })
@@ -245,7 +245,7 @@ test('settings: null, true and false are told apart, absent ones stay, an unknow
   }
 })
 
-test('removing answers what was removed, tells the rest of the house, and the name is free again', async () => {
+test('removing returns the removed domain, notifies other modules, and frees the name', async () => {
   const { id, domain } = await addDomain()
   const { status, body } = await ask('DELETE', `${V1}/${id}`)
   assert.deepEqual([status, body.success, typeof body.message, body.domain], [200, true, 'string', { id, domain }])
@@ -254,7 +254,7 @@ test('removing answers what was removed, tells the rest of the house, and the na
   assert.notEqual((await addDomain('ours', domain)).id, id)
 })
 
-test('a key that is bound to domains sees and changes these alone', async () => {
+test('a key bound to domains sees and changes only these', async () => {
   const [bound, free] = [await addDomain(), await addDomain()]
   principals.set('bound', principal(ACCOUNT, { domainIds: [bound.id] }))
   const key = { 'x-api-key': 'bound' }

@@ -47,14 +47,14 @@ const MOVES: readonly (readonly [DomainStatus, number, string, 'asked' | 'clock'
   ['suspended', 500, 'vvvv', 'asked', 'suspended', null],
 ]
 for (const [status, hours, letters, who, after, event] of MOVES) {
-  test(`${status} for ${hours} h, DNS ${letters}, ${who}: ${after}, tells ${event}`, () => {
+  test(`${status} for ${hours} h, DNS ${letters}, ${who}: ${after}, event ${event}`, () => {
     const before = { status, since: ago(hours), spfLost: false }
     const judged = judge(before, checks(letters), NOW, who === 'asked')
     assert.deepEqual([judged.status, judged.event], [after, event])
   })
 }
 
-test('a lost SPF record is told once, a DNS error in between included, and again after it was back', () => {
+test('a lost SPF record is reported once, even with a DNS error in between, and again after it was back', () => {
   let standing = { status: 'verified' as DomainStatus, since: ago(500), spfLost: false }
   const events = ['vmvv', 'vmvv', 'vevv', 'vmvv', 'vvvv', 'vmvv'].map((letters) => {
     const judged = judge(standing, checks(letters), NOW, false)
@@ -64,7 +64,7 @@ test('a lost SPF record is told once, a DNS error in between included, and again
   assert.deepEqual(events, [FAILED, null, null, null, null, FAILED])
 })
 
-test('rechecks: every 5 minutes for 24 h, hourly to 72 h, then daily; never when failed or suspended', () => {
+test('rechecks: pending or temporary_failure every 5 minutes for 24 h, then hourly; verified daily; others never', () => {
   const minutes = (status: DomainStatus, hours: number, chance = 0): number | null => {
     const at = nextCheckAt({ status, since: ago(hours), spfLost: false }, NOW, chance)
     return at === null ? null : (at.getTime() - NOW.getTime()) / 60_000

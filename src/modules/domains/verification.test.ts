@@ -10,7 +10,7 @@ after(() => house[Symbol.asyncDispose]())
 const { addDomain, ask, clock, database, domains, eventsOf, principals, publish, secrets, senders, time, zones } = house
 const log = createLogger('silent')
 
-test('publishing the four values as given verifies, and tells it once', async () => {
+test('publishing the four given values verifies the domain, with one event', async () => {
   const domain = await addDomain()
   const early = await ask('POST', `${V1}/${domain.id}/verify`)
   assert.deepEqual([early.status, early.body.verified, early.body.success], [200, false, true])
@@ -37,7 +37,7 @@ test('publishing the four values as given verifies, and tells it once', async ()
   assert.equal(data.checks.dkim.status, 'valid')
 })
 
-test('two accounts with one domain: each is judged by its own token and key', async () => {
+test('two accounts with one domain: each is checked with its own token and key', async () => {
   const mine = await addDomain('ours', 'contested.example')
   const theirs = await addDomain('theirs', 'contested.example')
   await publish(theirs, 'theirs')
@@ -48,7 +48,7 @@ test('two accounts with one domain: each is judged by its own token and key', as
   assert.equal((await ask('POST', `${V1}/${mine.id}/verify`)).body.verified, true)
 })
 
-test('the second key is offered, signs once it is published, and not while another stands there', async () => {
+test('the second key is offered, signs once it is published, and not while another key is published there', async () => {
   const domain = await addDomain()
   await publish(domain)
   const optional = async (): Promise<Json> =>
@@ -80,7 +80,7 @@ test('the second key is offered, signs once it is published, and not while anoth
   }
 })
 
-test('what a hostile DNS answers is stored and shown as text', async () => {
+test('answers of a hostile DNS are stored and shown as text', async () => {
   const domain = await addDomain()
   await publish(domain, 'ours', ['spf'])
   zones.declare({ [domain.domain]: { TXT: ['v=spf1 a:\0\ud800 <script> -all'] } })
@@ -103,7 +103,7 @@ async function recheckAt(at: Date): Promise<void> {
   assert.fail(`still due after ${rounds} rounds`)
 }
 
-test('the clock rechecks: verified, lost, back, lost for 72 hours; a dead DNS changes nothing', async (t) => {
+test('scheduled rechecks: verified, lost, back, lost for 72 hours; a dead DNS changes nothing', async (t) => {
   t.after(() => {
     time.now = START
   })
@@ -141,14 +141,14 @@ test('the clock rechecks: verified, lost, back, lost for 72 hours; a dead DNS ch
   )
 })
 
-test('ten verifies at once tell one change of state once', async () => {
+test('ten simultaneous verifies report one change of state once', async () => {
   const domain = await addDomain()
   await publish(domain)
   await Promise.all(Array.from({ length: 10 }, () => ask('POST', `${V1}/${domain.id}/verify`)))
   assert.equal((await eventsOf(domain.id)).length, 1)
 })
 
-test("the operator's word: suspended stays so whatever the DNS says, verified stands without rechecks", async () => {
+test('set by the operator, suspended stays whatever the DNS says, and verified stays without rechecks', async () => {
   const domain = await addDomain()
   await publish(domain)
   const [known] = await domains.find(domain.domain)
@@ -173,7 +173,7 @@ test("the operator's word: suspended stays so whatever the DNS says, verified st
   assert.equal((await ask('DELETE', `${V1}/${domain.id}`)).status, 200)
 })
 
-test('a sender is answered from memory, and a change in another process is heard', async () => {
+test('a sender look-up is answered from memory, and a change in another process takes effect', async () => {
   const domain = await addDomain()
   assert.equal(await senders.senderDomain(database.system, ACCOUNT, `sub.${domain.domain}`), null)
   assert.equal(await senders.senderDomain(database.system, OTHER, domain.domain), null)
@@ -191,7 +191,7 @@ test('a sender is answered from memory, and a change in another process is heard
   assert.equal(await senders.senderDomain(database.system, ACCOUNT, domain.domain), null)
 })
 
-test('a change that was answered holds for the next mail, though this process has not heard of it yet', async () => {
+test('a confirmed change holds for the next mail, even if this process has not been notified yet', async () => {
   const domain = await addDomain()
   // Does not listen for changes.
   const deaf = senderDomainsOf({ database, clock, secrets })
@@ -217,7 +217,7 @@ test('a change that was answered holds for the next mail, though this process ha
   assert.equal(await seen(), null)
 })
 
-test('signing keys come opened, and a removed domain is missing from the answer', async () => {
+test('signing keys are returned decrypted, without those of removed domains', async () => {
   const [one, two] = [await addDomain(), await addDomain('theirs')]
   const keys = await senders.signingKeys(database.system, [one.id, two.id, one.id, ids.next()])
   assert.deepEqual([...keys.keys()].sort(), [one.id, two.id].sort())
@@ -231,7 +231,7 @@ test('signing keys come opened, and a removed domain is missing from the answer'
   assert.ok(left.get(two.id)?.privateKey.equals(keys.get(two.id)?.privateKey as never))
 })
 
-test('delivery hears at once that a domain is in use, in a process too that nobody tells', async () => {
+test('delivery sees at once that a domain is in use, even in a process that gets no notification', async () => {
   const domain = await addDomain()
   const deaf = senderDomainsOf({ database, clock, secrets })
   const isActive = async (): Promise<boolean | undefined> =>
@@ -250,14 +250,14 @@ const SWAP = statement(
   `update sending_domain a set dkim_private_key = b.dkim_private_key from sending_domain b
    where (a.id, b.id) in (($1::uuid, $2::uuid), ($2::uuid, $1::uuid))`,
 )
-test('two sealed keys that are swapped in the database do not open', async () => {
+test('two sealed keys swapped in the database do not open', async () => {
   const [one, two] = [await addDomain(), await addDomain()]
   assert.equal(await database.system.execute(SWAP, [one.id, two.id]), 2)
   const fresh = senderDomainsOf({ database, clock, secrets })
   for (const id of [one.id, two.id]) await assert.rejects(fresh.signingKeys(database.system, [id]))
 })
 
-test('the oldest domain in use, and which ids are whose', async () => {
+test('the oldest domain in use, and the ids that belong to an account', async () => {
   const accountId = ids.next()
   principals.set('fresh', principal(accountId))
   const [pending, used] = [await addDomain('fresh'), await addDomain('fresh')]
@@ -269,14 +269,14 @@ test('the oldest domain in use, and which ids are whose', async () => {
   assert.equal((await ownedDomains(database.system, OTHER, [pending.id])).size, 0)
 })
 
-test('the database itself shows a tenant its own rows alone', async () => {
+test('the database itself shows a tenant only its own rows', async () => {
   const all = statement('test_domain_all', 'select account_id from sending_domain')
   const rows = await database.tenant(OTHER, (db) => db.query<{ account_id: string }>(all))
   assert.ok(rows.length > 0)
   assert.deepEqual(new Set(rows.map((row) => row.account_id)), new Set([OTHER]))
 })
 
-test('a recheck that was overtaken by a verify does not undo it', async () => {
+test('a recheck overtaken by a verify does not undo it', async () => {
   const domain = await addDomain()
   const { promise: looking, resolve: looks } = Promise.withResolvers<void>()
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
