@@ -5,7 +5,7 @@ import { readEnvelopeCommand } from './envelope-command.ts'
 
 const OFFERED = new Set(['SIZE', 'BODY', 'SMTPUTF8', 'AUTH'])
 
-// Each row: what a client says, and the path and parameters, or the reply's code and enhanced code.
+// Each row: the client's command, and the path and parameters, or the reply's code and enhanced code.
 const COMMANDS: [line: string | Buffer, read: readonly [string, Record<string, string | true>] | string][] = [
   ['MAIL FROM:<a@b.test>', ['a@b.test', {}]],
   ['mail from: <>', ['', {}]],
@@ -49,7 +49,7 @@ for (const [line, wanted] of COMMANDS) {
   })
 }
 
-test('submission refuses parameters that it did not offer, and words behind commands that take none', async () => {
+test('submission refuses parameters that it did not offer, and arguments of commands that take none', async () => {
   await using world = await submissionWorld()
   const smtp = await world.session()
   for (const [command, answer] of [

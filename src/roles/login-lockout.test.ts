@@ -17,7 +17,7 @@ import {
 const HOME = '192.0.2.1'
 const AWAY = '192.0.2.2'
 
-/** A door with one right password, on a clock that is turned by hand. `try` tells what is said, or for how long not. */
+/** A lockout with one right password, on a manual clock. `try` returns the answer, or the milliseconds left of the lock. */
 function door() {
   let nowMs = 1_000_000
   let asked = 0
@@ -46,7 +46,7 @@ function door() {
   }
 }
 
-test('so many guesses are free; each further one locks out for twice as long, to a limit, and costs the store nothing', async () => {
+test('after the free guesses each one locks out for twice as long, up to a limit; a lock checks no password', async () => {
   const house = door()
   const waits: number[] = []
   for (let n = 0; n < FREE_GUESSES; n++) assert.equal(await house.guess(), 'refused')
@@ -66,7 +66,7 @@ test('so many guesses are free; each further one locks out for twice as long, to
   assert.equal(waits.at(-1), LONGEST_LOCK_MS)
 })
 
-test('a lock holds at one address and for one user; the right password is let in from everywhere else', async () => {
+test('a lock holds for one address and one user; the right password is accepted from everywhere else', async () => {
   const house = door()
   await house.guessTimes(FREE_GUESSES + 1)
   assert.equal(await house.try('right'), FIRST_LOCK_MS)
@@ -77,14 +77,14 @@ test('a lock holds at one address and for one user; the right password is let in
   for (let n = 0; n < FREE_GUESSES; n++) assert.equal(await house.guess(), 'refused', 'the right one made all good')
 })
 
-test('whoever has one IPv6 address has its network', async () => {
+test('IPv6 addresses are locked out by network', async () => {
   const house = door()
   for (let n = 0; n <= FREE_GUESSES; n++) await house.guess({ ip: `2001:db8:1:1::${n + 1}` })
   assert.equal(await house.try('right', { ip: '2001:db8:1:1:ffff::1' }), FIRST_LOCK_MS)
   assert.equal(await house.try('right', { ip: '2001:db8:1:2::1' }), 'ok')
 })
 
-test('a password that goes on being wrong is one guess, and locks out nobody beside it', async () => {
+test('a repeated wrong password is one guess, and does not lock out others at the address', async () => {
   const house = door()
   for (let n = 0; n < 100; n++) assert.equal(await house.try('the old one'), 'refused')
   assert.equal(await house.try('right'), 'ok')
@@ -96,7 +96,7 @@ test('a password that goes on being wrong is one guess, and locks out nobody bes
   assert.notEqual(await house.try('old 0'), 'refused', 'one more is not known again')
 })
 
-test('tries at the same time are no more than one after the other once a lock has been', async () => {
+test('after a lock only one of several simultaneous tries is checked', async () => {
   const house = door()
   await house.guessTimes(FREE_GUESSES + 1)
   house.turn(FIRST_LOCK_MS)
@@ -104,7 +104,7 @@ test('tries at the same time are no more than one after the other once a lock ha
   assert.equal(answers.filter((answer) => answer === 'refused').length, 1)
 })
 
-test('a try that nobody could judge is none', async () => {
+test('a try that could not be checked does not count', async () => {
   const house = door()
   await house.guessTimes(FREE_GUESSES + 1)
   house.turn(FIRST_LOCK_MS)
@@ -121,7 +121,7 @@ test('guesses are forgotten', async () => {
   assert.ok(FORGET_AFTER_MS > LONGEST_LOCK_MS, 'no lock is forgotten while it lasts')
 })
 
-test('the table is bounded: who was not heard of for longest is forgotten', async () => {
+test('the table is bounded: the user with the oldest guess is forgotten', async () => {
   const house = door()
   await house.guessTimes(FREE_GUESSES + 1)
   for (let n = 0; n < MAX_USERS - 1; n++) await house.try('wrong', { username: `user ${n}` })
@@ -130,13 +130,13 @@ test('the table is bounded: who was not heard of for longest is forgotten', asyn
   assert.equal(await house.try('right'), 'ok')
 })
 
-test('the user name of all keys is never locked out: who shares an address with a wrong key has a right one', async () => {
+test('the user name of all keys is never locked out: others at the address of a wrong key may have a right one', async () => {
   const house = door()
   await house.guessTimes(100, { username: 'apikey' })
   assert.equal(await house.try('right', { username: 'apikey' }), 'ok')
 })
 
-test('refusals are held for a while, no more than so many of them, and none at a stop', async () => {
+test('refusals are delayed, up to a number of them, and not at a stop', async () => {
   const held: AbortSignal[] = []
   const never = (ms: number, signal: AbortSignal): Promise<void> => {
     assert.equal(ms, HELD_MS)
@@ -152,7 +152,7 @@ test('refusals are held for a while, no more than so many of them, and none at a
   await Promise.all(waiting)
 })
 
-test('failures of an address are counted for so long', () => {
+test('failures of an address are forgotten after FAILURES_WITHIN_MS', () => {
   let nowMs = 0
   const failures = loginFailures({ ...systemClock(), monotonicMs: () => nowMs }, true)
   for (let n = 0; n < MOST_FAILURES; n++) assert.equal(failures.count(HOME), false)
@@ -162,14 +162,14 @@ test('failures of an address are counted for so long', () => {
   assert.equal(failures.count(HOME), false)
 })
 
-test('failures from the addresses of one IPv6 network are counted together', () => {
+test('failures from addresses of one IPv6 network are counted together', () => {
   const failures = loginFailures({ ...systemClock(), monotonicMs: () => 0 }, true)
   for (let n = 0; n < MOST_FAILURES; n++) assert.equal(failures.count(`2001:db8:1:2::${n}`), false)
   assert.equal(failures.count('2001:db8:1:2::ffff'), true)
   assert.equal(failures.count('2001:db8:1:3::1'), false)
 })
 
-/** The first words of the answers to one password after the other, each on a connection of its own. */
+/** The first words of the answers to each password in turn, each on a new connection. */
 async function answersTo(port: number, passwords: readonly string[], localAddress = '127.0.0.1'): Promise<string[]> {
   const answers: string[] = []
   for (const password of passwords) {
@@ -182,7 +182,7 @@ async function answersTo(port: number, passwords: readonly string[], localAddres
   return answers
 }
 
-test('SMTP: guesses at a user lock the address out; others, other addresses and open sessions go on', async () => {
+test('SMTP: guesses at a user lock the address out; other users, other addresses and open sessions continue', async () => {
   const hasty = hastyClock()
   let turnedMs = 0
   const clock = { ...hasty, monotonicMs: () => hasty.monotonicMs() + turnedMs }
@@ -194,7 +194,7 @@ test('SMTP: guesses at a user lock the address out; others, other addresses and 
     await answersTo(world.tlsPort, wrong),
     wrong.map(() => '535 5.7.8'),
   )
-  // The lock lasts a second: more guesses make it one that outlasts this test.
+  // The lock lasts a second: more guesses make it outlast this test.
   for (let n = 0; n < 8; n++) {
     turnedMs += LONGEST_LOCK_MS
     assert.deepEqual(await answersTo(world.tlsPort, [`more ${n}`]), ['535 5.7.8'])
@@ -208,7 +208,7 @@ test('SMTP: guesses at a user lock the address out; others, other addresses and 
   assert.deepEqual(await answersTo(world.tlsPort, [USER.password]), ['235 2.7.0'])
 })
 
-test('SMTP: a stop waits for no refusal that is held', async () => {
+test('SMTP: a stop does not wait for delayed refusals', async () => {
   const clock = { ...systemClock(), sleep: neverEnds }
   await using world = await submissionWorld({ clock, authenticate: async () => ({ kind: 'throttled' }) })
   const smtp = await smtpSession(world.tlsPort, { secure: true })

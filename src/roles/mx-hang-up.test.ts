@@ -1,4 +1,4 @@
-// A client that goes away in the middle of its message is its own affair, at the inbound MX too.
+// A client that disconnects in the middle of its message is not our fault, at the inbound MX too.
 
 import assert from 'node:assert/strict'
 import os from 'node:os'
@@ -9,7 +9,7 @@ import { largeTurns } from '../platform/intake.ts'
 import { createLogger } from '../platform/log.ts'
 import { mxService } from './mx.ts'
 
-test('the inbound MX logs nothing of clients that hang up in their data, and a fault of ours with its cause', async () => {
+test('the inbound MX does not log clients that hang up in their data, but logs a fault of ours', async () => {
   const logged: string[] = []
   const tell = (_: unknown, message: string): void => void logged.push(message)
   const mx = mxService({

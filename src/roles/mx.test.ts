@@ -29,14 +29,14 @@ const POISON = statement(
 interface Inside extends AsyncDisposable {
   readonly h: House
   readonly inbound: Inbound
-  /** Of another process over the same database, not started. */
+  /** The intake of another process on the same database, not started. */
   beside(): Inbound
   readonly mx: Mx
   readonly forwarded: string[]
-  /** A mail that has been delivered. */
+  /** Sends and delivers a mail. */
   delivered(to: string): Promise<{ readonly id: string; readonly returnPath: string; readonly mail: string }>
   /** @returns the last reply */
-  /** @param sender of the envelope; nobody when absent */
+  /** @param sender the envelope sender; empty when absent */
   send(to: string, message: string, sender?: string): Promise<string>
   outcomes(): Promise<readonly { outcome: string | null; state: number; tries: number; raw: Buffer | null }[]>
   /** Waits until every report has been read. */
@@ -151,7 +151,7 @@ const complaint = (mail: string): string =>
   `From: fbl@example.net\r\nSubject: complaint\r\nContent-Type: multipart/report; report-type=feedback-report; boundary="b"\r\n\r\n--b\r\nContent-Type: message/feedback-report\r\n\r\nFeedback-Type: abuse\r\nUser-Agent: x\r\nVersion: 1\r\n\r\n--b\r\nContent-Type: message/rfc822\r\n\r\n${mail}\r\n--b--`
 
 describe('the inbound MX', { concurrency: false }, () => {
-  test('a late report ends the email as bounced, once, and suppresses the address of the token alone', async () => {
+  test('a late report ends the email as bounced, once, and suppresses only the address of the token', async () => {
     await using w = await inside()
     const { id, returnPath } = await w.delivered('bob@example.net')
     for (let copy = 0; copy < 5; copy++) {
@@ -171,7 +171,7 @@ describe('the inbound MX', { concurrency: false }, () => {
     assert.equal(kept[0]?.raw, null)
   })
 
-  test('who opts out by a feedback report is unsubscribed and has not complained; what is no spam does nothing', async () => {
+  test('an opt-out by feedback report unsubscribes and is no complaint; a not-spam report has no effect', async () => {
     await using w = await inside()
     const { id, mail } = await w.delivered('bob@example.net')
     for (const type of ['not-spam', 'auth-failure', 'opt-out', 'opt-out-list'])
@@ -187,7 +187,7 @@ describe('the inbound MX', { concurrency: false }, () => {
     assert.deepEqual([event?.event, event?.data['source'], more], ['email.unsubscribed', 'mailto', []])
   })
 
-  test('a letter of a person is no report, whatever its words; the same words without a sender are one', async () => {
+  test('a letter from a person is no report, whatever its words; the same words without a sender are one', async () => {
     await using w = await inside()
     const { id, returnPath } = await w.delivered('bob@example.net')
     const letter =
@@ -200,7 +200,7 @@ describe('the inbound MX', { concurrency: false }, () => {
     assert.equal(await w.h.status(id), 'bounced')
   })
 
-  test('a process that stood still over a report for longer than it holds it leaves it to the next one', async () => {
+  test('a process paused for longer than its claim on a report leaves it to the next one', async () => {
     const [begun, goesOn, real] = [Promise.withResolvers<void>(), Promise.withResolvers<void>(), reportReader()]
     const read: ReportReader['read'] = async (raw) => {
       begun.resolve()
@@ -225,7 +225,7 @@ describe('the inbound MX', { concurrency: false }, () => {
     )
   })
 
-  test('a delay, a success and an answering machine change nothing', async () => {
+  test('a delay, a success and an automatic reply change nothing', async () => {
     await using w = await inside()
     const { id, returnPath } = await w.delivered('bob@example.net')
     await w.send(returnPath, dsn('Final-Recipient: rfc822; bob@example.net\nAction: delayed\nStatus: 4.2.0\n'))
@@ -243,7 +243,7 @@ describe('the inbound MX', { concurrency: false }, () => {
     assert.equal(await w.h.suppressed('bob@example.net'), null)
   })
 
-  test('of a report about several, what it says of ours counts; a failure beside others that did not fail is theirs', async () => {
+  test('in a report about several recipients only ours counts; if it is not named, only when all of them failed', async () => {
     await using w = await inside()
     const of = (address: string, action: string, status: string): string =>
       `Final-Recipient: rfc822; ${address}\nAction: ${action}\nStatus: ${status}\n\n`
@@ -266,7 +266,7 @@ describe('the inbound MX', { concurrency: false }, () => {
     }
   })
 
-  test('a complaint is matched by the signed id of the returned mail, and a forged one by nothing', async () => {
+  test('a complaint is matched by the signed id in the returned mail; a forged one is not matched', async () => {
     await using w = await inside()
     const { id, mail } = await w.delivered('bob@example.net')
     assert.match(mail, /CFBL-Address: fbl@mail\.posthorn\.test; report=arf\r\n/)
@@ -290,7 +290,7 @@ describe('the inbound MX', { concurrency: false }, () => {
     )
   })
 
-  test('a complaint that comes to the address of its provider counts as theirs; a guessed address is refused', async () => {
+  test('a complaint to the address of a provider counts; a guessed address is refused', async () => {
     await using w = await inside()
     const { id, mail } = await w.delivered('bob@example.net')
     const address = feedbackAddress(w.h.options.verpMac, 'yahoo', HOST) ?? ''
@@ -303,7 +303,7 @@ describe('the inbound MX', { concurrency: false }, () => {
     assert.equal(await w.h.suppressed('bob@example.net'), 'complaint')
   })
 
-  test('a report comes to a return path under the name of a sending domain as to our own', async () => {
+  test('a report is taken at a return path of a sending domain as at our own', async () => {
     await using w = await inside()
     const { id, returnPath } = await w.delivered('bob@example.net')
     const [token = ''] = returnPath.split('@', 1)
@@ -312,7 +312,7 @@ describe('the inbound MX', { concurrency: false }, () => {
     assert.equal(await w.h.status(id), 'bounced')
   })
 
-  test('everybody else is refused at RCPT, in every spelling', async () => {
+  test('all other recipients are refused at RCPT, in every spelling', async () => {
     await using w = await inside()
     const { returnPath } = await w.delivered('bob@example.net')
     const [token = ''] = returnPath.split('@', 1)
@@ -343,7 +343,7 @@ describe('the inbound MX', { concurrency: false }, () => {
     assert.equal((await w.outcomes()).length, 0)
   })
 
-  test('there is no AUTH, and mail for the operator is passed on', async () => {
+  test('there is no AUTH, and mail for the operator is forwarded', async () => {
     await using w = await inside()
     const session = await smtpSession(w.mx.port())
     assert.doesNotMatch(await session.ask('EHLO x'), /AUTH/)
@@ -355,7 +355,7 @@ describe('the inbound MX', { concurrency: false }, () => {
     assert.deepEqual(w.forwarded, ['postmaster', 'postmaster'])
   })
 
-  test('a report with bare line ends is taken, with the usual ones; none of them ends the data', async () => {
+  test('a report with bare line ends is taken and gets CRLF; none of them ends the data', async () => {
     await using w = await inside()
     const { id, returnPath } = await w.delivered('bob@example.net')
     const smuggled = `\n.\nMAIL FROM:<>\r\n.\nRCPT TO:<abuse@${HOST}>\n.\r\nDATA\r.\r`
@@ -369,7 +369,7 @@ describe('the inbound MX', { concurrency: false }, () => {
     assert.equal(await w.h.status(id), 'bounced')
   })
 
-  test('a report is taken from senders of every spelling; parameters that nobody offered are refused', async () => {
+  test('a report is taken from senders of every spelling; parameters that were not offered are refused', async () => {
     await using w = await inside()
     const session = await smtpSession(w.mx.port())
     await greet(session)
@@ -418,7 +418,7 @@ describe('the inbound MX', { concurrency: false }, () => {
     assert.match(await w.send(address, UNKNOWN), /^250 /)
     const waits = async (): Promise<string> =>
       (await w.outcomes()).map(({ state, tries }) => `${state} ${tries}`).join()
-    // Its reading is under way, or over and not counted.
+    // It is being read, or has been read and the try not counted.
     for (let tries = 0; tries < 200 && (tries < 12 || (await waits()) !== '0 0'); tries++)
       await new Promise((resolve) => setTimeout(resolve, 25))
     assert.equal(await waits(), '0 0')
@@ -427,11 +427,11 @@ describe('the inbound MX', { concurrency: false }, () => {
     assert.equal(await w.h.status(id), 'bounced')
   })
 
-  test('reports that harm their reader are tried three times and kept, and those around them have their effect', async () => {
+  test('reports that harm their reader are tried three times and kept; those around them take effect', async () => {
     const code = new URL('../../test/poison-thread.ts', import.meta.url)
     await using w = await inside(reportReader({ code, withinMs: 1_500, memoryMb: 16 }))
     const [first, second] = [await w.delivered('bob@example.net'), await w.delivered('eve@example.net')]
-    // It runs out of memory, never ends, ends its thread, or throws.
+    // The reader runs out of memory, never ends, ends its thread, or throws.
     for (const poison of ['oom', 'loop', 'exit', 'throw']) {
       assert.match(await w.send(first.returnPath, `Subject: x\r\n\r\nPOISON ${poison}`), /^250 /)
     }

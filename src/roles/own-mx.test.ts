@@ -4,7 +4,7 @@ import { ownMx } from './own-mx.ts'
 
 const US = { hostname: 'Mail.Posthorn.test', bind: '0.0.0.0', mxPort: 2525, smtpPort: 25 }
 
-test('towards port 25 our own name is ourselves, towards any other the listener alone', () => {
+test('with port 25 our own host name is this service, with any other port only the listener is', () => {
   assert.equal(ownMx(US)('mail.posthorn.test', '192.0.2.1'), true)
   assert.equal(ownMx(US)('mx.example.net', '127.0.0.1'), false)
   assert.equal(ownMx(US)('mail.posthorn.test', null), true)

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { smtpSession } from '../../test/submission.ts'
 import { SubmissionServer } from './submission-protocol.ts'
 
-test('a handler that throws is answered 451 without its words, and all connections go on', async () => {
+test('a handler that throws is answered 451 without its message, and all connections continue', async () => {
   const server = new SubmissionServer(
     {
       authOptional: true,
@@ -34,14 +34,14 @@ test('a handler that throws is answered 451 without its words, and all connectio
   }
 })
 
-test('connections from the addresses of one IPv6 network count together, those of others do not', async () => {
+test('connections from addresses of one IPv6 network count together, others do not', async () => {
   const counted: number[] = []
   const server: SubmissionServer = new SubmissionServer(
     { authOptional: true, disableReverseLookup: true },
     { mayConnect: (ip) => counted.push(server.countFrom(ip)) > 0 },
   )
   const addresses = ['2001:db8:1:2::1', '2001:db8:1:2:ffff::1', '2001:db8:1:3::1', '192.0.2.1', '::ffff:192.0.2.1']
-  // Where a connection comes from is the one thing that a test on one machine cannot choose.
+  // A test on one machine cannot choose the origin of a connection, so it is set here.
   server.server.prependListener('connection', (socket) => {
     Object.defineProperty(socket, 'remoteAddress', { value: addresses[counted.length] })
   })

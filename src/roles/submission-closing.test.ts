@@ -1,4 +1,4 @@
-// Connections that end before their TLS handshake begins. A handshake on a closed socket would end the whole process.
+// Connections that end before their TLS handshake starts. A handshake on a closed socket would crash the process.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ async function listening(): Promise<{ readonly server: SubmissionServer; readonl
   return { server, port: (server.server.address() as AddressInfo).port }
 }
 
-test('a connection that is accepted at the moment of a stop is closed', async () => {
+test('a connection accepted at the moment of a stop is closed', async () => {
   const { server, port } = await listening()
   const closed = new Promise<void>((resolve) => server.server.once('connection', () => server.close(() => resolve())))
   const client = net.connect(port, '127.0.0.1')
@@ -30,7 +30,7 @@ test('a connection that is accepted at the moment of a stop is closed', async ()
   await closed
 })
 
-test('a connection that is gone before its handshake costs nobody else theirs', async () => {
+test('a connection that is gone before its handshake does not affect others', async () => {
   const { server, port } = await listening()
   server.server.once('connection', (socket) => socket.destroy())
   const client = net.connect(port, '127.0.0.1')

@@ -21,7 +21,7 @@ function ours(chunks: readonly string[]): Read {
   return { message, behind: null }
 }
 
-/** The library's reader, which looks at each byte. */
+/** The library's reader, which checks each byte. */
 async function theirs(chunks: readonly string[]): Promise<Read> {
   let message = ''
   let behind: string | null = null
@@ -51,10 +51,10 @@ const talk = fc.array(
   { minLength: 1, maxLength: 6 },
 )
 
-test('it ends where the library says, with the same bytes, however the chunks fall', async () => {
+test('the data ends where the library ends it, with the same bytes, however it is cut into chunks', async () => {
   await fc.assert(
     fc.asyncProperty(talk, async (chunks) => {
-      // What the library still holds back of a message without an end shows when one comes.
+      // The library holds back bytes of a message without an end: an added end makes them visible.
       const closed = [...chunks.filter((one) => one !== ''), 'a\r\n.\r\n']
       assert.deepEqual(ours(closed), await theirs(closed))
     }),

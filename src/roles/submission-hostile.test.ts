@@ -1,4 +1,4 @@
-// What a client may try against submission beyond mail: reliability-security.md sections 2.1, 2.3 and 2.4.
+// Hostile clients at submission.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { plain, type SmtpSession, smtpSession, submissionWorld, USER } from '../
 const MAIL = 'From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: hello\r\n\r\nbody\r\n'
 const FAKE_ENDS = ['\n.\n', '\r.\r', '\n.\r\n', '\r\n.\n', '\r\n.\r', '\r\r\n.\r\r\n', '\r\n\0.\r\n', '\r\n.\0\r\n']
 
-test('a fake end that lies across 16 KB and 64 KB does not end the data, and a real one there does', async () => {
+test('a fake end across the 16 KB and 64 KB boundaries does not end the data, and a real end does', async () => {
   await using world = await submissionWorld()
   const smtp = await world.session()
   const smuggled = `MAIL FROM:<a@shop.example>\r\nRCPT TO:<v@example.net>\r\nDATA\r\n${MAIL}`
@@ -39,7 +39,7 @@ test('a fake end that lies across 16 KB and 64 KB does not end the data, and a r
   }
 })
 
-// Each row: who the message says it is from, and what is said to that.
+// Each row: the message's From, and the answer.
 const SENDERS: [name: string, head: string, answer: RegExp][] = [
   ['no From', 'Subject: x', /^550 5\.6\.0/],
   ['an empty From', 'From:', /^550/],
@@ -73,7 +73,7 @@ for (const [name, head, answer] of SENDERS) {
   })
 }
 
-// Each row: a control header whose value is none.
+// Each row: a control header with an invalid value.
 const CONTROLS = [
   'X-Tag: ',
   `X-Tag: ${'x'.repeat(129)}`,
@@ -109,7 +109,7 @@ test('a bad value of a control header is 550 5.6.0, and nothing is stored', asyn
   assert.match(said, /^550 5\.6\.0 x-scheduled-at must be a date and time with its offset, such as /)
 })
 
-test('commands that are none, or not ours, are refused and end a session that goes on with them', async () => {
+test('invalid and unsupported commands are refused, and end a session that continues with them', async () => {
   await using world = await submissionWorld()
   const smtp = await world.session()
   for (const [command, answer] of [
@@ -141,7 +141,7 @@ test('an EHLO with control characters is refused', async () => {
   }
 })
 
-test('user names of any kind are refused like a wrong one, and the right one still works', async () => {
+test('odd user names are refused like a wrong one, and the right one still works', async () => {
   await using world = await submissionWorld({ rateLimits: false })
   const smtp = await smtpSession(world.tlsPort, { secure: true })
   await smtp.ask('EHLO client.test')
@@ -158,7 +158,7 @@ test('user names of any kind are refused like a wrong one, and the right one sti
   assert.match(await smtp.ask(`AUTH PLAIN ${plain(USER.username, USER.password)}`), /^235/)
 })
 
-test('data and commands that drip are ended, and nothing of them is stored', async () => {
+test('data and commands that arrive too slowly are ended, and nothing of them is stored', async () => {
   await using world = await submissionWorld({ patience: { commandMs: 300, dataMs: 300 } })
   const drips = async (smtp: SmtpSession, bytes: string): Promise<string> => {
     for (const byte of bytes) {
@@ -189,7 +189,7 @@ test('data and commands that drip are ended, and nothing of them is stored', asy
   )
 })
 
-// Each row: what a header and a body may hold that no column of text does.
+// Each row: a header or body with characters that a text column cannot store.
 const UNKEEPABLE: [name: string, mail: string][] = [
   ['NULs between letters', 'Subject: x\r\n\r\nh\0e\0l\0l\0o\0 V\0I\0A\0G\0R\0A\0'],
   ['UTF-16 without its charset', `Content-Type: text/plain\r\n\r\n${'V I A G R A '.replaceAll(' ', '\0 \0')}`],
@@ -212,7 +212,7 @@ const UNKEEPABLE: [name: string, mail: string][] = [
   ],
   ['half of a pair', 'Subject: x\r\nContent-Type: text/plain; charset=utf-16le\r\n\r\nV\0 \0I\0 \0A\0\x00\xd8G\0'],
 ]
-test('what no column of text holds never makes a mail wait: it is taken, or refused for good', async () => {
+test('a mail with characters that no text column can store is taken or refused for good, never deferred', async () => {
   await using world = await submissionWorld()
   const smtp = await world.session()
   const said = new Map<string, string>()

@@ -52,12 +52,12 @@ test('a message arrives byte for byte, small or large, whether it declared its s
     }
   }))
 
-test('a hundred megabytes that declared nothing are refused with about one of them in memory', () =>
+test('a hundred megabytes without a declared size are refused with about one of them in memory', () =>
   inFolder(async (folder) => {
     const messages = incomingMessages(25 * MB, folder, largeTurns())
     const before = kept()
     let most = 0
-    // One chunk again and again: what grows is what is kept of it.
+    // The same chunk every time: memory grows only by what is kept of it.
     const chunk = Buffer.alloc(CHUNK, 97)
     let sent = 0
     const mail = new Readable({
@@ -74,7 +74,7 @@ test('a hundred megabytes that declared nothing are refused with about one of th
     assert.ok(most < 4 * MB, `${Math.round(most / MB)} MB`)
   }))
 
-test('what is refused or breaks off gives its room back', () =>
+test('a message that is refused or breaks off gives its room back', () =>
   inFolder(async (folder) => {
     const messages = incomingMessages(2 * MB, folder, largeTurns())
     for (let i = 0; i < 200; i++) {

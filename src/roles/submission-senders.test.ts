@@ -4,8 +4,8 @@ import { submissionWorld } from '../../test/submission.ts'
 
 const MAIL = 'From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: hello\r\n\r\nbody\r\n'
 
-// Each row: MAIL FROM, one recipient, a header, and what is said to a message whose From is of the same address. Sandbox mail is
-// accepted from any domain, and only behind DATA is it known what is sandbox mail.
+// Each row: MAIL FROM, one recipient, a header, and the answer to a message with the same address in From. Sandbox mail is
+// accepted from any domain, and only the data shows whether a mail is sandbox mail.
 const SENDERS: [from: string, recipient: string, header: string, answer: RegExp][] = [
   [
     'a@bank.example',
@@ -30,7 +30,7 @@ for (const [from, recipient, header, answer] of SENDERS) {
   })
 }
 
-test('the domain of MAIL FROM is held against the account too, although From is ours', async () => {
+test('the domain of MAIL FROM must also belong to the account, even if that of From does', async () => {
   await using world = await submissionWorld()
   const smtp = await world.session()
   await smtp.ask('MAIL FROM:<a@bank.example>')
@@ -44,7 +44,7 @@ test('the domain of MAIL FROM is held against the account too, although From is 
   assert.match(await smtp.ask(`${MAIL}.`), /^250 2\.0\.0/)
 })
 
-test('a foreign From under a MAIL FROM of ours is named', async () => {
+test('the refusal of a foreign From with an own MAIL FROM names its domain', async () => {
   await using world = await submissionWorld()
   const smtp = await world.session()
   await smtp.ask('MAIL FROM:<a@shop.example>')
@@ -54,7 +54,7 @@ test('a foreign From under a MAIL FROM of ours is named', async () => {
   assert.match(answer, /^550 5\.7\.1 The domain of the sender .*: bank\.example in From \(sender_domain_not_allowed\)/)
 })
 
-// Each row: a field beside a From of ours that names somebody else, X-Sandbox, and the answer.
+// Each row: a field with another address beside an own From, X-Sandbox, and the answer.
 const ON_BEHALF: [field: string, sandbox: boolean, answer: RegExp][] = [
   ['Sender: CEO <ceo@bank.example>', false, /^550 5\.7\.1.*: bank\.example in Sender \(sender_domain_not_allowed/],
   ['Sender: CEO <ceo@bank.example>', true, /^250 2\.0\.0/],

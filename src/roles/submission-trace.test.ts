@@ -1,4 +1,4 @@
-// What the trace field of a submitted message says.
+// The trace field of a submitted message.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,7 +6,7 @@ import { submissionWorld } from '../../test/submission.ts'
 
 const MAIL = 'From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: hello\r\n\r\nbody\r\n'
 
-test('the message that goes out has the id that its client was told, in Received and in the Message-ID that it lacked', async () => {
+test('the outgoing message has the id that its client was given, in Received and in the added Message-ID', async () => {
   await using world = await submissionWorld()
   const smtp = await world.session()
   await smtp.ask('MAIL FROM:<a@shop.example>')

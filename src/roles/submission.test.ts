@@ -23,7 +23,7 @@ test('a message is answered 250 with its email id after it has been stored', asy
   assert.match(await smtp.ask('QUIT'), /^221/)
 })
 
-test('where the tables have no room for today yet, room is made and each message of a group is stored once', async () => {
+test('missing partitions of today are created, and each message of a group is stored once', async () => {
   await using world = await submissionWorld({ partitions: false })
   const sessions = await Promise.all(Array.from({ length: 8 }, () => world.session()))
   const answers = await Promise.all(
@@ -80,8 +80,8 @@ for (const secure of [true, false]) {
   }
 }
 
-// reliability-security.md 2.3: what some servers take for the end of the data. Each stands in a message that goes on
-// behind it with the commands of a second one.
+// Byte sequences that some servers take for the end of the data. Each is in a message that continues after it with the
+// commands of a second message.
 const FAKE_ENDS = [
   '\n.\n',
   '\n.\r',
@@ -162,7 +162,7 @@ test('data that comes before the reply to DATA is refused and the connection clo
   assert.deepEqual(await world.mails(), [])
 })
 
-test('what is sent together with STARTTLS is thrown away', async () => {
+test('data sent together with STARTTLS is discarded', async () => {
   await using world = await submissionWorld()
   const smtp = await smtpSession(world.port)
   await smtp.ask('EHLO client.test')
@@ -174,7 +174,7 @@ test('what is sent together with STARTTLS is thrown away', async () => {
   assert.match(await smtp.ask('STARTTLS'), /^503/)
 })
 
-test('what arrives between the 220 and the handshake ends the connection, and is not obeyed', async () => {
+test('data between the 220 and the handshake ends the connection and is not executed', async () => {
   await using world = await submissionWorld()
   const smtp = await smtpSession(world.port)
   await smtp.ask('EHLO client.test')
@@ -185,7 +185,7 @@ test('what arrives between the 220 and the handshake ends the connection, and is
   assert.equal(await smtp.ask('NOOP'), '')
 })
 
-test('AUTH is neither offered nor taken before TLS', async () => {
+test('AUTH is neither offered nor accepted before TLS', async () => {
   let asked = 0
   await using world = await submissionWorld({
     authenticate: async () => {
@@ -206,7 +206,7 @@ test('AUTH is neither offered nor taken before TLS', async () => {
   assert.equal(asked, 0)
 })
 
-test('log-ins that are wrong in form or fact are refused alike', async () => {
+test('malformed and wrong log-ins are refused alike', async () => {
   await using world = await submissionWorld({ rateLimits: false })
   const smtp = await smtpSession(world.tlsPort, { secure: true })
   assert.match(await smtp.ask('EHLO client.test'), /AUTH PLAIN LOGIN/)
@@ -231,7 +231,7 @@ test('an AUTH line of a megabyte closes the connection', async () => {
   assert.match(await smtp.rest(60_000), /^500 5\.5\.6/)
 })
 
-test('after 20 failed log-ins an address is told 421, and the right password still works', async () => {
+test('after 20 failed log-ins an address gets 421, and the right password still works', async () => {
   await using world = await submissionWorld({ clock: hastyClock() })
   const answers: string[] = []
   for (let round = 0; round < 3; round++) {
@@ -248,7 +248,7 @@ test('after 20 failed log-ins an address is told 421, and the right password sti
   assert.match(await smtp.ask('MAIL FROM:<a@shop.example>'), /^250/)
 })
 
-test('the 51st connection from one address is turned away', async () => {
+test('the 51st connection from one address is refused', async () => {
   await using world = await submissionWorld()
   const held = await Promise.all(Array.from({ length: 50 }, () => smtpSession(world.port)))
   const smtp = await smtpSession(world.port)
@@ -265,7 +265,7 @@ test('the 51st connection from one address is turned away', async () => {
   for (const session of held) session.close()
 })
 
-test('while one address guesses passwords over and over, another logs in and sends', async () => {
+test('while some addresses guess passwords over and over, another logs in and sends', async () => {
   await using world = await submissionWorld({ host: '0.0.0.0', clock: hastyClock() })
   let guessing = true
   let guesses = 0
@@ -312,7 +312,7 @@ test('5,000 connections from all over do not keep a good client out', { timeout:
         net.connect({ port: world.port, host: '127.0.0.1', localAddress: `127.1.0.${group + 1}` }),
       )
       held.push(...sockets)
-      // 220 or a refusal: each is answered.
+      // Each gets 220 or a refusal.
       await Promise.all(sockets.map((socket) => once(socket, 'data')))
     }
     const began = performance.now()
@@ -328,7 +328,7 @@ test('5,000 connections from all over do not keep a good client out', { timeout:
   }
 })
 
-// Each row: what the client says before DATA, and what it is told at the last step.
+// Each row: the client's commands before DATA, and the answer to the last one.
 const STEPS: [name: string, steps: string[], answer: RegExp][] = [
   ['the null sender', ['MAIL FROM:<>'], /^550 5\.7\.1/],
   ['a SIZE beyond the limit', ['MAIL FROM:<a@shop.example> SIZE=26214401'], /^552 5\.3\.4/],
@@ -348,7 +348,7 @@ for (const [name, steps, answer] of STEPS) {
   })
 }
 
-// Each row: a message, and what is said to it.
+// Each row: a message, and the answer.
 const MESSAGES: [name: string, message: string, answer: RegExp][] = [
   ['From of a foreign domain', 'From: ceo@bank.example\r\n\r\nx', /^550 5\.7\.1/],
   ['two From', 'From: a@shop.example\r\nFrom: ceo@bank.example\r\n\r\nx', /^550 5\.6\.0/],
@@ -370,7 +370,7 @@ for (const [name, message, answer] of MESSAGES) {
   })
 }
 
-test('more than 50 recipients: 452 4.5.3, and the quota that is used up: 451 4.7.0', async () => {
+test('more than 50 recipients: 452 4.5.3; a used-up quota: 451 4.7.0', async () => {
   await using world = await submissionWorld()
   const smtp = await world.session()
   await smtp.ask('MAIL FROM:<a@shop.example>')
@@ -380,7 +380,7 @@ test('more than 50 recipients: 452 4.5.3, and the quota that is used up: 451 4.7
   assert.match(await smtp.ask(`${MAIL}.`), /^451 4\.7\.0/)
 })
 
-test('a message beyond 25 MB is refused after DATA, and the session goes on', async () => {
+test('a message over 25 MB is refused after DATA, and the session continues', async () => {
   await using world = await submissionWorld()
   const smtp = await world.session()
   await smtp.ask('MAIL FROM:<a@shop.example>')
@@ -450,7 +450,7 @@ test('a stop answers 421 to idle sessions and 250 to the message under way', asy
   assert.equal((await world.mails()).length, 1)
 })
 
-test('a client that goes away in the middle of its message leaves nothing behind', async () => {
+test('a client that disconnects in the middle of its message leaves nothing behind', async () => {
   await using world = await submissionWorld()
   for (const part of ['', MAIL.slice(0, 20), MAIL, `${MAIL}.`, `${MAIL}.\r`]) {
     const smtp = await world.session()
@@ -467,7 +467,7 @@ test('a client that goes away in the middle of its message leaves nothing behind
   assert.deepEqual(await world.mails(), [])
 })
 
-test('a flood of commands that do nothing ends the session', async () => {
+test('a flood of commands without effect ends the session', async () => {
   await using world = await submissionWorld()
   const smtp = await world.session()
   smtp.write('NOOP\r\n'.repeat(150))
@@ -476,7 +476,7 @@ test('a flood of commands that do nothing ends the session', async () => {
   assert.match(answers, /^421 4\.7\.0/m)
 })
 
-test('a log-in that is not good any more ends an open session at its next message', async () => {
+test('a log-in that is no longer valid ends an open session at its next message', async () => {
   let good = true
   let turned = 0
   const clock = { ...systemClock(), monotonicMs: () => performance.now() + turned }
