@@ -17,7 +17,7 @@ const UNKNOWN = certificate(['mx.sts.test'])
 
 // A host that is an alias: `mx.sts.test` for `mx.host.test`. Each row: whether the alias is signed, whether the addresses
 // behind it are, the names that have TLSA records, and the name whose records count (null: none).
-const ALIASES: [alias: boolean | null, addresses: boolean, at: string[], first: string | null][] = [
+const ALIASES: [alias: boolean, addresses: boolean, at: string[], first: string | null][] = [
   [true, true, ['mx.host.test'], 'mx.host.test'],
   [true, true, ['mx.sts.test'], 'mx.sts.test'],
   [true, true, ['mx.host.test', 'mx.sts.test'], 'mx.host.test'],
