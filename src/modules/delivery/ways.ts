@@ -78,7 +78,7 @@ export function beginningWith(first: Target | undefined, { targets }: Way): read
 }
 
 export function keysOf({ names }: HostsPlan, exchangers: readonly Exchanger[]): RouteKeys {
-  // Of many hosts only some are looked up, others each time: so the kinds of rules are enough beside the names.
+  // Of many hosts only some are looked up, different ones each time: so the kinds of rules are enough beside the names.
   const kinds = new Set(exchangers.map(({ rule }) => (rule.kind === 'sts' && !rule.enforced ? 'tested' : rule.kind)))
   const addresses = byRank(exchangers, ({ addresses: all, terms }) => all.map((ip) => `${ip}${terms}`))
   return { names: digest(`${[...kinds].sort().join(' ')}: ${names}`), addresses: digest(addresses) }
