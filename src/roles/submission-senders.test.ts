@@ -51,7 +51,7 @@ test('the refusal of a foreign From with an own MAIL FROM names its domain', asy
   await smtp.ask('RCPT TO:<b@example.net>')
   await smtp.ask('DATA')
   const answer = await smtp.ask('From: a@Bank.example\r\nSubject: s\r\n\r\nx\r\n.')
-  assert.match(answer, /^550 5\.7\.1 The domain of the sender .*: bank\.example in From \(sender_domain_not_allowed\)/)
+  assert.match(answer, /^550 5\.7\.1 The sender's domain .*: bank\.example in From \(sender_domain_not_allowed\)/)
 })
 
 // Each row: a field with another address beside an own From, X-Sandbox, and the answer.

@@ -10,6 +10,7 @@
 // The cache holds the last 5,000 scores, each with its ten heaviest matches.
 
 import { createHash, hash } from 'node:crypto'
+import { slices } from '../../platform/slices.ts'
 import type { ContentLevel, ContentQuestion, ContentScore, Match } from '../content/index.ts'
 
 /** The part of a score that verdict, snapshot and content events need. */
@@ -40,21 +41,12 @@ const CODES = Buffer.allocUnsafeSlow(2 * MAX_AT_ONCE_CHARS)
 
 export function contentReader({ score, monotonicMs, onUnscored }: ContentReaderOptions): ContentReader {
   const remembered = new Map<string, Promise<ContentFound>>()
-  let sinceMs = Number.NEGATIVE_INFINITY
-  let last = Promise.resolve()
-
-  const pause = async (): Promise<void> => {
-    if (monotonicMs() - sinceMs <= SLICE_MS) return
-    await new Promise(setImmediate)
-    sinceMs = monotonicMs()
-  }
+  const turn = slices({ monotonicMs, sliceMs: SLICE_MS })
   return (question) => {
     const key = keyOf(question)
     const known = remembered.get(key)
     if (known !== undefined) return known
-    const turn = last.then(pause)
-    last = turn
-    const made = turn
+    const made = turn()
       .then(() => score(question))
       .then(foundOf, (error) => {
         onUnscored(error)

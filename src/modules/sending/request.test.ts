@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readSendRequest } from './request.ts'
+import { decodingOnce, readSendRequest } from './request.ts'
 
 /** The decoded content of an attachment; null: it is refused. */
 function contentOf(content: string): Buffer | null {
@@ -26,6 +26,19 @@ test('base64 is decoded wherever its lines end, padded or not', () => {
       assert.deepEqual(contentOf(broken), Buffer.from(bytes))
     }),
   )
+})
+
+test('messages of one call that share an attachment share its bytes', () => {
+  const decode = decodingOnce()
+  const attachments = [{ filename: 'f', content: Buffer.alloc(3_000).toString('base64') }]
+  const body = { from: 'a@shop.example', to: 'b@dest.example', subject: 's', text: 't', attachments }
+  const contents = [1, 2].map(
+    () => readSendRequest(structuredClone(body), new Date(), decode).request?.attachments[0]?.content,
+  )
+  assert.equal(contents[0]?.length, 3_000)
+  assert.equal(contents[0], contents[1])
+  assert.equal(decode('no base64'), null)
+  assert.equal(decode('no base64'), null)
 })
 
 const NOT_BASE64 = [

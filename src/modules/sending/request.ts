@@ -75,16 +75,21 @@ class Faults {
 /**
  * Reads what the schema has accepted, and as much as possible of what it has not.
  *
+ * @param decode for messages of one call: decodingOnce
  * @returns the request, or every fault; fields of a wrong type are skipped here, since the schema reports them
  */
-export function readSendRequest(body: Body, now: Date): { request: SendRequest | null; faults: readonly FieldFault[] } {
+export function readSendRequest(
+  body: Body,
+  now: Date,
+  decode: DecodeBase64 = readBase64,
+): { request: SendRequest | null; faults: readonly FieldFault[] } {
   const faults = new Faults()
   const from = readFrom(body, faults)
   const parties = readParties(body, faults)
   const content = readContent(body, faults)
   const times = readTimes(body, now, faults)
   const { headers, replyTo } = readHeaders(body['headers'], parties.replyTo.length > 0, faults)
-  const attachments = readAttachments(body['attachments'], faults)
+  const attachments = readAttachments(body['attachments'], faults, decode)
   const request =
     from === null
       ? null
@@ -300,11 +305,11 @@ function readAddressList(field: string, text: string, faults: Faults): readonly 
   return read.ok ? read.mailboxes.map(({ name, address }) => ({ name, address: address.address })) : []
 }
 
-function readAttachments(value: unknown, faults: Faults): readonly StoredAttachment[] {
+function readAttachments(value: unknown, faults: Faults, decode: DecodeBase64): readonly StoredAttachment[] {
   if (!Array.isArray(value)) return []
   let sizeBytes = 0
   const attachments = value.flatMap((item: unknown, i) => {
-    const attachment = readAttachment(`attachments[${i}]`, item, faults)
+    const attachment = readAttachment(`attachments[${i}]`, item, faults, decode)
     sizeBytes += attachment?.content.length ?? 0
     return attachment === null ? [] : [attachment]
   })
@@ -316,7 +321,7 @@ function readAttachments(value: unknown, faults: Faults): readonly StoredAttachm
 
 const [CR, LF] = [13, 10]
 
-function readAttachment(field: string, item: unknown, faults: Faults): StoredAttachment | null {
+function readAttachment(field: string, item: unknown, faults: Faults, decode: DecodeBase64): StoredAttachment | null {
   const { filename, content, content_type: type, content_id: id, disposition } = (item ?? {}) as Record<string, unknown>
   if (typeof filename !== 'string' || typeof content !== 'string') return null
   checkText(`${field}.filename`, filename, limits.MAX_FILENAME_CHARS, faults)
@@ -329,7 +334,7 @@ function readAttachment(field: string, item: unknown, faults: Faults): StoredAtt
   if (contentId !== null && !/^[\x21-\x3b\x3d\x3f-\x7e]+$/.test(contentId)) {
     faults.add(`${field}.content_id`, 'content_id', 'takes printable ASCII, without angle brackets inside')
   }
-  const bytes = readBase64(content)
+  const bytes = decode(content)
   if (bytes === null) {
     faults.add(`${field}.content`, 'base64', 'is not base64')
     return null
@@ -347,6 +352,21 @@ function readAttachment(field: string, item: unknown, faults: Faults): StoredAtt
 /** A leaf part, or a whole message, whose encoding rules (RFC 2046 section 5.2.1) the composer follows. */
 function isAttachable(type: string): boolean {
   return type === 'message/rfc822' || !/^(?:multipart|message)\/|^$/.test(type)
+}
+
+/** @returns null for what is not base64 */
+type DecodeBase64 = (text: string) => Buffer | null
+
+/** Decodes a content that several messages share only once: a call of 3 MB may name one attachment for each of 1,000 messages. */
+export function decodingOnce(): DecodeBase64 {
+  const decoded = new Map<string, Buffer | null>()
+  return (text) => {
+    const known = decoded.get(text)
+    if (known !== undefined) return known
+    const bytes = readBase64(text)
+    decoded.set(text, bytes)
+    return bytes
+  }
 }
 
 /** RFC 4648 section 4, line ends allowed; Buffer alone would skip invalid characters. */

@@ -13,6 +13,7 @@ import {
 } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
 import { canonicalJson } from '../../platform/json.ts'
+import { slices } from '../../platform/slices.ts'
 import { bodyValidator } from '../../platform/validation.ts'
 import type { RiskPolicy, RiskRoom } from '../risk/index.ts'
 import { type Acceptance, NOT_ALL, type Outcome, type Submission, type SubmissionResult } from './accept.ts'
@@ -21,7 +22,7 @@ import { draftOf } from './draft.ts'
 import { errors } from './errors.ts'
 import type { IdempotencyKey } from './idempotency.ts'
 import { MAX_BATCH_MESSAGES, MAX_CALL_BYTES, MAX_IDEMPOTENCY_KEY_CHARS } from './limits.ts'
-import { readSendRequest } from './request.ts'
+import { decodingOnce, readSendRequest } from './request.ts'
 import type { Accepted } from './rows.ts'
 import {
   canBeLeft,
@@ -94,12 +95,15 @@ export interface Sending {
   readonly acceptance: Acceptance
 }
 
+/** How long the reading of one call's messages may block the event loop, in ms. */
+const SLICE_MS = 5
 const SEND_PATH = '/api/v1/send'
 const BATCH_PATH = '/api/v1/send/batch'
 
 export function sendingOf(options: SendingOptions): Sending {
   const { clock, acceptance, lookups, database, sandboxed } = options
   const faultsOf = bodyValidator(SendBody)
+  const turn = slices({ monotonicMs: () => clock.monotonicMs(), sliceMs: SLICE_MS })
 
   const incoming = async (principal: Principal, draft: Incoming['draft']): Promise<Incoming> => {
     const [domain, account, readable] = await Promise.all([
@@ -126,14 +130,20 @@ export function sendingOf(options: SendingOptions): Sending {
   }
 
   /** What the messages of one call share. */
-  const callOf = ({ accountId }: Principal) => ({ take: roomOfCall(), fill: options.templateFiller(accountId) })
+  const callOf = ({ accountId }: Principal) => ({
+    take: roomOfCall(),
+    decode: decodingOnce(),
+    fill: options.templateFiller(accountId),
+  })
 
   const read = async (
     principal: Principal,
     { body, faults: ahead }: ForeignMessage,
     call = callOf(principal),
   ): Promise<Incoming> => {
-    const { request, faults } = readSendRequest(fieldsOf(body), clock.now())
+    // Once a message did not fit, no further one is read.
+    call.take(0)
+    const { request, faults } = readSendRequest(fieldsOf(body), clock.now(), call.decode)
     const all = mergeFaults(ahead, mergeFaults(faultsOf(body), faults))
     if (request === null || all.length > 0) throw validationError(all)
     const draft = draftOf(request)
@@ -147,7 +157,13 @@ export function sendingOf(options: SendingOptions): Sending {
   /** The messages of one call. */
   const readAll = (principal: Principal, messages: readonly ForeignMessage[]): Promise<(Incoming | ApiError)[]> => {
     const call = callOf(principal)
-    return Promise.all(messages.map((one) => read(principal, one, call).catch(asApiError)))
+    return Promise.all(
+      messages.map((one) =>
+        turn()
+          .then(() => read(principal, one, call))
+          .catch(asApiError),
+      ),
+    )
   }
 
   return {
@@ -208,11 +224,16 @@ export function sendingOf(options: SendingOptions): Sending {
   }
 }
 
-/** Takes a message's bytes from what the messages of one call may use together. @throws ApiError payload_too_large */
+/**
+ * Takes a message's bytes from what the messages of one call may use together. After one that does not fit, none does.
+ *
+ * @throws ApiError payload_too_large
+ */
 function roomOfCall(): (bytes: number) => void {
   let left = MAX_CALL_BYTES
   return (bytes) => {
-    if (bytes > left) throw errors.payload_too_large({ limit_bytes: MAX_CALL_BYTES, of: 'all messages of the call' })
+    if (bytes > left) left = -1
+    if (left < 0) throw errors.payload_too_large({ limit_bytes: MAX_CALL_BYTES, of: 'all messages of the call' })
     left -= bytes
   }
 }
