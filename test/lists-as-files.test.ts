@@ -174,5 +174,5 @@ test('without a domain to send from, each row that needs a mail is refused and t
   const entries = [{ email: fresh() }, { email: fresh(), double_opt_in: false }, { email: fresh() }]
   const { data } = (await account.api.post(`${CONTACTS}/import`, { entries })).body
   assert.deepEqual([data.imported, data.failed], [1, 2])
-  for (const { message } of data.errors) assert.match(message, /no domain in use/)
+  for (const { message } of data.errors) assert.match(message, /no verified domain/)
 })
