@@ -160,7 +160,7 @@ test('Bcc, Return-Path, Authentication-Results, control and complaint headers ar
   assert.equal(made.hasListUnsubscribe, true)
 })
 
-// reliability-security.md 2.1. Each row: the From fields, and the address and name, or null: refused with 550 5.6.0.
+// Each row: the From fields, and the address and name, or null when the message is refused with 550 5.6.0.
 const FROMS: [fields: string, from: { address: string; name: string } | null][] = [
   ['', null],
   ['From: a@shop.example\r\nFrom: ceo@bank.example\r\n', null],
