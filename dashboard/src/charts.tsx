@@ -193,7 +193,7 @@ function Chart({
           {mark !== undefined && <span className="text-bad">- - {mark}</span>}
           <button
             type="button"
-            className="cursor-pointer underline"
+            className="min-h-6 cursor-pointer underline"
             aria-expanded={table}
             onClick={() => setTable(!table)}
           >

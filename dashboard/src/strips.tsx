@@ -75,7 +75,7 @@ export function ProviderStrips({ report }: { readonly report: Json }) {
           ))}
           <button
             type="button"
-            className="cursor-pointer underline"
+            className="min-h-6 cursor-pointer underline"
             aria-expanded={table}
             onClick={() => setTable(!table)}
           >

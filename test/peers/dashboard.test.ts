@@ -17,7 +17,7 @@ const PAGES =
   )
 const OPERATOR_PAGES = '/operator/queues /operator/accounts /operator/machines /operator/plans /operator/log'.split(' ')
 const SHOTS = process.env['POSTHORN_SHOTS']
-const PHONE = { width: 375, height: 740 }
+const PHONE = { width: 360, height: 740 }
 const DESKTOP = { width: 1280, height: 800 }
 const AT_ONCE = 3
 const HIDDEN_MS = 31_000
@@ -103,8 +103,11 @@ async function furnish({ api_key: live, test_api_key: key }: Owner): Promise<rea
   const sent = await Promise.all(
     [0, 1, 2].map((i) => post(key, '/send', { ...mail, subject: `Your order ${i}`, tag: 'order' })),
   )
+  const long = 'somebody.with.a.name.that.fills.a.whole.line.of.a.phone'
+  const bounced = await post(key, '/send', { ...mail, to: `bounce+${long}@sandbox.test`, subject: 'Lost' })
   const domain = await post(live, '/customer/domains', { domain: 'shop.example' })
   await post(live, '/customer/tracking-domains', { domain: 'links.shop.example' })
+  await post(live, '/customer/tracking-domains', { domain: `${long}.shop.example` })
   await post(live, '/customer/suppressions', { email: 'gone@example.net' })
   await post(live, '/customer/unsubscribes', { email: 'enough@example.net' })
   const contact = await post(live, '/customer/contacts', {
@@ -119,11 +122,12 @@ async function furnish({ api_key: live, test_api_key: key }: Owner): Promise<rea
   const bound = { name: 'Bound', scopes: ['send'], domain_ids: [domain.id], allowed_ips: ['192.0.2.0/24'] }
   const bounded = await post(live, '/customer/api-keys', { ...bound, expires_at: '2099-01-01T00:00:00Z' })
   const counted = '/api/v1/stats/outbound/providers?include_sandbox=true'
-  await waitFor('the figures', async () => (await call(key, 'GET', counted)).body.totals.attempts >= 3)
+  await waitFor('the figures', async () => (await call(key, 'GET', counted)).body.totals.attempts >= 4)
   const captured = await waitFor('captured mail', async () => (await call(key, 'GET', '/api/v1/inbox')).body.data[0])
   return [
     ['/?sandbox=1', '/overview'],
     [`/emails/${sent[0].email_id}`, '/emails/one'],
+    [`/emails/${bounced.email_id}`, '/emails/bounced'],
     [`/inbox/${captured.id}`, '/inbox/one'],
     [`/domains/${domain.id}`, '/domains/one'],
     [`/webhooks/${hook.id}`, '/webhooks/one'],

@@ -107,7 +107,8 @@ async function visit(
 /** @param rules only these; absent: all that axe has */
 export async function seriousFaults(page: Page, rules?: string[]): Promise<readonly string[]> {
   const axe = new AxeBuilder({ page }).exclude('iframe')
-  const { violations } = await (rules === undefined ? axe : axe.withRules(rules)).analyze()
+  const all = axe.options({ rules: { 'target-size': { enabled: true } } })
+  const { violations } = await (rules === undefined ? all : axe.withRules(rules)).analyze()
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${page.url()}: ${id}: ${nodes[0]?.html.slice(0, 200) ?? ''}`)

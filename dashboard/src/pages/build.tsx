@@ -45,7 +45,7 @@ export function Smtp() {
             [
               'Host',
               <span key="h" className="flex items-center gap-2">
-                <code className="font-mono text-xs">{data.host}</code>
+                <code className="font-mono text-xs break-all">{data.host}</code>
                 <Copy text={data.host} what="the host" />
               </span>,
             ],
@@ -54,7 +54,7 @@ export function Smtp() {
             [
               'Username',
               <span key="u" className="flex items-center gap-2">
-                <code className="font-mono text-xs">{data.username}</code>
+                <code className="font-mono text-xs break-all">{data.username}</code>
                 <Copy text={data.username} what="the username" />
               </span>,
             ],

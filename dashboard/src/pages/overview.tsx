@@ -94,7 +94,7 @@ function Range({
             aria-label="Domain"
             value={domain ?? ''}
             onChange={(event) => go({ domain_id: event.target.value })}
-            className="max-w-48 rounded border border-line bg-raised px-1 text-xs text-ink"
+            className="min-h-6 max-w-48 rounded border border-line bg-raised px-1 text-xs text-ink"
           >
             <option value="">all domains</option>
             {domains.map(([id, name]) => (

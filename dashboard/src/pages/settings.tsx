@@ -292,7 +292,7 @@ function SetRole({
         aria-label={`Role of ${of}`}
         value={wanted}
         onChange={(event) => setWanted(event.target.value)}
-        className="rounded border border-line bg-raised px-1 text-ink"
+        className="min-h-6 rounded border border-line bg-raised px-1 text-ink"
       >
         {ROLES.map((one) => (
           <option key={one}>{one}</option>
