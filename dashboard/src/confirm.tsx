@@ -1,6 +1,6 @@
 // A button for what cannot be undone: it asks once more, in words.
 
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import type { Scope } from './may.tsx'
 import { Button } from './ui.tsx'
 
@@ -29,6 +29,7 @@ export function Confirm({
 }) {
   const [asks, setAsks] = useState(false)
   const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
   useEffect(() => {
     if (asks) dialog.current?.showModal()
   }, [asks])
@@ -47,9 +48,12 @@ export function Confirm({
           ref={dialog}
           onClose={() => setAsks(false)}
           aria-label={label}
+          aria-describedby={id}
           className="m-auto w-96 max-w-[90vw] rounded border border-line bg-raised p-5 text-left whitespace-normal text-ink backdrop:bg-black/40"
         >
-          <p className="mb-4">{question}</p>
+          <p id={id} className="mb-4">
+            {question}
+          </p>
           {children !== undefined && <div className="mb-4">{children}</div>}
           <div className="flex justify-end gap-2">
             <Button onClick={() => close(false)}>Cancel</Button>

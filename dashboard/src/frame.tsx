@@ -1,7 +1,7 @@
 // What stands around every page: navigation, keyboard, the stream of events, sign-in.
 
 import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { ApiProblem, call, type Json, problemText, queries, useApi } from './api.ts'
 import { ClosedPage } from './closed.tsx'
 import { refresher } from './follow.ts'
@@ -67,8 +67,19 @@ function Inside({
   const closed = closedTo(me, useLocation({ select: ({ pathname }) => pathname }))
   useKeys(me, { showHelp: () => setHelp(true), showPalette: () => setPalette(true) })
   useEffect(() => (away ? undefined : followEvents(refresher())), [away])
+  const header = useRef<HTMLElement>(null)
+  const menu = useRef<HTMLElement>(null)
+  const content = useRef<HTMLDivElement>(null)
   useFocusOnMove(() => setOpen(false))
-  useEscape(open, () => setOpen(false))
+  useEscape(open, () => {
+    setOpen(false)
+    if (menu.current?.contains(document.activeElement))
+      header.current?.querySelector<HTMLElement>('[aria-expanded]')?.focus()
+  })
+  // An open menu covers the page: who goes on behind it sees where they are.
+  const left = ({ relatedTarget: to }: FocusEvent): void => {
+    if (content.current?.contains(to)) setOpen(false)
+  }
   return (
     <div className="flex min-h-dvh flex-col lg:flex-row">
       <a
@@ -77,7 +88,10 @@ function Inside({
       >
         Skip to content
       </a>
-      <header className="sticky top-0 z-20 flex items-center justify-between border-b border-line bg-paper px-4 py-2 lg:hidden">
+      <header
+        ref={header}
+        className="sticky top-0 z-20 flex items-center justify-between border-b border-line bg-paper px-4 py-2 lg:hidden"
+      >
         <Brand />
         <span className="flex gap-2">
           <Button onClick={() => setPalette(true)}>Jump to</Button>
@@ -87,6 +101,8 @@ function Inside({
         </span>
       </header>
       <nav
+        ref={menu}
+        onBlur={left}
         aria-label="Main"
         className={`${open ? 'flex' : 'hidden'} shrink-0 flex-col border-line px-3 pt-4 max-lg:fixed max-lg:inset-x-0 max-lg:top-[51px] max-lg:bottom-0 max-lg:z-20 max-lg:overflow-y-auto max-lg:bg-paper lg:sticky lg:top-0 lg:flex lg:h-dvh lg:w-52 lg:border-r`}
       >
@@ -103,9 +119,9 @@ function Inside({
         <Scroller>
           <Groups person={me} />
         </Scroller>
-        <Who me={me} />
+        <Who me={me} showKeys={() => setHelp(true)} />
       </nav>
-      <div className="min-w-0 flex-1">
+      <div ref={content} className="min-w-0 flex-1">
         {me.acting && <Acting name={me.account.name} />}
         {me.account.suspended && <Suspended />}
         {closed === null ? <Outlet /> : <ClosedPage closed={closed} role={me.user.role} />}
@@ -196,7 +212,7 @@ function Groups({ person }: { readonly person: Person }) {
   ))
 }
 
-function Who({ me }: { readonly me: Json }) {
+function Who({ me, showKeys }: { readonly me: Json; readonly showKeys: () => void }) {
   const live = useLive()
   const signOut = (): Promise<void> =>
     call('DELETE', '/session').then(
@@ -214,14 +230,17 @@ function Who({ me }: { readonly me: Json }) {
       <p className="truncate text-xs">
         {me.account.name}, {me.user.role}
       </p>
-      <p className="mt-1 flex items-center justify-between gap-2 text-xs">
+      <p className="mt-1 flex flex-wrap items-center justify-between gap-x-2 text-xs">
         <span title={live ? 'Events arrive as they happen' : 'No live connection: refreshed every few seconds'}>
           <span aria-hidden="true" className={live ? 'text-good' : 'text-robot'}>
             {live ? '●' : '○'}
           </span>{' '}
           {live ? 'live' : 'not live'}
         </span>
-        <button type="button" onClick={() => void signOut()} className="cursor-pointer underline">
+        <button type="button" onClick={showKeys} className="min-h-6 cursor-pointer underline">
+          Shortcuts
+        </button>
+        <button type="button" onClick={() => void signOut()} className="min-h-6 cursor-pointer underline">
           Sign out
         </button>
       </p>
@@ -246,8 +265,9 @@ function useFocusOnMove(moved: () => void): void {
   useEffect(
     () =>
       router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
-        if (!pathChanged || fromLocation === undefined) return
+        if (fromLocation === undefined) return
         moved()
+        if (!pathChanged) return
         document.getElementById('main')?.focus({ preventScroll: true })
       }),
     [router],

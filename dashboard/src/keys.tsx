@@ -1,13 +1,21 @@
 // Keyboard first: `g` and a letter go to a page, `/` to the search, `j` and `k` through the rows, Ctrl-K opens the palette,
-// `?` shows the list. Nothing is taken from a field that is typed in, nor from an open dialog.
+// `?` shows the list. Nothing is taken from a field that is typed in, nor from an open dialog, and whose speech or hand
+// presses keys by mistake turns off those that do something alone (WCAG 2.1.4).
 
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { type ChangeEvent, useEffect, useRef, useState } from 'react'
 import { type Person, placesFor } from './nav.ts'
 import { Button } from './ui.tsx'
 
 /** What `j` and `k` walk over. */
 export const ROW = '[data-row]'
+
+/** In the browser's storage. */
+const SINGLE_KEYS = 'posthorn.single-keys'
+
+function areSingleKeysOn(): boolean {
+  return localStorage.getItem(SINGLE_KEYS) !== 'off'
+}
 
 export function useKeys(
   person: Person,
@@ -24,7 +32,7 @@ export function useKeys(
         open.current.showPalette()
         return
       }
-      if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return
+      if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target) || !areSingleKeysOn()) return
       if (going.current) {
         going.current = false
         const found = placesFor(open.current.person).find(({ key }) => key === event.key)
@@ -78,6 +86,11 @@ const MORE: readonly (readonly [keys: string, what: string])[] = [
 
 export function KeyHelp({ person, close }: { readonly person: Person; readonly close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const [single, setSingle] = useState(areSingleKeysOn)
+  const turn = ({ target: { checked } }: ChangeEvent<HTMLInputElement>): void => {
+    localStorage.setItem(SINGLE_KEYS, checked ? 'on' : 'off')
+    setSingle(checked)
+  }
   useEffect(() => dialog.current?.showModal(), [])
   const rows = [
     ...MORE,
@@ -90,7 +103,12 @@ export function KeyHelp({ person, close }: { readonly person: Person; readonly c
       aria-label="Keyboard shortcuts"
       className="m-auto w-[40rem] max-w-[92vw] rounded border border-line bg-raised p-6 text-ink backdrop:bg-black/40"
     >
-      <h2 className="mb-3 font-semibold">Keyboard shortcuts</h2>
+      <div className="mb-3 flex items-center justify-between gap-3">
+        <h2 className="font-semibold">Keyboard shortcuts</h2>
+        <form method="dialog">
+          <Button type="submit">Close</Button>
+        </form>
+      </div>
       <dl className="gap-x-8 sm:columns-2">
         {rows.map(([keys, what]) => (
           <div key={keys} className="flex gap-3 py-0.5">
@@ -99,9 +117,10 @@ export function KeyHelp({ person, close }: { readonly person: Person; readonly c
           </div>
         ))}
       </dl>
-      <form method="dialog" className="mt-4 text-right">
-        <Button type="submit">Close</Button>
-      </form>
+      <label className="mt-4 flex min-h-6 items-center gap-2">
+        <input type="checkbox" className="accent-brass" checked={single} onChange={turn} />
+        Use the shortcuts without Ctrl
+      </label>
     </dialog>
   )
 }

@@ -1,10 +1,11 @@
 // A page that lists: filters and place in the address, rows from one path of the API.
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { bareOf } from './address-in.ts'
 import { ApiProblem, type Json, useApi, withQuery } from './api.ts'
 import { figure } from './figure.ts'
+import { tell } from './say.tsx'
 import type { Search } from './search.ts'
 import { type Column, Table } from './table.tsx'
 import { Button, Choice, Field, Problem } from './ui.tsx'
@@ -84,7 +85,8 @@ export function Listing({
   const navigate = useNavigate()
   const page = pageIn(search)
   const chosen = chosenOf(filters, search)
-  const found = useApi(pagePath(path, { ...fixed, ...chosen }, page, pages), {
+  const asked = pagePath(path, { ...fixed, ...chosen }, page, pages)
+  const found = useApi(asked, {
     ...(every !== undefined && { every }),
     ...(always !== undefined && { always }),
   })
@@ -96,6 +98,10 @@ export function Listing({
   }
   const clear = (): void => go({ ...Object.fromEntries(filters.map(({ name }) => [name, ''])), page: '' })
   const refused = refusedOf(found.error, filters)
+  const size = `${figure(total)} ${total === 1 ? 'entry' : total === COUNTED ? 'entries or more' : 'entries'}${
+    last > 1 && page <= last ? `, page ${figure(page)} of ${figure(last)}` : ''
+  }`
+  useTold(asked, found.data === undefined || found.isPlaceholderData ? null : size)
   return (
     <>
       {filters.length > 0 && <Filters filters={filters} search={search} go={go} refused={refused} />}
@@ -130,10 +136,7 @@ export function Listing({
       />
       {found.data !== undefined && total > 0 && (
         <div className="mt-3 flex items-center justify-between gap-3 text-quiet">
-          <span>
-            {figure(total)} {total === 1 ? 'entry' : total === COUNTED ? 'entries or more' : 'entries'}
-            {last > 1 && page <= last && `, page ${figure(page)} of ${figure(last)}`}
-          </span>
+          <span>{size}</span>
           {last > 1 && page <= last && (
             <span className="flex gap-2">
               <Button disabled={page <= 1} onClick={() => go({ page: String(page - 1) })}>
@@ -150,6 +153,20 @@ export function Listing({
   )
 }
 
+/**
+ * Who filters or turns a page hears what it came to; what comes by itself meanwhile is not told.
+ *
+ * @param size null: not known yet
+ */
+function useTold(asked: string, size: string | null): void {
+  const told = useRef(asked)
+  useEffect(() => {
+    if (size === null || told.current === asked) return
+    told.current = asked
+    tell(size)
+  }, [asked, size])
+}
+
 function Filters({
   filters,
   search,
@@ -163,6 +180,10 @@ function Filters({
 }) {
   const [typed, setTyped] = useState<Record<string, string>>({})
   const [all, setAll] = useState(false)
+  const revealed = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (all) revealed.current?.querySelector<HTMLElement>('input, select')?.focus()
+  }, [all])
   // What the address says stands, once it says it: typed here, or come back to.
   const said = JSON.stringify(filters.map(({ name }) => search[name]))
   useEffect(() => setTyped({}), [said])
@@ -178,10 +199,12 @@ function Filters({
   return (
     <form role="search" onSubmit={submit} className="mb-4 flex flex-wrap items-end gap-3">
       {filters.map(({ name, label, options, day, form, wide = false }, i) => {
+        const ref = i === PHONE_FILTERS ? revealed : undefined
         const spare = i >= PHONE_FILTERS && !all && search[name] === undefined ? 'max-md:hidden' : ''
         return options === undefined ? (
           <div
             key={name}
+            ref={ref}
             className={`${day !== undefined ? '' : wide ? 'min-w-60 flex-1' : 'min-w-32 flex-1'} ${spare}`}
           >
             <Field
@@ -196,7 +219,7 @@ function Filters({
             />
           </div>
         ) : (
-          <div key={name} className={spare}>
+          <div key={name} ref={ref} className={`min-w-0 ${spare}`}>
             <Choice
               label={label}
               value={search[name] ?? ''}

@@ -43,6 +43,9 @@ export function Palette({ person, close }: { readonly person: Person; readonly c
   const hits = useHits(useDeferredValue(bareOf(text)), person)
   const at = Math.min(chosen, Math.max(0, hits.length - 1))
   useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => {
+    document.getElementById(`${id}-${at}`)?.scrollIntoView({ block: 'nearest' })
+  }, [id, at])
   const go = ({ to }: Hit): void => {
     dialog.current?.close()
     void navigate({ href: to })
@@ -68,7 +71,7 @@ export function Palette({ person, close }: { readonly person: Person; readonly c
       <input
         role="combobox"
         aria-label="Search for a page, an email, a domain or an action"
-        aria-expanded="true"
+        aria-expanded={hits.length > 0}
         aria-controls={`${id}-hits`}
         aria-activedescendant={hits.length > 0 ? `${id}-${at}` : undefined}
         autoComplete="off"
@@ -97,7 +100,9 @@ export function Palette({ person, close }: { readonly person: Person; readonly c
           </li>
         ))}
       </ul>
-      {hits.length === 0 && <p className="px-4 pb-3 text-quiet">No results.</p>}
+      <p role="status" className="px-4 text-quiet not-empty:pb-3">
+        {hits.length === 0 && 'No results.'}
+      </p>
     </dialog>
   )
 }

@@ -4,32 +4,50 @@ import { useSyncExternalStore } from 'react'
 
 const SHOWN_MS = 6_000
 
-let line = ''
+interface Line {
+  readonly text: string
+  readonly seen: boolean
+}
+
+const NOTHING: Line = { text: '', seen: false }
+
+let line = NOTHING
 let timer: ReturnType<typeof setTimeout> | undefined
 const watchers = new Set<() => void>()
 
-function set(text: string): void {
-  line = text
-  for (const tell of watchers) tell()
+function set(next: Line): void {
+  line = next
+  for (const watcher of watchers) watcher()
+}
+
+function saying(next: Line): void {
+  clearTimeout(timer)
+  set(next)
+  timer = setTimeout(() => set(NOTHING), SHOWN_MS)
 }
 
 export function say(text: string): void {
-  clearTimeout(timer)
-  set(text)
-  timer = setTimeout(() => set(''), SHOWN_MS)
+  saying({ text, seen: true })
 }
 
-function watch(tell: () => void): () => void {
-  watchers.add(tell)
-  return () => watchers.delete(tell)
+/** What is seen elsewhere on the page, for who hears it. */
+export function tell(text: string): void {
+  saying({ text, seen: false })
+}
+
+function watch(watcher: () => void): () => void {
+  watchers.add(watcher)
+  return () => watchers.delete(watcher)
 }
 
 export function Said() {
-  const text = useSyncExternalStore(watch, () => line)
+  const { text, seen } = useSyncExternalStore(watch, () => line)
   return (
     <div role="status" aria-live="polite" className="pointer-events-none fixed inset-x-0 bottom-4 z-20 text-center">
       {text !== '' && (
-        <span className="inline-block max-w-[90vw] rounded bg-ink px-4 py-2 text-paper shadow">{text}</span>
+        <span className={seen ? 'inline-block max-w-[90vw] rounded bg-ink px-4 py-2 text-paper shadow' : 'sr-only'}>
+          {text}
+        </span>
       )}
     </div>
   )

@@ -1,6 +1,6 @@
 // A list of rows. On a phone each row becomes two lines: its main cell, and below it the others that have room.
 
-import type { ReactNode } from 'react'
+import { type FocusEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
 import { type Scope, useMay } from './may.tsx'
 import { Empty, Pending } from './ui.tsx'
 
@@ -45,13 +45,14 @@ export function Table<Row>({
   readonly empty: ReactNode
 }) {
   const may = useMay()
+  const kept = useKeptFocus(rows)
   if (rows === undefined) return <Pending error={error} lines={8} />
   if (rows.length === 0) return <Empty>{empty}</Empty>
   const columns = all.filter(({ scope }) => may(scope))
   const filling = columns.filter(({ fill }) => fill === true).length
   // Roles are named since a row that is laid out otherwise is no row any more to some readers.
   return (
-    <div className="overflow-x-auto" tabIndex={0} role="region" aria-label={caption}>
+    <div {...kept} className="overflow-x-auto" tabIndex={0} role="region" aria-label={caption}>
       <table role="table" aria-label={caption} className="w-full border-collapse text-left max-md:block">
         <thead role="rowgroup" className="max-md:sr-only">
           <tr role="row" className="border-b border-line text-quiet">
@@ -84,6 +85,27 @@ export function Table<Row>({
       </table>
     </div>
   )
+}
+
+/** The focus of a row that goes is its list's from then on, or the page's where that is empty now. */
+function useKeptFocus(rows: unknown) {
+  const ref = useRef<HTMLDivElement>(null)
+  const focused = useRef<Element | null>(null)
+  useLayoutEffect(() => {
+    if (focused.current === null || focused.current.isConnected) return
+    focused.current = null
+    const next = ref.current ?? document.getElementById('main')
+    next?.focus({ preventScroll: true })
+  }, [rows])
+  return {
+    ref,
+    onFocus: ({ target }: FocusEvent): void => {
+      focused.current = target
+    },
+    onBlur: (): void => {
+      focused.current = null
+    },
+  }
 }
 
 function hiddenBelow(wide = false, roomy = false): string {

@@ -1,10 +1,11 @@
 // The few parts that all pages are made of.
 
-import { type ReactNode, useEffect, useId, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import { isSignedOut, mayPass, problemText, tryAgain, waitOf } from './api.ts'
 import { copied } from './clipboard.ts'
 import { saidOfIt } from './faults.ts'
 import { type Scope, useMay } from './may.tsx'
+import { tell } from './say.tsx'
 import { type Tone, toneOf } from './tones.ts'
 
 export function Page({
@@ -69,14 +70,15 @@ export function Button({
     danger: 'border-bad text-bad bg-raised hover:bg-bad hover:text-paper',
   }[kind]
   if (!may) return null
+  // It keeps the focus while it does nothing: `disabled` would give it away, to nobody.
   return (
     <button
       type={type}
-      onClick={onClick}
-      disabled={disabled}
+      onClick={disabled ? (event) => event.preventDefault() : onClick}
+      aria-disabled={disabled || undefined}
       aria-pressed={pressed}
       aria-expanded={expanded}
-      className={`cursor-pointer rounded border whitespace-nowrap disabled:cursor-default disabled:opacity-50 ${small ? 'px-2 py-0.5 text-xs' : 'px-3 py-1.5 text-sm'} ${look} ${pressed === true ? 'border-ink font-semibold' : ''}`}
+      className={`cursor-pointer rounded border whitespace-nowrap aria-disabled:cursor-default aria-disabled:opacity-50 ${small ? 'min-h-6 px-2 py-0.5 text-xs' : 'px-3 py-1.5 text-sm'} ${look} ${pressed === true ? 'border-ink font-semibold' : ''}`}
     >
       {children}
     </button>
@@ -129,8 +131,11 @@ export function Field({
   readonly options?: readonly string[]
 }) {
   const id = useId()
+  const field = useRef<HTMLInputElement & HTMLTextAreaElement>(null)
+  useFocusOnFault(field, fault)
   const described = [...(fault === undefined ? [] : [`${id}-fault`]), ...(hint === undefined ? [] : [`${id}-hint`])]
   const shared = {
+    ref: field,
     id,
     name,
     value,
@@ -181,6 +186,18 @@ export function Field({
   )
 }
 
+/** Who sent a form from another place in it is led to the first field that was refused. */
+function useFocusOnFault(field: RefObject<HTMLElement | null>, fault: string | undefined): void {
+  useEffect(() => {
+    if (fault === undefined) return
+    const form = field.current?.closest('form')
+    const at = document.activeElement
+    const first = form?.querySelector('[aria-invalid=true]')
+    if (first !== field.current || !form?.contains(at) || at?.matches('[aria-invalid=true]')) return
+    field.current?.focus()
+  }, [field, fault])
+}
+
 export function Choice({
   label,
   value,
@@ -196,7 +213,7 @@ export function Choice({
 }) {
   const id = useId()
   return (
-    <div>
+    <div className="min-w-0">
       <label htmlFor={id} className="mb-1 block text-quiet">
         {label}
       </label>
@@ -288,7 +305,9 @@ export function Copy({
 }) {
   const [done, setDone] = useState('')
   const copy = async (): Promise<void> => {
-    setDone((await copied(text)) ? 'Copied' : 'Copy failed')
+    const outcome = (await copied(text)) ? 'Copied' : 'Copy failed'
+    setDone(outcome)
+    tell(outcome)
     setTimeout(() => setDone(''), 1_500)
   }
   return (

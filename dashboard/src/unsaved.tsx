@@ -1,7 +1,7 @@
 // What was typed and not kept yet: leaving the page asks first.
 
 import { useBlocker, useRouter } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { Button } from './ui.tsx'
 
 /** What the router keeps of a place in the browser's history. */
@@ -13,6 +13,7 @@ interface Place {
 export function Unsaved({ waits }: { readonly waits: () => boolean }) {
   const { history, navigate } = useRouter()
   const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
   const [leave, setLeave] = useState<(() => void) | null>(null)
   useBlocker({
     // Blocked at once and not when the question is answered: after Back the address bar says again where one still is.
@@ -38,20 +39,23 @@ export function Unsaved({ waits }: { readonly waits: () => boolean }) {
       ref={dialog}
       onClose={stay}
       aria-label="Unsaved changes"
+      aria-describedby={id}
       className="m-auto w-96 max-w-[90vw] rounded border border-line bg-raised p-5 text-ink backdrop:bg-black/40"
     >
-      <p className="mb-4">You have unsaved changes.</p>
+      <p id={id} className="mb-4">
+        You have unsaved changes.
+      </p>
       <div className="flex justify-end gap-2">
+        {/* The first one has the focus: it loses nothing. */}
+        <Button onClick={stay}>Stay</Button>
         <Button
+          kind="danger"
           onClick={() => {
             stay()
             leave()
           }}
         >
           Leave without saving
-        </Button>
-        <Button kind="main" onClick={stay}>
-          Stay
         </Button>
       </div>
     </dialog>

@@ -326,7 +326,7 @@ test('a domain says what it does otherwise than its account, and which name its 
     await page.getByLabel(label, { exact: true }).selectOption({ label: option })
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Saved. Applies to emails').waitFor()
-    await page.locator('form button[type=submit]:disabled').waitFor()
+    await page.locator('form button[type=submit][aria-disabled=true]').waitFor()
     return (await call(who.api_key, 'GET', `/api/v1/customer/domains/${domain.id}`)).body.data
   }
   await page.getByText('account default (off)').first().waitFor({ state: 'attached' })
