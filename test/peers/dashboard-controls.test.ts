@@ -213,7 +213,7 @@ test('a contact is added, changed, unsubscribed and erased, and what proves it i
   await page.setViewportSize({ width: 1280, height: 900 })
   await page.getByLabel('Tag', { exact: true }).fill('old')
   await page.getByRole('button', { name: 'Search', exact: true }).click()
-  await page.getByText('1 entry', { exact: true }).waitFor()
+  await page.locator('main').getByText('1 entry', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'reader@example.net', exact: true }).click()
   await page.getByText('Yes, write to me', { exact: true }).waitFor()
   await page.getByText('https://shop.example/join', { exact: true }).waitFor()

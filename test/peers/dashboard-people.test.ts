@@ -273,7 +273,7 @@ test('a button pressed twice in haste does its work once', async () => {
   await page.getByText('Shown only once').waitFor()
   await page.getByLabel('Name, email or ID', { exact: true }).fill('haste@customer.example')
   await page.getByRole('button', { name: 'Search', exact: true }).click()
-  await page.getByText('1 entry', { exact: true }).waitFor()
+  await page.locator('main').getByText('1 entry', { exact: true }).waitFor()
   assert.equal(await page.getByRole('link', { name: 'Haste', exact: true }).count(), 1)
   assert.deepEqual(here.faults, [])
 })

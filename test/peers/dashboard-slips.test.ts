@@ -255,7 +255,7 @@ test('what the overview counts as sent is what its list has: no sandbox, nothing
   await dashboard.open(page, '/?sandbox=1')
   await sent.filter({ hasText: /^1$/ }).click()
   await page.getByRole('link', { name: 'Sent', exact: true }).waitFor()
-  await page.getByText('1 entry', { exact: true }).waitFor()
+  await page.locator('main').getByText('1 entry', { exact: true }).waitFor()
   assert.equal(await page.getByLabel('Event', { exact: true }).inputValue(), 'email.sent')
   assert.deepEqual(here.faults, [])
 })
