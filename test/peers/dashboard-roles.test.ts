@@ -93,7 +93,7 @@ async function useAll(page: Page, paths: readonly string[]): Promise<{ used: num
   return { used, forbidden }
 }
 
-const CONTROLS = 'main button:enabled, main input[type=checkbox]:enabled'
+const CONTROLS = 'main button:not([aria-disabled=true], :disabled), main input[type=checkbox]:enabled'
 
 test('a viewer sees all there is to read and no control that would be refused', async () => {
   await using here = await visitAs('viewer')
