@@ -1,5 +1,5 @@
-// Bodies as they arrive: refused by size while they are read, by type before they are parsed. A compressed body is refused,
-// since its true size shows only after it has been inflated.
+// Request bodies as they arrive. Size is checked while a body is read, type before it is parsed. A compressed body is
+// refused, because its true size is only known after inflating it.
 
 import { tmpdir } from 'node:os'
 import type { Readable } from 'node:stream'
@@ -10,19 +10,19 @@ import { parseJsonBody } from '../json.ts'
 
 export const DEFAULT_BODY_BYTES = 1_048_576
 const RETRY_AFTER_SECONDS = 5
-/** What a client still writes after its refusal is read, and dropped, as far as this. */
+/** Bytes read and dropped after a refusal before the connection is broken. */
 const MAX_DROPPED_BYTES = 128 * 1_048_576
 const NOTHING_MORE = Promise.resolve()
-/** In place of a type: whatever it is, it is not in UTF-8. */
+/** Stands in for the media type when the charset is not UTF-8. */
 const OTHER_CHARSET = 'other charset'
 
-/** Where bodies over a megabyte are until their turn comes. */
+/** Where bodies over 1 MB are kept until their turn. */
 export interface Large {
   readonly folder: string
   readonly turns: Turns
 }
 
-/** JSON alone becomes `request.body`; an endpoint may take other types as a stream. */
+/** Only JSON becomes `request.body`; an endpoint may take other types as a stream. */
 export function readBodies(
   app: FastifyInstance,
   { folder, turns }: Large = { folder: tmpdir(), turns: largeTurns() },
@@ -33,9 +33,9 @@ export function readBodies(
     tooLarge: (mostBytes) => platformErrors.payload_too_large({ limit_bytes: mostBytes }),
     noRoom: () => platformErrors.service_unavailable({}, { retryAfter: RETRY_AFTER_SECONDS }),
   })
-  /** By request: what ends the turn of its body. */
+  /** Ends the turn of a request's large body. */
   const leaving = new WeakMap<FastifyRequest, () => void>()
-  /** Refused before they were whole: their connections stay, or a client that is still writing never reads its refusal. */
+  /** Refused before fully read. Their connections stay open: a client that is still writing would never read its refusal. */
   const readOn = new WeakSet<FastifyRequest>()
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, payload, done) => {
@@ -70,19 +70,19 @@ export function readBodies(
       })
       .finally(() => void body.drop())
   })
-  // The framework would close the connection of each refused body at once.
+  // The framework closes the connection of a refused body at once.
   app.addHook('onSend', (request, reply, _payload, done) => {
     if (readOn.has(request)) reply.removeHeader('connection')
     done()
   })
-  // The framework judges the type of what has no body, too.
+  // The framework checks the content type even when there is no body.
   app.addHook('onRequest', (request, _reply, done) => {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.raw.headers
     const { stream } = request.routeOptions.config as { stream?: readonly string[] | null }
     if (length === '0' && coding === undefined && stream == null) delete request.raw.headers['content-type']
     done()
   })
-  // A large body, and all that was made of it, is in memory until its call has come to its answer.
+  // A large body, and everything made from it, stays in memory until its call is answered.
   app.addHook('onRoute', (route) => {
     if ((route.bodyLimit ?? 0) <= MAX_IN_MEMORY_BYTES) return
     route.onSend = (request, _reply, _payload, done) => {
@@ -90,7 +90,7 @@ export function readBodies(
       done()
     }
   })
-  // A request without a body still has one for the rooms: {}.
+  // Endpoints see {} when a request has no body.
   app.addHook('preValidation', async (request) => {
     if (request.body === undefined && request.method !== 'GET' && request.method !== 'HEAD') request.body = {}
     refuseUnasked(request)
@@ -98,8 +98,8 @@ export function readBodies(
 }
 
 /**
- * An operation that takes no fields refuses those it is given, but on legacy paths, which ignore what they do not know. What
- * is no object is a fault on both, as it is where there are fields.
+ * Refuses unknown fields on an operation that takes none. Legacy paths ignore them. A body that is not an object is refused
+ * on both, as on operations with fields.
  */
 function refuseUnasked({ method, body, routeOptions }: FastifyRequest): void {
   const { stream, legacy } = routeOptions.config as { stream?: readonly string[] | null; legacy?: boolean }
@@ -113,7 +113,7 @@ function refuseUnasked({ method, body, routeOptions }: FastifyRequest): void {
   if (fields.length > 0) throw validationError(fields)
 }
 
-/** @returns why a body is refused by its head alone; null when it is to be read */
+/** @returns the error when the headers alone rule the body out; null when it is to be read */
 function refusedUnread({ headers }: FastifyRequest, limitBytes: number): Error | null {
   if (Number(headers['content-length'] ?? 0) > limitBytes) {
     return platformErrors.payload_too_large({ limit_bytes: limitBytes })
@@ -145,8 +145,8 @@ function mediaType(header: string | undefined): string {
 }
 
 /**
- * Reads a body as far as its limit. What comes after the limit is dropped as it arrives, so that a client that is still
- * writing gets to read its refusal.
+ * Reads a body up to its limit. Anything after the limit is dropped as it arrives, so that a client that is still writing
+ * gets to read its refusal.
  */
 function collect(payload: Readable, body: Arriving): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -170,14 +170,14 @@ function collect(payload: Readable, body: Arriving): Promise<void> {
   payload.on('data', take)
   payload.once('error', reject)
   payload.once('close', () => {
-    // Errors cost a stack: not one a request.
+    // Creating an Error captures a stack, so not one per request.
     if (!payload.readableEnded) reject(new Error('the client went away'))
   })
   payload.once('end', () => resolve(writing ?? undefined))
   return promise
 }
 
-/** A client that writes without end is left at last. */
+/** Drops what still arrives; a client that never stops writing is disconnected after MAX_DROPPED_BYTES. */
 function drop(payload: Readable): void {
   let left = MAX_DROPPED_BYTES
   payload.on('data', (chunk: Buffer) => {

@@ -9,7 +9,7 @@ import { createLogger } from '../log.ts'
 
 const gate: Gate = { admit: async () => Promise.reject(new Error('nobody is asked')) }
 
-test('below /assets/ is what the build made, and 404 whatever else somebody asks for', async () => {
+test('/assets/ serves what the build made and answers 404 for anything else', async () => {
   await using folder = await mkdtempDisposable(path.join(tmpdir(), 'posthorn-pages-'))
   await mkdir(path.join(folder.path, 'assets', 'inner'), { recursive: true })
   await writeFile(path.join(folder.path, 'index.html'), '<p>page</p>')

@@ -1,12 +1,12 @@
-// The dashboard's files. Names with a hash in them never change; the page itself is asked for anew each time, and is the
-// same for every address of the dashboard: which view it is, the browser decides.
+// The dashboard's files. Files with a hash in their name never change. The page itself is revalidated on each request, and
+// is the same for every address of the dashboard: the browser decides which view it shows.
 
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Scripts, styles and pictures of our own alone; frames show mails, which carry a policy of their own. */
+/** Only our own scripts, styles and images. Frames show mails, which carry a policy of their own. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -28,7 +28,7 @@ const PAGE_HEADERS = {
   'permissions-policy': 'camera=(), microphone=(), geolocation=()',
 }
 
-/** What the build names a file. Anything else (`%2f`, `..`) is no file of ours, and no matter for the file system. */
+/** File names the build makes. Anything else (`%2f`, `..`) is not ours and never reaches the file system. */
 const ASSET = /^\w[\w-]*(?:\.[\w-]+)*$/
 
 export function arePagesBuilt(folder: string): boolean {
@@ -36,8 +36,8 @@ export function arePagesBuilt(folder: string): boolean {
 }
 
 /**
- * @param addresses of the views, Fastify's form
- * @param answerProgram what a program is answered at the address of a view, where it meant a path of another interface; null: the view
+ * @param addresses paths of the views, in Fastify's form
+ * @param answerProgram answers a program that asks for a view's path but meant another API's; null: send the view
  */
 export async function addPages(
   app: FastifyInstance,
@@ -59,13 +59,13 @@ export async function addPages(
   app.get('/favicon.svg', { schema: { hide: true } }, (_request, reply) => reply.sendFile('favicon.svg'))
 }
 
-/** The page of every view; which one it is, the browser decides. */
+/** Sends the page that serves every view; the browser decides which view it is. */
 export function sendPage(reply: FastifyReply): FastifyReply {
   for (const [name, value] of Object.entries(PAGE_HEADERS)) reply.header(name, value)
   return reply.sendFile('index.html', { cacheControl: false })
 }
 
-/** Whether somebody typed an address into a browser, rather than a program called the API or a reader followed a link of a mail. */
+/** True for an address typed into a browser; false for a program's API call or a link followed from a mail. */
 export function isTyped({ method, url, headers }: FastifyRequest): boolean {
   return (
     method === 'GET' && (headers.accept ?? '').includes('text/html') && !/^\/(?:api|track|assets|confirm)\//.test(url)

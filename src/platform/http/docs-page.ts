@@ -1,5 +1,5 @@
-// The pages of the documentation: markdown of ours as html, in one frame. No script, nothing from elsewhere, light and dark,
-// readable on a phone and without colours. What is shown comes from the repository alone, never from an account.
+// The documentation pages: our markdown as HTML, in one frame. No scripts, nothing from other sites; light and dark,
+// readable on a phone and without colours. All content comes from the repository, never from an account.
 
 import { createHash } from 'node:crypto'
 import { escapeText } from 'entities'
@@ -47,7 +47,7 @@ export interface DocsGroup {
   readonly links: readonly DocsLink[]
 }
 
-/** @param body html of ours. `here` is the page's own address. */
+/** @param body HTML of ours */
 export function docsPage(page: DocsLink, groups: readonly DocsGroup[], body: string): Answer {
   const title = escapeText(page.title)
   const html = `<!doctype html>
@@ -73,9 +73,9 @@ function navGroup({ title, links }: DocsGroup, here: string): string {
 }
 
 /**
- * Markdown of the repository as html: headings carry anchors, tables scroll by themselves.
+ * Renders markdown of the repository as HTML. Headings carry anchors; wide tables scroll on their own.
  *
- * @param linkTo where a link leads on this site, from what the file says; null: it is on no page, and its words stay alone
+ * @param linkTo maps a link in the file to its address on this site; null: on no page, so only its text is kept
  */
 export function markdownToHtml(text: string, linkTo: (href: string) => string | null): string {
   const anchors = new Map<string, number>()
@@ -84,7 +84,7 @@ export function markdownToHtml(text: string, linkTo: (href: string) => string | 
       heading({ tokens, depth, text: words }: Tokens.Heading): string {
         return `<h${depth} id="${anchorOf(words, anchors)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
-      // What scrolls by itself can be reached by keyboard.
+      // tabindex: a box that scrolls on its own must be reachable by keyboard.
       code({ text: program }: Tokens.Code): string {
         return `<pre tabindex="0"><code>${escapeText(program)}</code></pre>\n`
       },
@@ -114,7 +114,7 @@ export function attribute(text: string): string {
   return escapeText(text).replaceAll('"', '&quot;')
 }
 
-/** As the usual readers of markdown make them, so that `#anchors` work in the repository and here. */
+/** Makes anchors as common markdown renderers do, so that `#anchors` work in the repository and here. */
 function anchorOf(words: string, known: Map<string, number>): string {
   const plain = words
     .toLowerCase()

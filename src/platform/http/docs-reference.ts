@@ -1,11 +1,11 @@
-// The reference of the API as a page, from the OpenAPI document that the service serves: it cannot say anything else.
+// The API reference page, rendered from the OpenAPI document that the service serves, so the two cannot differ.
 
 import { escapeText } from 'entities'
 import { attribute } from './docs-page.ts'
 import { withoutRefs } from './openapi-schemas.ts'
 
 interface Schema {
-  /** The name that it has in the document. */
+  /** Its name in the document. */
   readonly title?: string
   readonly type?: string | readonly string[]
   readonly format?: string
@@ -66,14 +66,14 @@ interface Listed {
   readonly method: string
   readonly path: string
   readonly operation: Operation
-  /** The same operation's path without a version. */
+  /** The unversioned path of the same operation. */
   readonly legacy: string | null
 }
 
-/** Objects within objects further down than this are told as `object`. */
+/** Nesting depth beyond which an object is shown only as `object`. */
 const MAX_DEPTH = 5
 
-/** @returns html: a list of contents, then every operation by tag. Legacy paths stand with the operation they lead to. */
+/** @returns HTML: a table of contents, then every operation by tag. Legacy paths are shown with their operation. */
 export function referenceHtml(named: ReferenceDocument): string {
   const document = withoutRefs(named)
   const byTag = Map.groupBy(operationsOf(document), ({ operation }) => operation.tags?.[0])
@@ -124,7 +124,7 @@ ${bodyHtml(operation.requestBody)}
 ${answersHtml(operation.responses ?? {})}</section>`
 }
 
-/** A parameter is described beside its schema. */
+/** A parameter's description is beside its schema, not in it. */
 function describedSchema({ schema, description }: NonNullable<Operation['parameters']>[number]): Schema {
   return { ...schema, ...(description !== undefined && { description }) }
 }
@@ -160,7 +160,7 @@ function answersHtml(responses: NonNullable<Operation['responses']>): string {
   return good.join('') + errors
 }
 
-/** @param must what is said of a field that an object may not lack */
+/** @param must label of a required field */
 function folded(title: string, schema: Schema | undefined, must: string): string {
   if (schema === undefined) return `<p>${title}</p>`
   const rows = fieldsOf(schema, { prefix: '', depth: 0, must })
@@ -175,7 +175,7 @@ interface Place {
   readonly must: string
 }
 
-/** The rows of an object's fields, those of objects within it after their own. */
+/** Rows for an object's fields; the fields of nested objects follow their own row. */
 function fieldsOf(schema: Schema, place: Place): readonly string[] {
   const { prefix, depth, must } = place
   if (depth > MAX_DEPTH) return []
@@ -211,7 +211,7 @@ function typeWords(schema: Schema): string {
   if (schema.enum !== undefined) return schema.enum.map((one) => `<code>${escapeText(String(one))}</code>`).join(', ')
   const parts = schema.anyOf ?? schema.allOf
   if (parts !== undefined) return [...new Set(parts.map(typeWords))].join(' or ')
-  // A choice of many objects, such as of events, is told by its name: their fields would bury all others.
+  // A choice of many objects, such as events, is shown by its name: their fields would bury everything else.
   if (schema.oneOf !== undefined)
     return schema.title === undefined ? 'object' : `<code>${escapeText(schema.title)}</code>`
   if (schema.type === 'object' && schema.title !== undefined) return `<code>${escapeText(schema.title)}</code>`
@@ -221,7 +221,7 @@ function typeWords(schema: Schema): string {
   return escapeText(schema.format === undefined ? type : `${type}, ${schema.format}`)
 }
 
-/** The schema, and what it is a choice or a sum of: a field that may be null has its limits in a branch. */
+/** The schema and its anyOf and allOf branches: a nullable field has its limits in a branch. */
 function branchesOf(schema: Schema): readonly Schema[] {
   return [schema, ...[...(schema.anyOf ?? []), ...(schema.allOf ?? [])].flatMap(branchesOf)]
 }

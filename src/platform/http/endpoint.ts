@@ -1,11 +1,11 @@
-// What a room says of an endpoint, as a value: what it asks of its caller, what it takes, what it answers.
+// The declaration of an endpoint as a value: what it requires of its caller, what it takes, what it answers.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Static, TSchema } from 'typebox'
 import type { ApiError, ErrorKind, FieldFault } from '../errors.ts'
 
-/** Who asks, once the gate has let them in. */
+/** The authenticated caller, as admitted by the gate. */
 export interface Principal {
   readonly accountId: string
   /** Null for a dashboard session. */
@@ -17,9 +17,9 @@ export interface Principal {
 }
 
 /**
- * The domains of which a list may tell; null = of all, and of what belongs to none.
+ * The domains a list may show. Null means all of them, and entries that belong to no domain.
  *
- * @param asked the one that the caller wants; undefined: all that there are
+ * @param asked the domain the caller filters by; undefined: no filter
  * @param boundTo as in Principal
  */
 export function domainsSeen(asked: string | undefined, boundTo: Principal['domainIds']): Principal['domainIds'] {
@@ -27,36 +27,36 @@ export function domainsSeen(asked: string | undefined, boundTo: Principal['domai
   return asked === undefined ? boundTo : boundTo.filter((id) => id === asked.toLowerCase())
 }
 
-/** What an endpoint asks of its caller. */
+/** What an endpoint requires of its caller. */
 export interface Access {
-  /** A key needs this scope or `full`. */
+  /** The key needs this scope or `full`. */
   readonly scope: string
-  /** The token bucket it draws from; `default` when absent. */
+  /** Rate class of the token bucket it draws from; `default` when absent. */
   readonly rate?: string
-  /** A bucket of its own at the rate of its class, by this name; absent: the one of the class. */
+  /** Name of a separate bucket at the rate of its class; absent: the shared bucket of the class. */
   readonly bucket?: string
-  /** A feature of the account or plan that must be there. */
+  /** A feature that the account or plan must have. */
   readonly requires?: 'risk' | 'content_events'
-  /** Reading is allowed to a suspended account. Absent: GET and HEAD read, all else writes. */
+  /** A suspended account may still read. Absent: GET and HEAD are reads, all other methods are writes. */
   readonly reads?: boolean
 }
 
 export interface Asker {
   readonly apiKeyHeader: string | readonly string[] | undefined
-  /** Several that differ have a comma between them. */
+  /** Several different values are joined with a comma. */
   readonly authorization: string | undefined
   readonly cookie: string | undefined
-  /** False: a browser may have been led to send this by another site's page. */
+  /** False: another site's page may have made the browser send this request. */
   readonly fromOurPages: boolean
   readonly ip: string
   readonly method: string
   /** Without the query. */
   readonly path: string
-  /** Sets a header of the answer, whatever it becomes. */
+  /** Sets a header of the answer, whether it succeeds or fails. */
   readonly setHeader: (name: string, value: string) => void
 }
 
-/** Checked in this order: authentication, address, account, rate, scope, plan. */
+/** Checks, in this order: authentication, address, account, rate, scope, plan. */
 export interface Gate {
   /** @throws ApiError */
   admit(asker: Asker, access: Access): Promise<Principal>
@@ -65,13 +65,13 @@ export interface Gate {
 export interface Call<Params, Query, Body, Visitor = unknown> {
   readonly requestId: string
   readonly principal: Principal
-  /** Whom the endpoint's door let in. */
+  /** The result of the endpoint's `door`. */
   readonly visitor: Visitor
   readonly params: Params
   readonly query: Query
   readonly body: Body
   readonly method: string
-  /** As it was asked for, without the query. */
+  /** As requested, without the query. */
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly ip: string
@@ -79,11 +79,11 @@ export interface Call<Params, Query, Body, Visitor = unknown> {
   readonly legacy: boolean
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal
-  /** The body as it arrives, of an endpoint with `stream: true`. */
+  /** The unparsed body, on an endpoint with `stream`. */
   readonly stream: Readable
 }
 
-/** What a door knows of who knocks: nothing of the request has been held against its schema. */
+/** What a door sees of a request. Nothing has been checked against a schema yet. */
 export type Knock = Pick<Call<never, never, never>, 'method' | 'path' | 'headers' | 'ip'>
 
 export interface Answer {
@@ -92,15 +92,15 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What an endpoint of another service's interface has that ours have not. */
+/** What an endpoint that imitates another service's API has in addition. */
 export interface ForeignFace {
-  /** A header, in lower case, that carries the key beside the two that always may. */
+  /** A header, in lower case, that may carry the key besides the two that always may. */
   readonly keyHeader?: string
-  /** What is asked at this path or below it, and is not there, is refused in their form too. */
+  /** Unknown paths at or below this path are refused in the other service's error form too. */
   readonly folder: string
-  /** The first steps of its other paths: of a program with a bearer token these, too, are meant. */
+  /** First segments of its other paths: a program with a bearer token means this API there, too. */
   readonly others?: readonly string[]
-  /** What is said there of a path that does not exist. */
+  /** Error message there for a path that does not exist. */
   readonly missing: string
   readonly errorAnswer: (error: ApiError) => { readonly status: number; readonly body: unknown }
 }
@@ -112,57 +112,57 @@ export interface Examples {
   readonly answers?: Readonly<Record<number, Named>>
 }
 
-/** No server waits longer for a request, whatever it is. */
+/** Longest time any server waits for a request, in ms. */
 export const LONGEST_BODY_MS = 3_600_000
-/** Of a token at the end of a path: that of a link of 4 KB, and room. */
+/** Longest token at the end of a path, in characters: that of a 4 KB link, with room to spare. */
 export const MAX_TOKEN_CHARS = 6_000
 
 export interface Endpoint<Params extends TSchema, Query extends TSchema, Body extends TSchema, Visitor> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** OpenAPI form: `/api/v1/customer/domains/{id}`. */
   readonly path: string
-  /** The same operation's path without a version, where the user's document shows one. */
+  /** The unversioned path of the same operation, where the user's document shows one. */
   readonly legacyPath?: string
-  /** Since when the legacy path is deprecated: it then answers `Deprecation` (RFC 9745). */
+  /** Date from which the legacy path is deprecated; it then answers with `Deprecation` (RFC 9745). */
   readonly legacyDeprecatedSince?: string
-  /** Null: public, nobody is asked for a key. */
+  /** Null: public, no key needed. */
   readonly access: Access | null
-  /** Of an endpoint that asks for something else than a key: who comes in, decided where the gate decides of the others. */
+  /** Authenticates by something other than a key. Runs at the point where the gate runs for other endpoints. */
   readonly door?: (knock: Knock) => Promise<Visitor>
   readonly summary: string
   /**
-   * What a generated client calls it: `verifyDomain`. The legacy path has `verifyDomainLegacy`. Absent: made of method and
-   * path, which no path of our document is content with.
+   * Its name in a generated client: `verifyDomain`. The legacy path gets `verifyDomainLegacy`. Absent: derived from method and
+   * path; every path in our document has an explicit one.
    */
   readonly operationId?: string
   readonly tag: string
   readonly params?: Params
   readonly query?: Query
-  /** Headers that a client may give beside its key, for the document; `handle` holds them against their rules. */
+  /** Headers a client may send besides its key, for the document; `handle` validates them. */
   readonly headers?: Readonly<Record<string, TSchema>>
   readonly body?: Body
-  /** Media types other than JSON whose body is handed over as a stream; `body` is for JSON alone. */
+  /** Media types other than JSON whose body is passed on as a stream; `body` describes JSON only. */
   readonly stream?: readonly string[]
   readonly bodyLimitBytes?: number
-  /** How long a body may take to arrive, at most LONGEST_BODY_MS. Absent: 2 minutes. */
+  /** Time in which a body must arrive, at most LONGEST_BODY_MS. Absent: 2 minutes. */
   readonly bodyWithinMs?: number
-  /** Faults that the schema cannot tell, of whatever body came: told together with the schema's, each field once. */
+  /** Faults the schema cannot express, for any body. Reported together with the schema's, each field once. */
   readonly moreFaults?: (body: unknown, principal: Principal) => readonly FieldFault[] | Promise<readonly FieldFault[]>
-  /** The room holds the body against its schema itself, to tell these faults together with its own. */
+  /** The handler validates the body against its schema itself, to report those faults together with its own. */
   readonly validatesItself?: boolean
-  /** The answers of success, by status. */
+  /** Schemas of the successful answers, by status. */
   readonly answers: Readonly<Record<number, TSchema>>
-  /** Of the body and of the answers in JSON, by name, for the document. */
+  /** Named examples of the JSON body and answers, for the document. */
   readonly examples?: Examples
-  /** What the room itself raises here. */
+  /** Errors the handler itself raises. */
   readonly errors?: readonly ErrorKind[]
-  /** Somebody else's interface: errors in their form, whoever raised them, and no place in our OpenAPI document. */
+  /** Imitates another service's API: every error is in its form, and the endpoint is left out of our OpenAPI document. */
   readonly foreign?: ForeignFace
-  /** The path ends with a token of letters, digits, `-` and `_`: whatever else stands there is asked as one that nobody has. */
+  /** The path ends with a token of letters, digits, `-` and `_`. Any other last segment is handled as an unknown token. */
   readonly anyToken?: true
   /**
-   * Answers ahead of the framework, with 200 or 302 and as `handle` would: of a public GET whose path has one parameter, the
-   * last segment. A body is a Buffer or ASCII. Null: `handle` is asked.
+   * Answers with 200 or 302 before the framework sees the request, exactly as `handle` would. Only for a public GET whose one
+   * path parameter is the last segment. A body is a Buffer or ASCII. Null: `handle` answers.
    */
   plainly?(call: PlainCall): PlainAnswer | null
   handle(call: Call<Static<Params>, Static<Query>, Static<Body>, Visitor>): Promise<Answer>
@@ -179,19 +179,19 @@ export interface PlainCall {
   readonly ip: string
 }
 
-/** What the quick lane answers, and when. */
+/** The quick lane's answer, and when it is sent. */
 export interface PlainAnswer {
-  /** One and the same each time, so that it is made once: without what differs from call to call. */
+  /** Without anything that differs between calls. The same object each time, so that it is rendered once. */
   readonly answer: Answer
-  /** A header of its own, each byte one character. Null: it has none. */
+  /** Value of the `location` header, each byte one character. Null: no such header. */
   readonly location: string | null
-  /** It is given when this has resolved; whoever comes together may share one. Null: at once. */
+  /** The answer is sent once this resolves; simultaneous calls may share one promise. Null: at once. */
   readonly after: Promise<unknown> | null
-  /** Null: one is made. */
+  /** Null: a new one is generated. */
   readonly requestId: string | null
 }
 
-/** Gives an endpoint's handler the types of its schemas. */
+/** Infers the types of a handler from the endpoint's schemas. */
 export function endpoint<Params extends TSchema, Query extends TSchema, Body extends TSchema, Visitor = null>(
   described: Endpoint<Params, Query, Body, Visitor>,
 ): AnyEndpoint {

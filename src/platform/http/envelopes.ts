@@ -1,4 +1,4 @@
-// The one place that makes envelopes (contract section 1), and the schemas that many endpoints share.
+// The only place that builds envelopes (contract section 1), and the schemas that many endpoints share.
 
 import type { Readable } from 'node:stream'
 import { type TObject, type TSchema, Type } from 'typebox'
@@ -7,12 +7,12 @@ import { named, namedAfter } from './names.ts'
 
 type Also = Readonly<Record<string, unknown>>
 
-/** `{data}` and the legacy keys that the user's document names beside it. */
+/** `{data}` plus the legacy keys that the user's document shows beside it. */
 export function single(data: unknown, { status = 200, also = {} }: { status?: number; also?: Also } = {}): Answer {
   return { status, body: { data, ...also } }
 }
 
-/** `{data, pagination}` and the legacy key. */
+/** `{data, pagination}` plus the legacy key. */
 export function list(data: readonly unknown[], pagination: object, also: Also = {}): Answer {
   return { status: 200, body: { data, pagination, ...also } }
 }
@@ -22,7 +22,7 @@ export function bare(fields: object, { status = 200, also = {} }: { status?: num
   return { status, body: { ...fields, ...also, data: fields } }
 }
 
-/** Bytes or a stream of another type than JSON. */
+/** Bytes or a stream, for types other than JSON. */
 export function raw(
   contentType: string,
   body: Buffer | Readable | string,
@@ -33,14 +33,14 @@ export function raw(
 
 // --- schemas that many endpoints share
 
-/** An answer of another type than JSON. */
+/** Schema of an answer that is not JSON. */
 export function typed(mediaType: string, description = mediaType): TSchema {
   return Type.String({ contentMediaType: mediaType, description })
 }
 
 export const Uuid = Type.String({ format: 'uuid' })
 export const DateTime = Type.String({ format: 'date-time' })
-/** A schema's pattern of a text without control characters: one line. */
+/** Pattern of a text without control characters: one line. */
 export const ONE_LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 export const CalendarDate = Type.String({ format: 'date', examples: ['2026-01-31'] })
 export const IdParams = Type.Object({ id: Uuid })
@@ -48,7 +48,7 @@ export const Page = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 
 export const PageLimit = Type.Optional(Type.Integer({ minimum: 1, maximum: 100 }))
 export const ListLimit = Type.Integer({ minimum: 1, maximum: 1000, default: 100 })
 export const ListOffset = Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 })
-/** The id of the last entry before, in small letters. */
+/** The id of the previous page's last entry, in lower case. */
 export const ListCursor = Type.Optional(
   Type.String({ format: 'uuid', description: 'The next_cursor of the previous page.' }),
 )
@@ -74,22 +74,22 @@ export const CursorPagination = named(
   }),
 )
 
-/** Of `Email` it is called `EmailResponse`. */
+/** `Email` becomes `EmailResponse`. */
 export function dataOf(schema: TSchema, also: Record<string, TSchema> = {}): TSchema {
   return namedAfter(schema, 'Response', Type.Object({ data: schema, ...also }))
 }
 
-/** Of `Email` it is called `EmailList`. */
+/** `Email` becomes `EmailList`. */
 export function listOf(schema: TSchema, pagination: TSchema, also: Record<string, TSchema> = {}): TSchema {
   return namedAfter(schema, 'List', Type.Object({ data: Type.Array(schema), pagination, ...also }))
 }
 
-/** As `bare` answers: of `TrackingDomain` it is called `TrackingDomainResponse`. */
+/** The schema of `bare`; `TrackingDomain` becomes `TrackingDomainResponse`. */
 export function bareOf(schema: TObject, also: Record<string, TSchema> = {}): TSchema {
   return namedAfter(schema, 'Response', Type.Object({ ...schema.properties, ...also, data: schema }))
 }
 
-/** The paging of small lists; `page` and `limit` as the query gave them. */
+/** Paging of small lists; `page` and `limit` as given in the query. */
 export function pageOf(
   query: { page?: number; limit?: number },
   total: number,
@@ -102,14 +102,14 @@ export function pageOf(
   return { pagination: { page, limit, total, pages: Math.ceil(total / limit) }, offset: (page - 1) * limit }
 }
 
-/** Of a list that comes in full: one page that holds it, and no page of an empty one, as page by page. */
+/** Pagination of a list returned in full: one page, or no pages when the list is empty, as with paging. */
 export function wholePage(total: number): { page: number; limit: number; total: number; pages: number } {
   return pageOf({ limit: Math.max(1, total) }, total).pagination
 }
 
 const DEFAULT_PAGE_LIMIT = 50
 
-/** For html that strangers wrote, shown in a frame of ours: no script, no form, no request, no way out of the frame. */
+/** For HTML written by strangers, shown in a frame of ours: no scripts, forms or requests, and no way out of the frame. */
 export const FRAMED_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",

@@ -1,5 +1,5 @@
-// Every error that leaves over HTTP, in the one form of contract section 2. What is not an ApiError is a bug: it is logged,
-// and its text is never shown.
+// Every error sent over HTTP, in the one form of contract section 2. Anything other than an ApiError is a bug: it is
+// logged, and its text is never shown.
 
 import { METHODS, STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -34,7 +34,7 @@ export function unknownPath(
   return platformErrors.method_not_allowed({ allow }, { headers: { allow } })
 }
 
-/** @param foreign whose form the answer has where the request has come to no endpoint that says so */
+/** @param foreign API whose error form to use for a request that reached no endpoint of its own */
 export function answerError(
   error: unknown,
   request: FastifyRequest,
@@ -44,7 +44,7 @@ export function answerError(
 ): FastifyReply {
   const known = toApiError(error, request)
   const about = { request_id: request.id, method: request.method, route: request.routeOptions.url }
-  // That the database is away is said once by its pulse, not with a stack by each request.
+  // The database pulse reports an outage once; requests do not each log a stack.
   if (known.status === 503 && !isOdd(known.cause)) log.debug({ ...about, code: known.code }, 'request not served')
   else if (known.status === 503) log.warn({ ...about, err: known.cause }, 'request not served')
   else if (known.status >= 500) log.error({ ...about, err: known.cause ?? error }, 'request failed')
@@ -62,7 +62,7 @@ export function answerError(
   return reply.code(status).send(body)
 }
 
-/** The database is there, and broke the request off or took too long. */
+/** The database is reachable but aborted the request or took too long. */
 function isOdd(cause: unknown): boolean {
   return isPassing(cause) && !isUnavailable(cause)
 }
@@ -100,14 +100,14 @@ const BROKEN: Readonly<Record<string, [number, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
 }
 
-/** RFC 9112 section 3 and RFC 9110 section 5.6.2, of what a client sends first. */
+/** RFC 9112 section 3 and RFC 9110 section 5.6.2: the first line a client sends. */
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP\/1\.[01]\r?\n/
 const HOST = /^host:[ \t]*([^\s:]*)/im
 
 /**
- * Node's parser knows the registered methods and breaks off at another one, before there is a request.
+ * Node's parser knows the registered methods and fails at any other, before there is a request.
  *
- * @returns what it was asked of; null for what is wrong otherwise
+ * @returns the URL and host asked for; null when something else is wrong
  */
 export function unknownMethod(
   error: Error & { readonly code?: string; readonly rawPacket?: unknown },
@@ -115,16 +115,16 @@ export function unknownMethod(
   if (error.code !== 'HPE_INVALID_METHOD') return null
   const head = Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1') : ''
   const [, method = '', url = ''] = REQUEST_LINE.exec(head) ?? []
-  // One that is known is of a request before, and the fault lies behind it.
+  // A known method belongs to an earlier request; the fault comes after it.
   if (method === '' || METHODS.includes(method)) return null
   const [, host = ''] = HOST.exec(head) ?? []
   return { url, host }
 }
 
 /**
- * What is not HTTP has no route, yet it gets the error form and a request id.
+ * Answers input that is not HTTP. It has no route, but still gets the error form and a request id.
  *
- * @param known what is wrong, where that is known
+ * @param known the fault, where it is known
  */
 export function answerBrokenRequest(
   error: Error & { code?: string },

@@ -1,8 +1,8 @@
-// The heads of requests that the quick lane answers (lane.ts): a plain GET of a path of words, in HTTP/1.1 (RFC 9112),
-// kept alive, without a body. Whoever says anything more, or says it in another way, is left to Node's parser: null.
+// Parses the heads of requests that the quick lane answers (lane.ts): a plain GET of a path of words, in HTTP/1.1 (RFC
+// 9112), kept alive, without a body. Anything more, or written in another way, is null and left to Node's parser.
 
 export interface LaneHead {
-  /** Up to and with the last slash. */
+  /** Path up to and including the last slash. */
   readonly folder: string
   readonly name: string
   readonly userAgent: string | undefined
@@ -13,11 +13,11 @@ export const MAX_HEAD_BYTES = 16_384
 const MAX_FIELDS = 64
 const NAME = /^[\w-]+$/
 const FOLDER = /^\/(?:[\w/-]*\/)?$/
-// One head and nothing behind it: a field's value holds no CR and no LF, so the empty line is the end.
+// One head and nothing after it: a field value holds no CR and no LF, so the empty line is the end.
 const FIELDS = /^(?:[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e\x80-\xff]*\r\n)+\r\n$/
 const METHOD = 'GET '
 const VERSION = ' HTTP/1.1\r\n'
-/** Fields that make a request more than a plain one, or that its answer must heed. */
+/** Fields that make a request more than a plain one, or that its answer must take into account. */
 const MORE: ReadonlySet<string> = new Set([
   'content-length',
   'expect',
@@ -32,16 +32,16 @@ const MORE: ReadonlySet<string> = new Set([
   'x-purpose',
   'x-request-id',
 ])
-/** The fields of so many heads are known again, if they are not long. */
+/** Number of heads whose parsed fields are cached; longer heads are not. */
 const MAX_KNOWN = 256
 const MAX_KNOWN_CHARS = 1_024
 
 type Fields = Pick<LaneHead, 'userAgent' | 'forwardedFor'>
 
 /**
- * A reader of heads. A mail program or proxy says the same of itself each time: what comes again is known.
+ * Makes a parser of heads. Mail programs and proxies send the same fields each time, so parsed fields are cached.
  *
- * @returns reads a text of which each byte is one character
+ * @returns parses a text in which each character is one byte
  */
 export function laneHeads(): (text: string) => LaneHead | null {
   const known = new Map<string, Fields | null>()

@@ -11,7 +11,7 @@ import { systemIds } from '../ids.ts'
 import { createLogger } from '../log.ts'
 import { type LaneHead, laneHeads } from './lane-head.ts'
 
-/** By a reader that knows no other head. */
+/** With a fresh cache. */
 const laneHeadOf = (text: string): LaneHead | null => laneHeads()(text)
 
 const gate: Gate = { admit: async () => Promise.reject(new Error('nobody is asked')) }
@@ -85,9 +85,9 @@ after(async () => {
 
 interface Client extends Disposable {
   readonly socket: Socket
-  /** All that came so far. */
+  /** Everything received so far. */
   said(): string
-  /** Waits until what came fits. */
+  /** Waits until what was received matches. */
   until(pattern: RegExp): Promise<string>
 }
 
@@ -120,7 +120,7 @@ const get = (name: string, ...fields: string[]): string =>
 const withoutOwn = (text: string): string =>
   text.replace(/x-request-id: [^\r]*/g, 'x-request-id: *').replace(/Date: [^\r]*/g, 'Date: *')
 
-/** Header lines in one order. */
+/** Header lines, sorted. */
 const sorted = (text: string): readonly string[] => withoutOwn(text).split('\r\n').toSorted()
 
 describe('the quick lane', () => {
@@ -175,7 +175,7 @@ describe('the quick lane', () => {
     await two.until(/\/a\r\n[^]*\/b\r\n[^]*\/c\r\n[^]*\/d\r\n/)
   })
 
-  test('leaves a head in pieces, a head that is too long and what is no HTTP to the server', async () => {
+  test('leaves a head in pieces, a head that is too long and non-HTTP input to the server', async () => {
     using pieces = await client()
     for (const piece of get('pieces').match(/[^]{1,7}/g) ?? []) {
       pieces.socket.write(piece)
@@ -190,7 +190,7 @@ describe('the quick lane', () => {
     await wild.until(/^HTTP\/1\.1 400 /)
   })
 
-  test('answers together who wait for the same, each with its own, and who waits for nothing at once', async () => {
+  test('answers requests that wait for the same promise together, each with its own answer, and others at once', async () => {
     const hold = Promise.withResolvers<void>()
     held = hold.promise
     const names = ['a1', 'known-b2', 'wild', 'c3', 'gone']
@@ -221,7 +221,7 @@ describe('the quick lane', () => {
   })
 
   for (const name of ['bug', 'late-bug']) {
-    test(`a bug that one request meets is its 500 in the contract's form, and others are served (${name})`, async () => {
+    test(`a request that meets a bug gets a 500 in the contract's form, and others are served (${name})`, async () => {
       using one = await client()
       one.socket.write(get(name))
       const said = await one.until(/\}$/)
@@ -237,7 +237,7 @@ describe('the quick lane', () => {
     })
   }
 
-  test('a client that half-closes has its answer, and one that goes away costs nothing', async () => {
+  test('a client that half-closes gets its answer, and one that goes away costs nothing', async () => {
     using one = await client()
     const closed = once(one.socket, 'close')
     one.socket.end(get('half'))
@@ -258,7 +258,7 @@ describe('the quick lane', () => {
   })
 })
 
-test('the head of a plain GET is read, whatever more it says is left to Node', () => {
+test('the head of a plain GET is read, and a head with anything more is left to Node', () => {
   const head = (...lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`
   const from = 'GET /t/a HTTP/1.1'
   assert.deepEqual(laneHeadOf(head(from, 'hOST:x', 'USER-agent: \t u ', 'Connection: Keep-Alive', 'Cookie:')), {
@@ -294,7 +294,7 @@ test('the head of a plain GET is read, whatever more it says is left to Node', (
   assert.equal(laneHeadOf(`${head(from, 'Host: a')}x`), null)
 })
 
-test('fields that come again are known again, and no less is asked of them', () => {
+test('repeated fields come from the cache, and are checked as strictly', () => {
   const headOf = laneHeads()
   const plain = 'Host: a\r\nUser-Agent: u\r\n\r\n'
   for (const [line, name] of [
@@ -309,13 +309,13 @@ test('fields that come again are known again, and no less is asked of them', () 
     assert.equal(headOf(`${line}\r\nConnection: close\r\n${plain}`), null)
     assert.equal(headOf(`${line}\r\n${plain}x`), null)
   }
-  // More of them than are remembered.
+  // More of them than the cache holds.
   for (let round = 0; round < 2; round++)
     for (let i = 0; i < 300; i++)
       assert.equal(headOf(`GET /t/a HTTP/1.1\r\nHost: a\r\nUser-Agent: ${i}\r\n\r\n`)?.userAgent, String(i))
 })
 
-test('what the lane takes Node takes too, and finds the same in it', async () => {
+test('Node accepts what the lane accepts, and reads the same from it', async () => {
   const piece = fc.constantFrom(
     'GET ',
     '/t/a',
@@ -334,7 +334,7 @@ test('what the lane takes Node takes too, and finds the same in it', async () =>
   assert.ok(taken.length > 20, String(taken.length))
   for (const text of taken.slice(0, 60)) {
     using one = await client()
-    // A second request in the same piece is not the lane's: both are Node's.
+    // A second request in the same chunk is not for the lane: both go to Node.
     one.socket.write(text + get('end'))
     const said = await one.until(/\/end\r\n|HTTP\/1\.1 4/)
     assert.match(said, /\/t?\/?a\r\n[^]*\/end\r\n/, JSON.stringify(text))

@@ -1,15 +1,15 @@
-// A quick lane beside the framework, for endpoints that are asked very often and answer in a few bytes. It reads what a
-// fresh connection brings; a plain GET of such an endpoint is answered at once, and the connection is read on. Whatever
-// else comes (another path, another method, half a head, two at once, a field that asks for more) is given back to the
-// server together with its connection, for good: Node's parser and the framework are the only judges of all that is not
-// plain. So a connection that brings nothing whole is under the server's time limits, and one that brings nothing at all
-// under the same one here.
+// A quick lane beside the framework, for endpoints that are called very often and answer in a few bytes. The lane reads
+// fresh connections first. It answers a plain GET of such an endpoint at once and reads on. For anything else (another
+// path or method, part of a head, two requests at once, a header field that needs more) it hands the connection, with
+// what it has read, back to the server for good: only Node's parser and the framework judge what is not plain. A
+// connection that never sends a whole request is thus under the server's time limits; one that sends nothing at all is
+// under the same limit here.
 //
-// Those who wait for the same promise are answered together: first all answers are made, then they are written one after the
-// other. A client that is woken for each while it would rather sleep costs more than the answer.
+// Calls that wait for the same promise are answered together: first every answer is built, then they are written one
+// after the other. Waking a client for each answer while it is about to sleep costs more than the answer itself.
 //
-// Each connection has one answer under way. A piece that comes meanwhile waits, and nothing is read behind it; a client that
-// does not read its answers is not read from either.
+// Each connection has one answer in progress. A chunk that arrives meanwhile waits, and reading pauses after it. A client
+// that does not read its answers is not read from either.
 
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -22,13 +22,13 @@ import { errorBody } from './errors.ts'
 import { type LaneHead, laneHeads, MAX_HEAD_BYTES } from './lane-head.ts'
 
 export interface Lane {
-  /** The endpoint's `plainly` is asked for each plain GET of its path. */
+  /** Calls the endpoint's `plainly` for each plain GET of its path. */
   add(endpoint: Pick<AnyEndpoint, 'path' | 'plainly'>): void
-  /** Takes a fresh connection. @param giveBack called when it brings something else, which then is the socket's again */
+  /** Takes over a fresh connection. @param giveBack called when the connection is handed back to the server */
   take(socket: Socket, giveBack: () => void): void
-  /** Takes new connections before the server does. After everybody else who listens for them. */
+  /** Takes new connections before the server's own listeners. Call after all other listeners are registered. */
   before(server: Server, event: 'connection' | 'secureConnection'): void
-  /** Idle connections are closed, the others after their answer. */
+  /** Closes idle connections at once, the others after their answer. */
   close(): void
 }
 
@@ -42,11 +42,11 @@ export interface LaneOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** What is the same whenever an answer is given, up to the second. */
+/** The parts of an answer that stay the same each time it is sent, within one second. */
 interface Parts {
   readonly head: string
   readonly content: string
-  /** All that comes after the request's id, as of `date`. */
+  /** Everything after the request id (and location), as of `date`. */
   tail: string
   date: string
 }
@@ -57,7 +57,7 @@ interface Route {
 }
 
 const EVENTS = ['data', 'drain', 'end', 'timeout', 'error', 'close'] as const
-/** Of an id: up to its millisecond. */
+/** Length of an id's prefix down to the millisecond. */
 const MS_CHARS = 13
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 const REASONS: Readonly<Record<number, string>> = { 200: 'OK', 302: 'Found' }
@@ -69,10 +69,10 @@ export function quickLane(options: LaneOptions): Lane {
   const addressOf = clientAddress(options.trustedProxies)
   const headOf = laneHeads()
   let closing = false
-  /** Up to the milliseconds of an id. */
+  /** The id prefix, down to the millisecond, that `date` was made from. */
   let dateOf = ''
   let date = ''
-  /** Of answers that are one and the same each time. */
+  /** Rendered parts, by answer object. */
   const parts = new WeakMap<Answer, Parts>()
   const partsOf = ({ headers = {}, body }: Answer): Parts => {
     let head = `x-content-type-options: nosniff\r\n`
@@ -101,7 +101,7 @@ export function quickLane(options: LaneOptions): Lane {
     const where = location === null ? '' : field('location', location)
     return `HTTP/1.1 ${answer.status} ${REASONS[answer.status]}\r\nx-request-id: ${id}\r\n${where}${made.tail}`
   }
-  /** Null: it is not for this lane. */
+  /** @returns null when the request is not for this lane */
   const asked = (socket: Socket, head: LaneHead): Asked | null => {
     const route = routes.get(head.folder)
     const ip = socket.remoteAddress
@@ -186,13 +186,13 @@ export function quickLane(options: LaneOptions): Lane {
   }
 }
 
-/** @throws for a value that would be more than one */
+/** @throws TypeError for a value with a line break or another character that no field value may have */
 function field(name: string, value: string): string {
   if (!VALUE.test(value)) throw new TypeError(`not a value of ${name}`)
   return `${name}: ${value}\r\n`
 }
 
-/** Contract section 2. It is the last answer of its connection. */
+/** Contract section 2. It is the last answer on its connection. */
 function refusalOf(id: string): string {
   const body = JSON.stringify(errorBody(platformErrors.internal_error(), id))
   return `HTTP/1.1 500 Internal Server Error\r\nx-request-id: ${id}\r\nx-content-type-options: nosniff\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
@@ -200,12 +200,12 @@ function refusalOf(id: string): string {
 
 interface Connection {
   write(text: string): void
-  /** After what was written: the connection's next request. */
+  /** The answer is written: continues with the connection's next request. */
   goOn(): void
-  /** The last answer. */
+  /** Writes the last answer and ends the connection. */
   end(text: string): void
   endWhenIdle(): void
-  /** Called when the connection is closed, or no longer this lane's. */
+  /** Called when the connection closes or leaves this lane. */
   over: () => void
 }
 
@@ -222,7 +222,7 @@ interface Waiting {
 
 interface ConnectionOptions extends LaneOptions {
   readonly headOf: (text: string) => LaneHead | null
-  /** Null: it is not for this lane. */
+  /** @returns null when the request is not for this lane */
   readonly asked: (socket: Socket, head: LaneHead) => Asked | null
   readonly wait: (connection: Connection, of: Asked) => void
   readonly giveBack: () => void
@@ -263,7 +263,7 @@ function connectionOf(socket: Socket, options: ConnectionOptions): Connection {
     busy = true
     wait(connection, of)
   }
-  /** Null: it is not for this lane. A bug met before anything was begun is the framework's to answer, too. */
+  /** Null: not for this lane. An error thrown before anything began is left to the framework to answer, too. */
   const askedIn = (bytes: Buffer): Asked | null => {
     try {
       const head = bytes.length > MAX_HEAD_BYTES ? null : headOf(bytes.toString('latin1'))
@@ -273,7 +273,7 @@ function connectionOf(socket: Socket, options: ConnectionOptions): Connection {
       return null
     }
   }
-  /** The answer is out: what came meanwhile is next. */
+  /** The answer is sent: continues with what arrived meanwhile. */
   const goOn = (): void => {
     busy = false
     const next = waiting
@@ -292,7 +292,7 @@ function connectionOf(socket: Socket, options: ConnectionOptions): Connection {
         take(chunk)
         return
       }
-      // Behind it nothing comes, not even the end, before it is taken.
+      // Nothing is read after this chunk, not even the end, until it is taken.
       waiting = waiting === null ? chunk : Buffer.concat([waiting, chunk])
       socket.pause()
     },
@@ -304,7 +304,7 @@ function connectionOf(socket: Socket, options: ConnectionOptions): Connection {
       if (!busy) socket.end()
     },
     timeout: () => socket.destroy(),
-    // Its close follows, and is all there is to do.
+    // A close follows, and does all there is to do.
     error: () => undefined,
     close: () => connection.over(),
   }
@@ -313,7 +313,7 @@ function connectionOf(socket: Socket, options: ConnectionOptions): Connection {
   return connection
 }
 
-/** As the framework finds it: the last address that no trusted proxy has. */
+/** The client's address as the framework determines it: the last address that is not a trusted proxy. */
 function clientAddress(
   trustedProxies: readonly string[],
 ): (socketAddress: string, forwardedFor: string | undefined) => string {

@@ -1,4 +1,4 @@
-// What pages behind links of several rooms say, in each language.
+// Texts that several modules' link pages share, in each language.
 
 import type { InEachLanguage } from '../languages.ts'
 

@@ -1,4 +1,4 @@
-// Lists of addresses as files, in and out: what the endpoints of several rooms have in common.
+// Import and export of address lists as files: the parts that several modules' endpoints share.
 
 import { Readable } from 'node:stream'
 import { type TSchema, Type } from 'typebox'
@@ -12,7 +12,7 @@ import { named } from './names.ts'
 
 export const MAX_CSV_BYTES = 268_435_456
 
-/** What was wrong with a line, and what of a file was not read: the end of the answer of every import. */
+/** Faulty lines and ignored columns: the last fields of every import's answer. */
 export const IMPORT_FAULTS = {
   errors: Type.Array(
     named(
@@ -28,10 +28,10 @@ export const IMPORT_FAULTS = {
 type ImportCall = Pick<Call<unknown, unknown, unknown>, 'headers' | 'stream' | 'signal'>
 
 /**
- * What the endpoints of imports have in common: text/csv as it comes, or JSON `{entries: [..]}`. The faults of an entry are
- * that line's, and the others go in.
+ * The parts all import endpoints share: a streamed text/csv body, or JSON `{entries: [..]}`. The faults of an entry are
+ * reported for its line; the other entries are imported.
  *
- * @param request what the JSON body is called in the document
+ * @param request name of the JSON body's schema in the document
  */
 export function importing(request: string, entry: TSchema) {
   return {
@@ -47,14 +47,14 @@ const faultsOfImport = bodyValidator(
   Type.Object({ entries: Type.Array(Type.Unknown()) }, { additionalProperties: false }),
 )
 
-/** The entries of a JSON body; lines count from 1. @throws ApiError validation_error without a list of them */
+/** The entries of a JSON body; lines count from 1. @throws ApiError validation_error when `entries` is not a list */
 export function entriesIn(body: unknown): readonly unknown[] {
   const faults = faultsOfImport(body ?? {})
   if (faults.length > 0) throw validationError(faults)
   return (body as { entries: readonly unknown[] }).entries
 }
 
-/** The file, where one comes; null: JSON. @throws ApiError payload_too_large */
+/** The CSV stream; null when the body is JSON. @throws ApiError payload_too_large */
 export function fileIn({ headers, stream }: ImportCall): Readable | null {
   if (!(stream instanceof Readable)) return null
   if (Number(headers['content-length'] ?? 0) > MAX_CSV_BYTES) {
@@ -63,7 +63,7 @@ export function fileIn({ headers, stream }: ImportCall): Readable | null {
   return stream
 }
 
-/** An import; what breaks it off is told. @throws ApiError */
+/** Runs an import and turns what aborts it into an ApiError. @throws ApiError */
 export async function importedFrom<T>({ signal }: ImportCall, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -73,13 +73,13 @@ export async function importedFrom<T>({ signal }: ImportCall, work: () => Promis
       throw validationError([{ field: 'header', rule: 'required', message }])
     }
     if (cause instanceof CsvTooLarge) throw platformErrors.payload_too_large({ limit_bytes: MAX_CSV_BYTES })
-    // Nobody reads this answer; what was imported until now stays.
+    // Nobody reads this answer; what was imported so far stays.
     if (signal.aborted) throw platformErrors.invalid_parameter({ parameter: 'body', rule: 'whole' }, { cause })
     throw cause
   }
 }
 
-/** The header line and the first page are read before the answer begins, so that a failure can still be told. */
+/** Reads the header line and the first page before the answer starts, so that a failure can still be reported. */
 export async function csvAnswer(file: string, lines: AsyncGenerator<string>): Promise<Answer> {
   const first = [(await lines.next()).value ?? '', (await lines.next()).value ?? ''].join('')
   return raw('text/csv; charset=utf-8', Readable.from(startingWith(first, lines)), {

@@ -1,8 +1,8 @@
-// The refusals that most operations have in common: each stands once in the document and is referred to.
+// The error responses most operations share: each is in the document once and referred to.
 
 import { isDeepStrictEqual } from 'node:util'
 
-/** By status and codes, as `describedErrors` writes them. What carries other codes stands with its operation. */
+/** Names by status and codes, as `describedErrors` writes them. A response with other codes stays in its operation. */
 const NAMES: Readonly<Record<string, string>> = {
   '400 invalid_parameter': 'InvalidParameter',
   '400 invalid_json, invalid_parameter': 'InvalidRequest',
@@ -25,8 +25,8 @@ interface Operation {
 }
 
 /**
- * Puts a reference in place of each response that has a name. Where two of the same codes differ (whoever asks without a
- * key has no rate to be told), the one of most operations has it.
+ * Replaces each response that has a name by a reference. Where two with the same codes differ (an endpoint without a key has
+ * no rate headers), the name goes to the more frequent form.
  *
  * @returns the responses by name
  */

@@ -7,7 +7,7 @@ import { namedSchemas, withoutRefs } from './openapi-schemas.ts'
 
 const read = (schema: object): unknown => namedSchemas().read(JSON.parse(JSON.stringify(schema)))
 
-test('a schema with a name stands once, wherever it is', () => {
+test('a named schema is in the document once, wherever it is used', () => {
   const Colour = named('Colour', Type.Enum(['red', 'blue']))
   const Thing = named('Thing', Type.Object({ colour: Colour, other: Type.Union([Colour, Type.Null()]) }))
   const known = namedSchemas()
@@ -27,7 +27,7 @@ test('a schema with a name stands once, wherever it is', () => {
   })
 })
 
-test('two schemas that differ cannot share a name, two that say the same can', () => {
+test('two different schemas cannot share a name, two equal ones can', () => {
   const thing = (field: string) => named('Thing', Type.Object({ [field]: Type.String() }))
   namedSchemas().read([thing('id'), thing('id')])
   assert.throws(() => namedSchemas().read([thing('id'), thing('name')]), /called Thing/)
@@ -38,7 +38,7 @@ test('two operations cannot share an id', () => {
   assert.throws(() => completed({ paths: twins }), /called getThing/)
 })
 
-test('what a legacy path ignores makes another schema of it; one that is the same keeps its name', () => {
+test('a schema that a legacy path relaxes gets another name; one that stays the same keeps its name', () => {
   const Inner = named('Inner', Type.Object({ id: Type.String() }))
   const Closed = named('Closed', Type.Object({ inner: Inner }, { additionalProperties: false }))
   const known = namedSchemas()
@@ -46,7 +46,7 @@ test('what a legacy path ignores makes another schema of it; one that is the sam
   assert.deepEqual(Object.keys(known.all()), ['Closed', 'ClosedLegacy', 'Inner'])
 })
 
-// Each row: a schema as TypeBox makes it, and as the document has it.
+// Each row: a schema as TypeBox makes it, and as the document shows it.
 const PLAIN: readonly (readonly [schema: object, said: object])[] = [
   [Type.Union([Type.Literal('a'), Type.Literal('b')]), { type: 'string', enum: ['a', 'b'] }],
   [Type.Literal('a'), { type: 'string', enum: ['a'] }],
@@ -73,10 +73,10 @@ const PLAIN: readonly (readonly [schema: object, said: object])[] = [
   ],
 ]
 for (const [schema, said] of PLAIN) {
-  test(`${JSON.stringify(schema)} is said as generators read it`, () => assert.deepEqual(read(schema), said))
+  test(`${JSON.stringify(schema)} is written in the form generators read`, () => assert.deepEqual(read(schema), said))
 }
 
-test('a document is read without references, and one that refers to itself has an end', () => {
+test('references are inlined, and a schema that refers to itself comes to an end', () => {
   const schemas = { Tree: { type: 'object', properties: { below: { $ref: '#/components/schemas/Tree' } } } }
   const tree = { properties: { below: {} }, title: 'Tree', type: 'object' }
   const read = withoutRefs({

@@ -1,4 +1,4 @@
-// Schemas as the document has them: said as generators of clients read them best, each that has a name once under it.
+// Schemas as the document shows them: in the form client generators read best, each named schema once under its name.
 
 import { isDeepStrictEqual } from 'node:util'
 import { NAME } from './names.ts'
@@ -7,13 +7,13 @@ type Node = Readonly<Record<string, unknown>>
 
 const REF = '#/components/schemas/'
 const SCALARS = ['string', 'integer', 'number', 'boolean']
-/** What TypeBox makes of a record: every name. */
+/** TypeBox's pattern for the keys of a record: any name. */
 const ANY_NAME = '^.*$'
 
 export interface NamedSchemas {
-  /** What was named in all that was read so far, by name, in the order of names. */
+  /** The named schemas found so far, by name, sorted by name. */
   readonly all: () => Readonly<Record<string, object>>
-  /** The same, with a reference in place of each schema that has a name. @throws Error: two that differ have one name */
+  /** Returns a copy with each named schema replaced by a reference. @throws Error when two different schemas share a name */
   readonly read: <T>(value: T) => T
   readonly add: (name: string, schema: object) => void
 }
@@ -42,14 +42,14 @@ export function namedSchemas(): NamedSchemas {
   }
 }
 
-/** The same as it is said in fewer words. Other objects of a document have none of these keys and stay as they are. */
+/** Simplifies a schema without changing its meaning. Other objects of a document have none of these keys and stay as is. */
 function plain(node: Node): Node {
   return orNull(choice(record(withType(node))))
 }
 
 /**
- * Words alone do not tell a generator what they are, nor does a media type; an enumeration of one word is read by more of
- * them than a constant.
+ * Adds `type: string` to enumerations of strings and to schemas with a media type, which generators do not infer. Turns a
+ * string constant into an enumeration of one, which more of them support.
  */
 function withType(node: Node): Node {
   if (node['contentMediaType'] !== undefined) return { type: 'string', ...node }
@@ -68,7 +68,7 @@ function record(node: Node): Node {
   return { ...rest, additionalProperties: isAny ? true : values }
 }
 
-/** A choice between choices is one; one between words is an enumeration. */
+/** Flattens nested choices, and merges choices between strings into one enumeration. */
 function choice(node: Node): Node {
   const { anyOf, ...rest } = node
   if (!Array.isArray(anyOf)) return node
@@ -85,13 +85,13 @@ function choice(node: Node): Node {
   return merged.length === 1 && only !== undefined ? { ...only, ...rest } : { ...rest, anyOf: merged }
 }
 
-/** @returns null: it is something else, or says more of itself */
+/** @returns the strings of an enumeration; null for any other schema, or one with further keys */
 function wordsOf({ type, enum: words, ...more }: Node): readonly string[] | null {
   if (Object.keys(more).length > 0 || type !== 'string') return null
   return Array.isArray(words) ? (words as readonly string[]) : null
 }
 
-/** JSON Schema 2020-12: null is a type beside others. An enumeration would have to name it as a value too. */
+/** JSON Schema 2020-12: null can be one of several types. Not for enumerations, which would have to list null as well. */
 function orNull(node: Node): Node {
   const { anyOf, ...rest } = node
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return node
@@ -102,8 +102,8 @@ function orNull(node: Node): Node {
 }
 
 /**
- * The document with each reference followed: what readers of it go by, who want to know nothing of names. A schema that
- * had one has it as its title.
+ * Inlines every reference, for readers of the document that have no use for names. A named schema gets its name as its
+ * title.
  */
 export function withoutRefs<Document extends object>(document: Document): Document {
   const found = new Map<string, unknown>()
@@ -113,7 +113,7 @@ export function withoutRefs<Document extends object>(document: Document): Docume
   }
   const target = (ref: string): unknown => {
     if (found.has(ref)) return found.get(ref)
-    // Whoever refers to itself ends here.
+    // Ends the recursion of a schema that refers to itself.
     found.set(ref, {})
     const title = ref.startsWith(REF) ? { title: ref.slice(REF.length) } : {}
     found.set(ref, { ...(follow(at(ref)) as object), ...title })

@@ -1,4 +1,4 @@
-// Endpoints as a document: OpenAPI 3.1, made from the same values that are served.
+// Endpoints as an OpenAPI 3.1 document, made from the same values that are served.
 
 import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from 'typebox'
@@ -12,12 +12,12 @@ const API_VERSION = '1.4.0'
 export interface OpenApiAddresses {
   readonly publicUrl: string
   readonly euUrl: string | null
-  /** What the document has beside its paths; asked for with the document. */
+  /** What the document contains besides paths; called when the document is requested. */
   readonly also?: () => DescribedBeside
 }
 
 export interface DescribedBeside {
-  /** OpenAPI 3.1: the calls that the service makes. */
+  /** OpenAPI 3.1 `webhooks`: the calls the service makes. */
   readonly webhooks: object
   /** The groups of operations, in reading order. */
   readonly tags: readonly { readonly name: string; readonly description: string }[]
@@ -47,14 +47,14 @@ function operationId({ operationId: given, method, path }: AnyEndpoint, legacy: 
   return legacy ? `${name}Legacy` : name
 }
 
-/** JSON alone, or JSON beside types that are taken as they come. */
+/** JSON only, or JSON next to types taken as a stream. */
 function bodyContent(body: TSchema, stream: readonly string[] | undefined): object {
   if (stream === undefined) return body
   const asTheyCome = stream.map((type) => [type, { schema: { contentMediaType: type } }])
   return { content: { 'application/json': { schema: body }, ...Object.fromEntries(asTheyCome) } }
 }
 
-/** What has a default need not be given; validation fills it in either way. */
+/** A field with a default is optional; validation fills it in. */
 function withoutDefaulted(query: TSchema): TSchema {
   const { properties = {}, required = [] } = query as {
     properties?: Readonly<Record<string, { readonly default?: unknown }>>
@@ -75,7 +75,7 @@ function describedAnswers(
   )
 }
 
-/** The framework's own key for examples by name; nothing is held against it. */
+/** Adds named examples under the framework's own key, which validation ignores. */
 function withExamples<Schema extends object>(schema: Schema, examples: Examples['body']): Schema {
   return examples === undefined ? schema : { ...schema, 'x-examples': examples }
 }
@@ -108,7 +108,7 @@ function describedErrors({
     if (access.requires !== undefined) note(403, access.requires === 'risk' ? 'plan_required' : 'feature_not_enabled')
     note(429, 'rate_limit_exceeded')
   }
-  // A body that nobody asked for is read too, and refused.
+  // A body is read, and refused, even where none is expected.
   if (method !== 'GET') {
     note(413, 'payload_too_large')
     note(415, 'unsupported_media_type')
@@ -132,7 +132,7 @@ export function bodySchema(body: TSchema, legacy: boolean): TSchema {
   return legacy ? (lenient(body) as TSchema) : body
 }
 
-/** The same schema without the refusal of unknown fields: legacy paths ignore them. What becomes another has another name. */
+/** Lets a schema accept unknown fields, as legacy paths do. A named schema that changes gets another name. */
 function lenient(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(lenient)
   if (schema === null || typeof schema !== 'object') return schema
@@ -163,7 +163,7 @@ interface OpenApiResponse {
 const count = (description: string): object => ({ description, schema: { type: 'integer' } })
 const words = (description: string): object => ({ description, schema: { type: 'string' } })
 
-/** Every header of an answer that means something to a client. Each stands once, and is referred to where it is sent. */
+/** All answer headers that mean something to a client. Each is in the document once and referred to where it is sent. */
 const HEADERS: Readonly<Record<string, object>> = {
   'X-Request-ID': words('ID of the request, as in the log and in error responses.'),
   'RateLimit-Limit': count('Number of requests that can be made at once.'),
@@ -187,7 +187,7 @@ function headersOf(operation: OpenApiOperation, status: number, { content = {} }
   const good = status < 400
   const keyed = operation.parameters?.some(({ name }) => name === 'Idempotency-Key') === true
   return [
-    // Every answer has it; those of errors say it in their body too, and a document of this size need not.
+    // Every answer has it. Errors repeat it in their body; left out there to keep a document of this size shorter.
     ...(good ? ['X-Request-ID'] : []),
     ...(operation['x-scope'] !== undefined && (good || status === 429) ? RATES : []),
     ...(status === 429 || status === 503 ? ['Retry-After'] : []),
@@ -210,10 +210,10 @@ const ERROR_SCHEMA = {
 }
 
 /**
- * What many operations have in common stands once: schemas that have a name, the error form, where an error is no page,
- * refusals and headers. Each response names the codes that it may carry in its description.
+ * Moves what operations share into components: named schemas, the error form (except where an error is a page), refusals
+ * and headers. The description of each response lists the codes it may carry.
  *
- * @throws Error: schemas that differ have one name, or operations one id
+ * @throws Error when different schemas share a name, or operations share an id
  */
 export function completed(document: OpenApiDocument, { webhooks, tags }: Partial<DescribedBeside> = {}): object {
   const copy = structuredClone(document)

@@ -1,13 +1,13 @@
-// Whether a browser sent a request from a page of ours. A session's cookie goes along by itself, so what it may change is
-// asked for by our own pages alone (Fetch Metadata: Sec-Fetch-Site; RFC 6454: Origin). A request that says neither is refused.
+// Whether a browser sent a request from one of our pages. A browser sends a session's cookie on its own, so only our pages
+// may make changes with it (Fetch Metadata: Sec-Fetch-Site; RFC 6454: Origin). A request with neither header is refused.
 
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Whether a browser would find the page of ours that it asks for by TLS. What a proxy has forwarded, of whatever kind, is left
- * alone: it may have come by TLS, and would be sent round for ever.
+ * Whether a plain-HTTP request asks for a page of ours that the browser would reach over TLS. False for anything a proxy of
+ * any kind has forwarded: it may have come over TLS, and would be redirected forever.
  *
- * @param secure the public URL, where we answer it by TLS ourselves
+ * @param secure the public URL, where we serve it over TLS ourselves
  */
 export function isInTheClear(
   { protocol, hostname, headers }: { protocol: string; hostname: string; headers: IncomingHttpHeaders },

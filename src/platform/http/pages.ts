@@ -1,5 +1,5 @@
-// The pages that a recipient of a mail sees in a browser. No script, nothing from elsewhere, everything that is not ours
-// escaped; readable by a screen reader and on a phone. Not kept by any cache, and telling no other site where one came from.
+// The pages a recipient of a mail sees in a browser. No scripts, nothing from other sites, all foreign text escaped;
+// readable by a screen reader and on a phone. No cache stores them, and they send no referrer to other sites.
 
 import { createHash } from 'node:crypto'
 import { escapeText } from 'entities'
@@ -16,7 +16,7 @@ const STYLE =
   'button:focus-visible{outline:3px solid Highlight;outline-offset:3px}'
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
-/** The headers of whatever answers a link in a mail. */
+/** Headers of every answer to a link in a mail. */
 export const LINK_HEADERS = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
@@ -31,7 +31,7 @@ const PAGE_HEADERS = {
 
 /**
  * @param language of title and body
- * @param title plain words of ours
+ * @param title our own plain text
  * @param body HTML whose foreign parts went through `shownText` or `shownSender`
  */
 export function page(
@@ -61,9 +61,9 @@ export function shownSender(sender: string): string {
 }
 
 /**
- * Malformed, unknown and outdated alike: it tells nothing to who guesses.
+ * The same page for malformed, unknown and expired links, so that it tells nothing to someone who guesses.
  *
- * @param language the browser's: whose link it was is not known
+ * @param language the browser's: the link's account is not known
  */
 export function unknownLinkPage(language: Language): Answer {
   const { notWorking, maybeCut, nothingChanged } = LINK_WORDS[language]
@@ -83,12 +83,12 @@ function first(text: string): string {
   return [...text][0] ?? ''
 }
 
-/** What a form without files, or one-click unsubscribing, sends. */
+/** Media types sent by a form without files and by one-click unsubscribe. */
 export const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'] as const
 export const MAX_FORM_BYTES = 65_536
 
 /**
- * The body of a form as it came, each byte one character; empty when there is none, or one that was read as JSON, whatever it is.
+ * The raw body of a form, each byte one character; empty when there is none or when it was parsed as JSON.
  *
  * @throws ApiError payload_too_large
  */

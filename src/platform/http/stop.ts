@@ -1,6 +1,6 @@
-// A stop of a listener: what is under way is finished until the deadline, and nothing else is waited for. A connection that
-// has not brought a request (a browser opens one ahead) is not among those that Node calls idle: left alone it would hold
-// up the stop until its time-out, a minute later.
+// Stopping a listener: requests in progress may finish until the deadline, and nothing else is waited for. Node does not
+// count a connection without any request yet (a browser opens one ahead) as idle. Left alone, it would delay the stop
+// until its timeout, a minute later.
 
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -26,8 +26,8 @@ export function unusedConnections(server: Server): UnusedConnections {
 const SWEEP_EVERY_MS = 50
 
 /**
- * Waits for `closed`. A connection that is kept alive after its answer is closed then, for Node closes only those that are
- * idle when the stop begins; what is still there when the deadline aborts is broken.
+ * Waits for `closed`. Node closes only the connections that are idle when the stop begins, so kept-alive connections are
+ * closed here after their answer. What remains when the deadline aborts is broken off.
  */
 export async function closedBy(server: Server, closed: Promise<unknown>, deadline: AbortSignal): Promise<void> {
   const sweeping = setInterval(() => {
