@@ -1,6 +1,6 @@
-// Accounts, as their operator handles them: made with a live key, a test key, a dashboard user and an SMTP credential in
-// one transaction; put on a plan, given limits of their own, suspended and resumed. Each change is announced by the
-// database itself when it commits, so that every process notices.
+// Accounts as their operator manages them. Creating one makes a live key, a test key, a dashboard user and an SMTP credential
+// in one transaction. The operator can set its plan, override its limits, suspend it and resume it. The database itself
+// announces each change on commit, so that every process notices.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
@@ -32,7 +32,7 @@ export interface OperatorContext {
   readonly ids: Ids
   readonly clock: Clock
   readonly passwords: Passwords
-  /** Who does it. Absent: the console. */
+  /** The acting operator. Absent: the console. */
   readonly by?: Operator
 }
 
@@ -50,17 +50,17 @@ export interface AccountRequest {
   readonly plan?: Plan
 }
 
-/** As the profile has it: one line. */
+/** The same rule as in the profile: one line. */
 export const ACCOUNT_NAME = /^[^\u0000-\u001f\u007f-\u009f]{1,200}$/u
 
-/** The secrets it answers are stored nowhere in this form. */
+/** The returned secrets are stored nowhere in this form. */
 export async function createAccount(context: OperatorContext, request: AccountRequest): Promise<CreatedAccount> {
   const { created, add } = await newAccount(context, request)
   await context.database.transaction(add)
   return created
 }
 
-/** What costs time is done here, so that the transaction in which the account is added is short. */
+/** Does the slow work up front, so that the transaction that adds the account stays short. */
 export async function newAccount(
   { secrets, ids, clock, passwords, by = CONSOLE }: OperatorContext,
   { email, name, plan = 'enterprise' }: AccountRequest,
@@ -104,7 +104,7 @@ export function setPlan(context: OperatorContext, accountId: string, plan: Plan)
 }
 
 /**
- * Sets some limits of one account over its plan; undefined takes one back to the plan's.
+ * Overrides some of the plan's limits for one account; undefined removes an override.
  *
  * @throws ApiError not_found
  */
@@ -121,7 +121,7 @@ export function setLimits(
 }
 
 /**
- * @param enabled null takes the feature back to the plan's
+ * @param enabled null removes the override
  * @throws ApiError not_found
  */
 export function setFeature(
@@ -136,7 +136,7 @@ export function setFeature(
   )
 }
 
-/** Reading stays allowed; writing, sending and the queue stop everywhere within 5 s. @throws ApiError not_found */
+/** Stops writing, sending and the queue everywhere within 5 s; reading stays allowed. @throws ApiError not_found */
 export function suspend(context: OperatorContext, accountId: string): Promise<void> {
   const now = context.clock.now()
   return changeLocked(context, accountId, { action: 'account.suspend' }, (db) => updateSuspended(db, accountId, now))
@@ -147,7 +147,7 @@ export function resume(context: OperatorContext, accountId: string): Promise<voi
   return changeLocked(context, accountId, { action: 'account.resume' }, (db) => updateSuspended(db, accountId, null))
 }
 
-/** One change, with the note of it, in one transaction. */
+/** Makes one change and logs it, in one transaction. */
 function changeLocked(
   { database, ids, clock, by = CONSOLE }: OperatorContext,
   accountId: string,
@@ -155,7 +155,7 @@ function changeLocked(
   change: (db: Db, row: AccountRow) => Promise<unknown>,
 ): Promise<void> {
   return database.transaction(async (db) => {
-    // The system's own account is nobody's, and no list shows it.
+    // The system's own account belongs to nobody, and no list shows it.
     const row = accountId === SYSTEM_ACCOUNT_ID ? null : await lockAccount(db, accountId)
     if (row === null) throw errors.not_found()
     await change(db, row)

@@ -1,4 +1,4 @@
-// The addresses from which a key may be used.
+// The addresses a key may be used from.
 
 import ipaddr from 'ipaddr.js'
 
@@ -13,7 +13,7 @@ export function isAllowed(ip: string, networks: readonly string[]): boolean {
   })
 }
 
-/** Whether whatever the first list allows is allowed by a single network of the second. */
+/** True when each network of the first list lies within a single network of the second. */
 export function areWithin(inner: readonly string[], outer: readonly string[]): boolean {
   if (outer.length === 0) return true
   return inner.length > 0 && inner.every((text) => isWithin(networkOf(text), outer.map(networkOf)))

@@ -19,14 +19,14 @@ after(async () => {
   await store[Symbol.asyncDispose]()
 })
 
-/** @returns what a machine gets that asks for all there is, at a time by its clock */
+/** @returns the tokens granted to a machine that asks for all, at a time by its clock */
 async function leased(bucketId: string, ms: number): Promise<number> {
   const bucket = { ...RATE, bucketId, need: 1, want: RATE.burst }
   const [lease] = await leaseTokens(database.system, [bucket], new Date(START + ms))
   return Math.round(lease?.granted ?? -1)
 }
 
-test('a clock that was days ahead and is put right holds nobody back', async () => {
+test('a clock that was days ahead and is corrected holds nobody back', async () => {
   const id = '01980000-0000-7000-8000-0000000000b1'
   assert.equal(await leased(id, 0), 20)
   assert.equal(await leased(id, THREE_DAYS_MS), 20)
@@ -35,7 +35,7 @@ test('a clock that was days ahead and is put right holds nobody back', async () 
   assert.equal(await leased(id, 3_500), 15)
 })
 
-test('of machines whose clocks differ by seconds none gains for a second what another has had', async () => {
+test('machines whose clocks differ by seconds do not gain the same second twice', async () => {
   const id = '01980000-0000-7000-8000-0000000000b2'
   assert.equal(await leased(id, 5_000), 20)
   assert.equal(await leased(id, 0), 0)

@@ -1,10 +1,10 @@
-// Token buckets, shared by all processes. The bucket itself is a row of the database; a process leases slices of it, a
-// quarter of a second's worth at a time, and spends them from memory. Together they never spend more than the bucket
-// gave, however many they are; what a process holds unspent is lost after HELD_MS, which costs the key at most a slice.
-// (0007-rate-limits-by-lease.md has the other ways and why not.)
+// Token buckets shared by all processes. The bucket itself is a row in the database. A process leases slices of it, a
+// quarter of a second's worth at a time, and spends them from memory. However many processes there are, together they never
+// spend more than the bucket gave. Tokens a process holds unspent are lost after HELD_MS, which costs the key at most one
+// slice. (0007-rate-limits-by-lease.md explains the alternatives and why they were rejected.)
 //
-// Leases asked for at the same time go in one statement. A crash of the database forgets the buckets: they are full. A database
-// that only reads leases nothing: so that reads are answered, each process then counts for itself.
+// Simultaneous leases go in one statement. A database crash forgets the buckets, which makes them full. A read-only
+// database leases nothing: each process then counts on its own, so that reads are still answered.
 
 import type { Clock } from '../../platform/clock.ts'
 import { type Database, isReadOnly } from '../../platform/db.ts'
@@ -17,23 +17,23 @@ export interface Level {
   readonly granted: boolean
   /** Whole tokens left for the key, as far as this process knows. */
   readonly remaining: number
-  /** Until the bucket is full again. */
+  /** Seconds until the bucket is full again. */
   readonly fullInSeconds: number
-  /** Until what was asked for will be there; 0 when it was granted. */
+  /** Seconds until the requested tokens are available; 0 when they were granted. */
   readonly retryInSeconds: number
 }
 
 export interface Buckets {
-  /** All `tokens` or none. `bucketId` is a UUID. */
+  /** Takes all `tokens` or none. `bucketId` is a UUID. */
   take(bucketId: string, rateClass: string, rate: Rate, tokens: number): Promise<Level>
-  /** What was taken here just now and not used. @returns what is left then */
+  /** Returns tokens just taken here and not used. @returns the level after that */
   giveBack(bucketId: string, rateClass: string, rate: Rate, tokens: number): Level
 }
 
 interface Held {
-  /** Leased and not spent. */
+  /** Tokens leased and not yet spent. */
   tokens: number
-  /** In the shared bucket after the last lease. */
+  /** Tokens in the shared bucket after the last lease. */
   shared: number
   atMs: number
 }
@@ -48,7 +48,7 @@ interface Ask {
 
 const SLICE_SECONDS = 0.25
 const HELD_MS = 2_000
-/** So long a database that only reads is not asked again: each refusal costs a connection. */
+/** How long a read-only database is not asked again: each refusal costs a connection. */
 const ALONE_MS = 2_000
 const MAX_HELD = 20_000
 const MAX_TOGETHER = 500
@@ -90,7 +90,7 @@ export function sharedBuckets(database: Database, clock: Clock): Buckets {
     if (held.size > MAX_HELD && oldest.done !== true) held.delete(oldest.value)
   }
 
-  /** The same from what this process remembers of the bucket: one that it does not know is full. */
+  /** Leases from what this process remembers of the bucket; an unknown bucket counts as full. */
   const leaseAlone = ({ bucketId, rateClass, perSecond, burst, need, want }: Bucket): Lease => {
     const known = held.get(nameOf(bucketId, rateClass))
     const gained = known === undefined ? burst : ((clock.monotonicMs() - known.atMs) / 1_000) * perSecond
@@ -111,7 +111,7 @@ export function sharedBuckets(database: Database, clock: Clock): Buckets {
   }
 
   const lease = async (asks: readonly Ask[]): Promise<readonly Level[]> => {
-    // A group before may have left enough.
+    // An earlier batch may have left enough.
     const granted = asks.map(spend)
     const open = Map.groupBy(
       asks.filter((_, index) => granted[index] !== true),
@@ -160,13 +160,13 @@ function full({ burst }: Rate): Level {
   return { granted: true, remaining: burst, fullInSeconds: 0, retryInSeconds: 0 }
 }
 
-/** @param unspent what the process still holds of this bucket */
+/** @param unspent tokens the process still holds from this bucket */
 function bucketOf(asks: readonly Ask[], unspent: number): Bucket {
   const [first] = asks
   if (first === undefined) throw new Error('a bucket that nobody asked for')
   const { bucketId, rateClass, rate } = first
   const asked = asks.reduce((total, { tokens }) => total + tokens, 0)
-  // What is asked for at once beyond a slice is leased to the token: what it would leave over, another process lacks.
+  // A request beyond one slice leases exactly what it needs: any surplus would be missing in another process.
   const slice = Math.ceil(rate.perSecond * SLICE_SECONDS)
   return {
     bucketId,

@@ -1,4 +1,4 @@
-// `posthorn operator ...`: who handles the installation in the dashboard.
+// `posthorn operator ...`: who manages the installation in the dashboard.
 
 import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'
 import { printRecord, printRecords } from '../../platform/command-output.ts'

@@ -1,11 +1,11 @@
-// What the operator's commands of this room share: how an account is named and options are read.
+// Helpers shared by this module's operator commands: finding the named account and reading options.
 
 import { type OptionValues, UsageError } from '../../platform/command.ts'
 import type { Database } from '../../platform/db.ts'
 import { FIRST_ID, isUuid } from '../../platform/ids.ts'
 import { type AccountRow, listAccounts, selectAccount, selectAccountsByEmail } from './sql.ts'
 
-/** @throws UsageError when the name is missing or names several, Error when it names none */
+/** @throws UsageError when the name is missing or ambiguous, Error when there is no such account */
 export async function findAccount(
   { database }: { readonly database: Pick<Database, 'system'> },
   name: string | undefined,
@@ -20,7 +20,7 @@ export async function findAccount(
   return only
 }
 
-/** The account that is named by id or email; without a name the only one there is. @throws UsageError, Error */
+/** The account with this id or email; without a name, the only account there is. @throws UsageError, Error */
 export async function accountNamed(database: Pick<Database, 'system'>, name: string | null): Promise<string> {
   if (name !== null) return (await findAccount({ database }, name)).account_id
   const [only, ...others] = await listAccounts(database.system, FIRST_ID, 2)

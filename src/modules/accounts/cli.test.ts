@@ -18,7 +18,7 @@ after(() => home[Symbol.asyncDispose]())
 
 const warned: string[] = []
 
-/** Runs a command line as main.ts does. @returns what it printed */
+/** Runs a command line as main.ts does. @returns its output */
 async function posthorn(line: string): Promise<string> {
   const words = line.match(/'[^']*'|\S+/g)?.map((word) => word.replaceAll("'", '')) ?? []
   const command = accountCommands.find(({ path }) => path.every((word, i) => words[i] === word))
@@ -64,7 +64,7 @@ test('a second account with an address is made, and the operator is told of the 
   assert.match(warned[0] ?? '', new RegExp(`^account ${first.account_id} has twice@example.com too\\. `))
 })
 
-test('a name that the profile would not take is refused', async () => {
+test('a name that the profile would refuse is refused', async () => {
   for (const name of ['two\nlines', 'x'.repeat(201)]) {
     await assert.rejects(posthorn(`account create --email long@example.com --name '${name}'`), UsageError)
   }
@@ -151,12 +151,12 @@ for (const line of [
   'key create keys@example.com --name x --expires-at 2001-01-01',
   'key revoke nonsense',
 ]) {
-  test(`«${line}» is called wrongly and says so`, async () => {
+  test(`«${line}» is a wrong call and says so`, async () => {
     await assert.rejects(posthorn(line), UsageError)
   })
 }
 
-test('what is not there is named', async () => {
+test('an error names what does not exist', async () => {
   await assert.rejects(posthorn('account suspend nobody@example.com'), /there is no account nobody@example\.com/)
   await assert.rejects(posthorn('key revoke 0192f000-0000-7000-8000-000000000001'), /there is no key 0192f000/)
 })

@@ -1,5 +1,5 @@
-// The operator's commands on accounts: `posthorn account ...`. Accounts are named by id, or by email where one account
-// has it. A secret is printed by the command that makes it, and by no other.
+// The operator's commands on accounts: `posthorn account ...`. An account is named by id, or by email when only one account
+// has it. A secret is printed only by the command that creates it.
 
 import { parseAddress } from '../../mail/address.ts'
 import {
@@ -87,7 +87,7 @@ export const accountCommands: readonly Command[] = [
         test_api_key: made.testApiKey,
         dashboard_password: made.dashboardPassword,
       })
-      // One person may have several accounts, so this is no refusal; who meant the one that is there should know.
+      // One person may have several accounts, so this is not refused; the warning is for someone who meant the existing one.
       if (namesake !== undefined)
         context.warn(`account ${namesake.account_id} has ${email} too. Both accounts remain; name them by id`)
     },
@@ -216,7 +216,7 @@ function limitOf(to: string): number | null | undefined {
 
 type RateOverrides = NonNullable<AccountRow['limits']['rates']>
 
-/** `class=perSecond:burst`, over those that the account has. Null when none is given. */
+/** Applies `class=perSecond:burst` options to the account's present overrides. Null when none is given. */
 function rateChanges(values: OptionValues, present: RateOverrides): RateOverrides | null {
   const given = values['rate']
   if (!Array.isArray(given)) return null
@@ -247,7 +247,7 @@ function shown(row: AccountRow) {
   return { account_id, email, name, plan, limits: shownLimits(limits), features, suspended_at, created_at }
 }
 
-/** As a plans file names them. */
+/** With the field names of a plans file. */
 function shownLimits({ rates, ...limits }: AccountRow['limits']): Record<string, unknown> {
   if (rates === undefined) return limits
   const named = Object.entries(rates).map(([name, { perSecond, burst }]) => [name, { per_second: perSecond, burst }])

@@ -1,29 +1,29 @@
-// What operators did, written down: who, from where, what, about which account. And who was shown an account's SMTP
-// password: by a key that is `key <id>`, by a session its person's address.
+// The log of operators' actions: who, from where, what, on which account. It also records who was shown an account's SMTP
+// password: `key <id>` for a key, the person's address for a session.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { addOperatorAction } from './sql-operator.ts'
 
-/** A person who handles the installation. */
+/** A person who manages the installation. */
 export interface Operator {
   readonly email: string
   readonly ip: string
 }
 
-/** Who acts by a command. */
+/** The actor of a console command. */
 export const CONSOLE: Operator & { readonly ip: '' } = { email: 'console', ip: '' }
 
 export interface Deed {
   readonly action: string
-  /** Null: about the installation. */
+  /** Null: the action concerns the installation. */
   readonly accountId?: string | null
   /** Never a secret. */
   readonly detail?: Readonly<Record<string, unknown>>
 }
 
-/** Writes down what an operator does, in the transaction in which it is done. */
+/** Logs an operator's action, in the transaction that carries it out. */
 export async function noteDeed(
   db: Db,
   { ids, clock }: { readonly ids: Ids; readonly clock: Clock },

@@ -1,4 +1,4 @@
-// What this room raises (contract section 2).
+// The errors of this module (contract section 2).
 
 import { defineErrors, type ErrorKind } from '../../platform/errors.ts'
 
@@ -28,5 +28,5 @@ export const errors = defineErrors({
   quota_exceeded: [429, 'The monthly quota is used up'],
 })
 
-/** What every metered endpoint lists among its errors. */
+/** The errors every metered endpoint lists. */
 export const quotaErrors: readonly ErrorKind[] = [errors.quota_exceeded]

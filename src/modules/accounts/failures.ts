@@ -1,14 +1,14 @@
-// Failed authentications, counted by address. It only changes what a failure is answered, after the key or password was
-// found to be wrong: who has a good one is never held up, whatever else comes from their address.
+// Failed authentications, counted per address. The count only changes the answer to a failure, after the key or password
+// turned out to be wrong. It never holds up a valid key, whatever else comes from its address.
 //
 // An address (IPv6: its /64) may fail FAILURES_BURST times at once and FAILURES_PER_SECOND on average. The table is
-// bounded; the address that failed longest ago is forgotten first.
+// bounded; it forgets the address that failed longest ago first.
 
 import { senderNetwork } from '../../platform/addresses.ts'
 import type { Clock } from '../../platform/clock.ts'
 
 export interface Failures {
-  /** Counts one failure. @returns seconds until the next would be counted again, null while the address is within bounds */
+  /** Counts one failure. @returns null while the address is within its limit, otherwise seconds to wait */
   count(ip: string): number | null
 }
 

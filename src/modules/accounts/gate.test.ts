@@ -60,7 +60,7 @@ test('a key opens by X-API-Key and by Bearer', async () => {
   assert.equal(test.body.data.mode, 'sandbox')
 })
 
-test('of keys made at once no more are kept than an account may have', async () => {
+test('keys made at once never exceed the limit of an account', async () => {
   const owner = await home.account()
   const fill = statement(
     'test_fill_keys',
@@ -104,7 +104,7 @@ const REFUSED: readonly [what: string, headers: () => Record<string, string>, co
   ],
 ]
 
-/** Another key with the same first 16 characters and a checksum that fits. */
+/** Another key with the same first 16 characters and a valid checksum. */
 function sameName(key: string): string {
   const wanted = Buffer.from([...key.slice(8, 16)].map((digit) => DIGITS.indexOf(digit)))
   return newKey('live', (length) => (length === 40 ? Buffer.concat([wanted, random(32)]) : random(length))).key
@@ -122,7 +122,7 @@ for (const [what, headers, code] of REFUSED) {
   })
 }
 
-test('an expired key says so, and only to who has it', async () => {
+test('an expired key is reported as expired, but only to a caller who has it', async () => {
   const { key, row } = await make({ expiresAt: new Date(home.operator.clock.now().getTime() + 60_000) })
   assert.equal((await node.call('GET', '/probe/read', { key })).status, 200)
   const owner = { accountId: account.accountId, ...UNBOUNDED }
@@ -154,11 +154,11 @@ test('a rotation with grace leaves the old secret good until its time', async ()
   const third = await rotateKey(home.database.system, context(), owner, first.row.id, 0)
   await until(async () => (await node.call('GET', '/probe/read', { key: second.key })).status === 401)
   assert.equal((await node.call('GET', '/probe/read', { key: third.key })).status, 200)
-  // The name of the first secret is no longer kept.
+  // The prefix of the first secret is no longer stored.
   assert.equal((await node.call('GET', '/probe/read', { key: first.key })).body.code, 'invalid_api_key')
 })
 
-test('a key with addresses is good from those alone', async () => {
+test('a key with addresses is valid only from those', async () => {
   const { key } = await make({ allowedIps: ['192.0.2.0/24', '2001:db8::/32', '198.51.100.7'] })
   for (const [ip, status] of [
     ['192.0.2.77', 200],
@@ -233,7 +233,7 @@ test('what a plan leaves out is refused with the plans that have it', async () =
   assert.deepEqual([taken.body.code, taken.body.details], ['feature_not_enabled', { feature: 'risk' }])
 })
 
-test('the first fault in the order of the contract is the one that is told', async () => {
+test("the first fault in the contract's order is the one reported", async () => {
   const owner = await home.account('starter')
   const { key } = await make({ scopes: ['domains:read'], allowedIps: ['192.0.2.1'] }, owner)
   await suspend(home.operator, owner.accountId)
@@ -244,7 +244,7 @@ test('the first fault in the order of the contract is the one that is told', asy
   assert.equal((await node.call('GET', '/no/such', { key, headers: from })).status, 404)
 })
 
-test('when and from where a key was used last is written down', async () => {
+test("a key's last use is recorded with its time and address", async () => {
   const { key, row } = await make()
   await node.call('GET', '/probe/read', { key, headers: { 'x-forwarded-for': '203.0.113.9' } })
   await until(async () => {
@@ -259,7 +259,7 @@ test('a flood of wrong keys from an address is told to wait, and does not hold u
   const owner = await home.account()
   const headers = { 'x-forwarded-for': '203.0.113.50' }
   const statuses = new Set<number>()
-  // A machine that is slower than the rate is never told to wait.
+  // A machine slower than the rate is never told to wait.
   for (let i = 0; i < 12 || (!statuses.has(429) && i < 100); i++) {
     const wrong = await Promise.all(
       Array.from({ length: 100 }, () =>

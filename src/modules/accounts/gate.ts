@@ -1,8 +1,8 @@
-// The gate before every endpoint: who asks, from where, for which account, how often, for what, on which plan. In this
-// order, so that each answer tells no more than its asker may know (contract section 2).
+// The gate before every endpoint. It checks, in this order: key or session, address, account, rate, scope, plan. The order
+// ensures that no answer tells more than the caller may know (contract section 2).
 //
 // Keys and accounts come from caches that a change clears in every process within 5 s. Rate limits are token buckets per
-// key and class; what is left stands in the headers of every answer that got this far.
+// key and class. Every answer that gets past authentication carries the remaining level in its headers.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { ApiError } from '../../platform/errors.ts'
@@ -21,11 +21,11 @@ import type { UseLog } from './uses.ts'
 
 export interface ApiGate extends Gate {
   /**
-   * Takes further tokens of a class for a call that was admitted with one: a batch of n addresses takes n - 1 more.
+   * Takes further tokens of a class for a call already admitted with one: a batch of n addresses takes n - 1 more.
    *
-   * @param admittedWith tokens of the class that the call was admitted with, which a refusal gives back
-   * @returns the headers of the answer that say what is left now
-   * @throws ApiError rate_limit_exceeded; then none was taken
+   * @param admittedWith tokens of the class the call was admitted with; a refusal gives them back
+   * @returns the answer headers with the remaining level
+   * @throws ApiError rate_limit_exceeded; then none were taken
    */
   takeMore(
     principal: Principal,
@@ -64,7 +64,7 @@ export function apiGate(parts: GateParts): ApiGate {
       const account = await settings.get(principal.accountId)
       const refused = refusalOf(atItsAddress, account.suspended && !reads(asker, access))
       const rateClass = classOf(access)
-      // Who is refused spends nothing, and is told what is left as everybody is.
+      // A refused call spends nothing, but still gets the headers.
       const tokens = refused === null ? 1 : 0
       const { level, rate } = await take(principal, account.rates[rateClass], access.bucket ?? rateClass, tokens)
       for (const [name, value] of Object.entries(told(rate.burst, level))) asker.setHeader(name, value)
@@ -85,7 +85,7 @@ export function apiGate(parts: GateParts): ApiGate {
   }
 }
 
-/** Who is signed in has no key whose scopes could be changed, but a role. */
+/** A session has no key whose scopes could be changed, so the message names the role. */
 function beyond({ keyId }: Principal, scope: string | undefined): ApiError {
   const message = 'Your role in this account may not do this; an owner of the account may change it'
   return errors.insufficient_scope({ required_scope: scope }, keyId === null ? { message } : {})
@@ -101,7 +101,7 @@ function refusalOf(atItsAddress: boolean, suspended: boolean): ApiError | null {
   return suspended ? errors.account_suspended() : null
 }
 
-/** Of the dashboard: null when a key was given, or no session's cookie. @throws ApiError not_signed_in, cross_site_request */
+/** Dashboard session; null when a key was given or there is no cookie. @throws ApiError not_signed_in, cross_site_request */
 async function bySession({ sessions }: GateParts, asker: Asker): Promise<Found | null> {
   const token = presentedKey(asker) === null ? sessions.tokenIn(asker.cookie) : null
   if (token === null) return null
@@ -123,7 +123,7 @@ async function authenticate({ keys, clock, failures }: GateParts, asker: Asker):
   throw (fault ?? errors.invalid_api_key)()
 }
 
-/** What is wrong with a key whose secret was right; null when nothing is. */
+/** Returns the fault of a key whose secret was right; null when it is valid. */
 export function keyFault(
   { row, previous }: FoundKey,
   now: Date,
@@ -134,8 +134,8 @@ export function keyFault(
 }
 
 /**
- * A header given twice with two values arrives joined by a comma: no key, and two bearers are two keys. Another scheme than
- * Bearer carries no key of ours.
+ * A header sent twice with two values arrives joined by a comma: as X-API-Key that is no key, and two bearers are ambiguous.
+ * A scheme other than Bearer carries no key of ours.
  */
 function presentedKey({ apiKeyHeader, authorization }: Asker): string | 'ambiguous' | null {
   const header = typeof apiKeyHeader === 'string' ? apiKeyHeader.trim() : apiKeyHeader
@@ -176,7 +176,7 @@ function told(limit: number, { remaining, fullInSeconds }: Level): Readonly<Reco
   return headers
 }
 
-/** The limit as told: as many as the bucket holds, in the time that it takes to fill. */
+/** The limit is reported as the bucket's size per the time it takes to fill. */
 function tooMany(
   burst: number,
   perSecond: number,
@@ -191,7 +191,7 @@ function tooMany(
 
 function checkPlan(account: AccountSettings, { requires }: Access, plans: Plans): void {
   if (requires === undefined || account.features[requires]) return
-  // What the plan has was taken from this account by the operator: no other plan brings it back.
+  // The plan has the feature, but the operator took it from this account: no other plan brings it back.
   if (requires === 'risk' && !plans[account.plan].features.risk) {
     throw errors.plan_required({ required_plans: plansWith(plans, 'risk'), current_plan: account.plan })
   }

@@ -1,4 +1,4 @@
-// The door of accounts. `accountsRoom` is what runs; the rest is for the operator's commands and for types.
+// The public interface of accounts. `accountsRoom` is what runs; the rest serves the operator's commands and types.
 
 export {
   type CreatedAccount,

@@ -40,7 +40,7 @@ test('no text from outside makes the parser throw or pass', () => {
   fc.assert(fc.property(fc.string(), (text) => assert.equal(isKey(text), false)))
 })
 
-test('a password opens with itself alone, and a user who is not there costs the same', async () => {
+test('only the right password verifies, and a user who does not exist costs the same', async () => {
   const { hash, verify } = passwords(bytes)
   const stored = await hash('correct horse')
   assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)

@@ -1,16 +1,16 @@
-// The text of an API key: `ph_live_` or `ph_test_`, 40 random base62 characters (238 bits), 6 base62 characters of the
-// CRC-32 of everything before. A mistyped or invented key is refused without a look into the database, and a secret
-// scanner can tell a real key from look-alikes offline.
+// The text of an API key: `ph_live_` or `ph_test_`, 40 random base62 characters (238 bits), then the CRC-32 of all that as
+// 6 base62 characters. A mistyped or invented key is refused without a database lookup, and a secret scanner can tell a
+// real key from look-alikes offline.
 //
-// The first 16 characters (`ph_live_` and 8 of the random ones) are the public name under which the row is found; the
-// other 32 random characters, 190 bits, stay secret. Only the SHA-256 of the whole text is stored.
+// The first 16 characters (`ph_live_` and 8 of the random ones) are the public prefix used to find the row. The other 32
+// random characters, 190 bits, stay secret. Only the SHA-256 of the whole text is stored.
 
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 export type KeyMode = 'live' | 'sandbox'
 
-/** Takes random bytes: `Ids.bytes`. */
+/** A source of random bytes: `Ids.bytes`. */
 export type RandomBytes = (length: number) => Buffer
 
 export interface NewKey {
@@ -26,7 +26,7 @@ const RANDOM_CHARS = 40
 const CHECKSUM_CHARS = 6
 const PREFIX_CHARS = 16
 const KEY = /^ph_(?:live|test)_[0-9A-Za-z]{46}$/
-// The largest multiple of 62 in a byte: what lies above would make the first digits likelier.
+// The largest multiple of 62 in a byte: using bytes above it would make the first digits more likely.
 const FAIR_BELOW = 248
 
 export function newKey(mode: KeyMode, random: RandomBytes): NewKey {
@@ -35,7 +35,7 @@ export function newKey(mode: KeyMode, random: RandomBytes): NewKey {
   return { key, prefix: key.slice(0, PREFIX_CHARS), last4: key.slice(-4), hash: hashOf(key) }
 }
 
-/** True when the text has the form of a key and its checksum fits. */
+/** True when the text has the form of a key and its checksum matches. */
 export function isKey(text: string): boolean {
   return KEY.test(text) && checksum(text.slice(0, -CHECKSUM_CHARS)) === text.slice(-CHECKSUM_CHARS)
 }

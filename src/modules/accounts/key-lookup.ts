@@ -1,6 +1,6 @@
-// From the text of a key to its row. Rows are cached under the key's hash until a change is announced, and for at most
-// SEEN_WITHIN_MS. Keys that are looked up at the same time go in one statement, so a flood of invented keys costs one
-// small statement after another, whatever its rate; a text that is no key (form, checksum) costs none.
+// Finds the row of a key. Rows are cached under the key's hash until a change is announced, for at most SEEN_WITHIN_MS.
+// Keys looked up at the same time go in one statement, so a flood of invented keys causes one small statement after
+// another, whatever its rate. A text that is not a key (form, checksum) causes none.
 
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../platform/clock.ts'
@@ -14,14 +14,14 @@ import { type KeyRow, selectKeysByPrefix } from './sql.ts'
 
 export interface FoundKey {
   readonly row: KeyRow
-  /** True when the text is the secret before the last rotation. */
+  /** True when the text is the secret from before the last rotation. */
   readonly previous: boolean
 }
 
 export interface KeyLookup {
-  /** Null when no key has this secret. Says nothing yet about expiry or revocation. */
+  /** Null when no key has this secret. Expiry and revocation are not checked. */
   find(key: string): Promise<FoundKey | null>
-  /** Null: anything may have changed. */
+  /** Null clears everything. */
   forget(accountId: string | null): void
 }
 

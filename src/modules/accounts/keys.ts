@@ -1,6 +1,7 @@
-// API keys as their account handles them. A key can make, change, rotate or revoke only keys that may do no more than
-// itself: `api_keys:write` alone is no way to `full`, a key bound to domains none to the others, a test key none to live
-// mail, one that is good from some addresses or until a day none to others and later. Itself it may always revoke.
+// API keys as their account manages them. A key can create, change, rotate or revoke only keys that may do no more than
+// itself: `api_keys:write` alone does not lead to `full`, a domain-bound key cannot manage keys of other domains, a test
+// key no live key, and a key limited to addresses or an end date none with other addresses or a later end. A key may
+// always revoke itself.
 
 import { parseNetwork } from '../../platform/addresses.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -26,7 +27,7 @@ import {
 export interface KeyContext {
   readonly ids: Ids
   readonly clock: Clock
-  /** Which of these ids are domains of the account. */
+  /** Returns those of the ids that are domains of the account. */
   readonly ownedDomains: (db: Db, accountId: string, domainIds: readonly string[]) => Promise<ReadonlySet<string>>
 }
 
@@ -52,7 +53,7 @@ export const MAX_NETWORKS = 100
 /** One line of text. */
 export const KEY_NAME = /^[^\u0000-\u001f\u007f-\u009f]*$/
 
-/** What of the body of a new or changed key the schema cannot tell, whatever came. */
+/** Faults in the body of a new or changed key that the schema cannot express, for any body. */
 export async function requestFaults(
   database: Pick<Database, 'tenant'>,
   context: KeyContext,
@@ -67,7 +68,7 @@ export async function requestFaults(
   return faults
 }
 
-/** A key that would have ended already. */
+/** Faults of an end that is not in the future. */
 export function keyEndFaults(expiresAt: unknown, now: Date): readonly FieldFault[] {
   return endFaults(expiresAt, now, 'must lie in the future')
 }
@@ -143,9 +144,9 @@ export async function changeKey(
 }
 
 /**
- * A new secret for the same key. The secret before the present one, if its grace still lasted, ends at once.
+ * Gives a key a new secret. If the grace period of the secret before the current one is still running, it ends at once.
  *
- * @param graceMs how long the present secret stays good; 0 = not at all
+ * @param graceMs how long the current secret stays valid; 0 = not at all
  * @throws ApiError not_found, invalid_state (revoked), insufficient_scope
  */
 export async function rotateKey(
@@ -164,7 +165,7 @@ export async function rotateKey(
   return { row, key }
 }
 
-/** Final. Once more is the same. @throws ApiError not_found, insufficient_scope */
+/** Revokes a key for good. Repeating it changes nothing. @throws ApiError not_found, insufficient_scope */
 export async function revokeKey(db: Db, clock: Clock, owner: KeyOwner, id: string): Promise<KeyRow> {
   const present = await lockKey(db, owner.accountId, id)
   if (present === null) throw errors.not_found()
@@ -174,13 +175,13 @@ export async function revokeKey(db: Db, clock: Clock, owner: KeyOwner, id: strin
   return row
 }
 
-/** Who handles keys: with a key, or without one (a session, the operator). */
+/** The caller who manages keys: with a key, or without one (a session, the operator). */
 export type KeyOwner = Pick<Principal, 'accountId' | 'keyId' | 'mode' | 'scopes' | 'domainIds'>
 
 /** The operator. */
 export const UNBOUNDED: Omit<KeyOwner, 'accountId'> = { keyId: null, mode: 'live', scopes: ['full'], domainIds: null }
 
-/** How far a key reaches. */
+/** Everything that bounds what a key may do. */
 type Reach = Omit<KeyRequest, 'name'>
 
 async function reachOf(db: Db, { accountId, keyId, mode, scopes, domainIds }: KeyOwner): Promise<Reach> {

@@ -25,7 +25,7 @@ const statuses = async (nodes: readonly Node[], count: number, method: string, p
   return { answers, passed: answers.filter(({ status }) => status === 200).length }
 }
 
-test('every authenticated answer says what is left, a refusal too', async () => {
+test('every authenticated answer has the rate headers, refusals too', async () => {
   const { apiKey } = await home.account()
   const first = await one.call('POST', '/probe/verify', { key: apiKey })
   for (const prefix of ['RateLimit', 'X-RateLimit']) {
@@ -44,7 +44,7 @@ test('every authenticated answer says what is left, a refusal too', async () => 
   assert.equal(refused.headers.get('RateLimit-Remaining'), '0')
 })
 
-test('a burst passes to the token, on one machine and on two together', async () => {
+test('exactly one burst passes, on one machine and on two together', async () => {
   for (const nodes of [[one], [one, two]]) {
     const { apiKey, testApiKey } = await home.account()
     const { passed } = await statuses(nodes, 30, 'POST', '/probe/verify', apiKey)
@@ -59,7 +59,7 @@ test('two machines do not give twice the limit', async () => {
   const seconds = (): number => (home.operator.clock.monotonicMs() - sinceMs) / 1_000
   let passed = 0
   let asked = 0
-  // What a full bucket gains while nobody asks is lost.
+  // Tokens a full bucket would gain while nobody asks are lost.
   let lost = 0
   while (seconds() < 2) {
     const began = seconds()
@@ -94,7 +94,7 @@ test('a batch that is refused takes nothing, not even what it was admitted with'
   const { accountId } = await home.account()
   const principal: Principal = { accountId, keyId: accountId, mode: 'live', scopes: ['full'], domainIds: null }
   const { gate } = one.room
-  // The account has ten addresses a second: what comes back meanwhile is less than what ten refusals would take.
+  // The account gains ten addresses a second, less than what ten refusals would take.
   await gate.takeMore(principal, 'validation', 150)
   const left: number[] = []
   for (let i = 0; i < 30; i++) {
@@ -147,7 +147,7 @@ test('of 100 calls at once with one credit left, one succeeds', async () => {
   assert.equal((await one.room.quotas.read(home.database.system, accountId)).validations.used, 100)
 })
 
-test('a batch is charged wholly or not, a failed call costs nothing, a refund gives back', async () => {
+test('a batch is charged in full or not at all, a failed call costs nothing, a refund gives back', async () => {
   const { accountId } = await home.account('starter')
   const { quotas } = one.room
   const consume = (amount: number) =>
@@ -204,7 +204,7 @@ test('sends of many accounts are charged together, each account to its own limit
 
 const USED = statement('test_used_by_month', 'select month::text as month, used from usage where account_id = $1')
 
-test('a group of sends that the end of the month overtakes is charged, and refunded, to the month that it began in', async () => {
+test('a batch of sends that crosses the end of the month is charged and refunded to the month it began in', async () => {
   const { emails } = one.room.quotas
   const { accountId } = await home.account()
   const last = new Date('2026-01-31T23:59:59.999Z')
@@ -217,7 +217,7 @@ test('a group of sends that the end of the month overtakes is charged, and refun
   assert.deepEqual([details['used'], details['reset_at'], retryAfter], [3, '2026-02-01T00:00:00.000Z', 1])
 })
 
-test('groups of sends over the same accounts in any order do not wait for one another in a ring', async () => {
+test('batches of sends over the same accounts in any order do not deadlock', async () => {
   const accounts = await Promise.all(Array.from({ length: 6 }, () => home.account()))
   await Promise.all(
     Array.from({ length: 40 }, (_, i) => {
@@ -232,7 +232,7 @@ test('groups of sends over the same accounts in any order do not wait for one an
   }
 })
 
-test('a month is of UTC and ends with its first moment of the next', () => {
+test('a month is in UTC and ends with the first moment of the next', () => {
   for (const [now, month, end] of [
     ['2026-11-21T04:00:00.000Z', '2026-11-01', '2026-12-01T00:00:00.000Z'],
     ['2026-12-31T23:59:59.999Z', '2026-12-01', '2027-01-01T00:00:00.000Z'],

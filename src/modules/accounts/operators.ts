@@ -1,9 +1,9 @@
-// Operators: users of the dashboard who handle the installation. The flag is given on the console (`posthorn operator
-// grant`), or by a set-up token that the console prints, never over HTTP by another operator.
+// Operators: dashboard users who manage the installation. They get this right on the console (`posthorn operator grant`)
+// or by a set-up token that the console prints, never over HTTP from another operator.
 //
-// - A set-up token works once and for a week; printing a new one ends those before. It is stored as a hash.
-// - An operator may look into another account. What they read there is not written down; each request that may change
-//   something is, before it is carried out, as is each deed of theirs on accounts and destinations.
+// - A set-up token works once and expires after a week; printing a new one ends the earlier ones. It is stored as a hash.
+// - An operator may look into another account. What they read there is not logged. Each request that may change something
+//   is logged before it is carried out, as is each of their actions on accounts and destinations.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
@@ -50,7 +50,7 @@ export async function openAccount(
   })
 }
 
-/** Back to their own account. */
+/** Returns the session to the operator's own account. */
 export async function closeAccount(options: OperatorsOptions, session: FoundSession, ip: string): Promise<void> {
   if (session.acting_id === null) return
   const accountId = session.acting_id
@@ -62,12 +62,12 @@ export async function closeAccount(options: OperatorsOptions, session: FoundSess
 
 export interface OperatorGrant {
   readonly email: string
-  /** Null: the only account that has a user of that address; to take it back, all. */
+  /** Null: when granting, the only account with a user of that address; when revoking, all accounts. */
   readonly accountId: string | null
   readonly operator: boolean
 }
 
-/** @throws Error when nobody has that address, or one would be made of whom another account gave the same address */
+/** @throws Error when no user has that address, or when granting and several accounts have one */
 export async function grantOperator(
   options: OperatorsOptions,
   { email, accountId, operator }: OperatorGrant,
@@ -83,15 +83,15 @@ export async function grantOperator(
   })
 }
 
-/** Whether the installation has an operator. */
+/** True when the installation has an operator. */
 export async function hasOperator({ system }: Pick<Database, 'system'>): Promise<boolean> {
   return (await listOperators(system)).length > 0
 }
 
 /**
- * A token with which the first operator sets the dashboard up; every earlier one ends.
+ * Makes a token for the first operator to set up the dashboard; ends all earlier tokens.
  *
- * @param accountId the account that becomes theirs; null makes one
+ * @param accountId the account that becomes theirs; null creates one
  */
 export async function newSetupToken(
   { database, ids, clock }: OperatorsOptions,
@@ -103,23 +103,23 @@ export async function newSetupToken(
   return token
 }
 
-/** The user that a first account is made with, until somebody takes it over. */
+/** Email of the user a first account is created with, until somebody takes it over. */
 export const PLACEHOLDER = 'owner@localhost.localdomain'
 
 export interface SetUp {
   readonly token: string
   readonly email: string
   readonly password: string
-  /** Of the account; null: as it is called, or after the address. */
+  /** Name of the account; null: an existing account keeps its name, a new one is named after the address. */
   readonly name: string | null
 }
 
-/** Uses a token up and makes the operator, both or neither. @throws ApiError invalid_token */
+/** Uses up a token and creates the operator: both or neither. @throws ApiError invalid_token */
 export async function setUp(context: OperatorContext, asked: SetUp): Promise<void> {
   const { database, ids, clock, passwords } = context
   const { email, name } = asked
   const hash = hashOf(asked.token)
-  // Whoever has no token has no password hashed either: that takes a core for a while.
+  // No password is hashed without a valid token: hashing keeps a core busy for a while.
   const found = await findSetupToken(database.system, hash)
   if (found === null || found.expires_at <= clock.now()) throw errors.invalid_token()
   const account = found.account_id === null ? await newAccount(context, { email, name: name ?? email }) : null

@@ -1,5 +1,5 @@
-// Passwords of people, as argon2id in the PHC string format (19 MiB, 2 passes, 1 lane: OWASP's first choice). Hashing
-// runs on the thread pool and is refused beyond MAX_AT_ONCE, so that a flood of log-ins bounds its memory.
+// Users' passwords, as argon2id in the PHC string format (19 MiB, 2 passes, 1 lane: OWASP's first choice). Hashing runs on
+// the thread pool and is refused beyond MAX_AT_ONCE, which bounds the memory a flood of log-ins can use.
 
 import { type Argon2Parameters, argon2 } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -23,7 +23,7 @@ const derive = promisify((parameters: Argon2Parameters, done: (error: Error | nu
 export interface Passwords {
   /** @returns `$argon2id$v=19$m=..,t=..,p=..$salt$tag` */
   hash(password: string): Promise<string>
-  /** Takes as long for a user who does not exist: give null. */
+  /** For a user who does not exist pass null: it takes the same time. */
   verify(password: string, stored: string | null): Promise<boolean>
 }
 

@@ -82,7 +82,7 @@ test('the example of the document is a file that can be read', () => {
   assert.equal(plansFrom(JSON.parse(example)).starter.limits.emails, 3_000)
 })
 
-test('what the operator set for an account wins over its plan, an unlimited and a zero too', () => {
+test("an operator's override wins over the plan, including unlimited and zero", () => {
   const terms = termsOf(BUILT_IN, 'starter', {
     limits: { emails: null, validations: 0, rates: { send: { perSecond: 1, burst: 1 } } },
     features: { risk: true },

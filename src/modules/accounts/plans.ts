@@ -1,6 +1,6 @@
-// Plans: what an account may use in a month, how often it may ask, and what it may do. The table below is built in;
-// POSTHORN_PLANS_FILE replaces any part of it (docs/plans.md), and an operator can set each limit for one account over
-// its plan. A file that cannot be read as meant stops the start and says why: a limit must not be lost to a typing error.
+// Plans: an account's monthly quotas, rates and features. The table below is built in; POSTHORN_PLANS_FILE replaces any
+// part of it (docs/plans.md), and an operator can override each limit for one account. A file with a fault prevents the
+// start, with a message that names it: no limit must be lost to a typing error.
 
 import { readFileSync } from 'node:fs'
 import { type Static, Type } from 'typebox'
@@ -9,7 +9,7 @@ import { Value } from 'typebox/value'
 export const PLANS = ['starter', 'professional', 'business', 'enterprise', 'custom'] as const
 export type Plan = (typeof PLANS)[number]
 
-/** What is counted by the month. */
+/** Resources counted per month. */
 export const RESOURCES = ['emails', 'validations', 'content_checks', 'risk_previews'] as const
 export type Resource = (typeof RESOURCES)[number]
 
@@ -25,7 +25,7 @@ export interface Rate {
   readonly burst: number
 }
 
-/** Null = unlimited. `webhooks` is how many endpoints there may be. */
+/** Null = unlimited. `webhooks` is the maximum number of endpoints. */
 export type Limits = Readonly<Record<Resource | 'webhooks', number | null>>
 export type Rates = Readonly<Record<RateClass, Rate>>
 export type Features = Readonly<Record<Feature, boolean>>
@@ -136,7 +136,7 @@ const PlansFile = Type.Object(
 )
 
 /**
- * @param file the path of POSTHORN_PLANS_FILE, or null for what is built in
+ * @param file the path in POSTHORN_PLANS_FILE; null for the built-in plans
  * @throws Error that names the file and its first fault
  */
 export function readPlans(file: string | null): Plans {
@@ -172,7 +172,7 @@ function ratesFrom(given: Static<typeof RatesFile> | undefined): Partial<Rates> 
   return Object.fromEntries(entries.map(([name, { per_second: perSecond, burst }]) => [name, { perSecond, burst }]))
 }
 
-/** The plan's terms with what the operator set for the account over them. */
+/** The plan's terms with the account's overrides applied. */
 export function termsOf(plans: Plans, plan: Plan, { limits, features }: Overrides): PlanTerms {
   const standard = plans[plan]
   const { rates, ...counted } = limits
@@ -183,7 +183,7 @@ export function termsOf(plans: Plans, plan: Plan, { limits, features }: Override
   }
 }
 
-/** The plans, cheapest first, that include a feature: what `plan_required` names. */
+/** The plans that include a feature, cheapest first, as `plan_required` lists them. */
 export function plansWith(plans: Plans, feature: Feature): readonly Plan[] {
   return PLANS.filter((plan) => plans[plan].features[feature])
 }

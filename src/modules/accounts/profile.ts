@@ -30,7 +30,7 @@ export async function changeProfile(
   return { before, after }
 }
 
-/** What the schema cannot tell, of whatever came. */
+/** Faults the schema cannot express, for any body. */
 export function profileFaults(change: unknown): FieldFault[] {
   const { email, timezone, locale } = (change ?? {}) as Readonly<Record<string, unknown>>
   const faults: FieldFault[] = []
@@ -46,7 +46,7 @@ export function profileFaults(change: unknown): FieldFault[] {
   return faults
 }
 
-/** As statistics take it: a name. An offset from UTC, which Intl knows too, is none. */
+/** True for a zone name, as statistics require. A UTC offset, which Intl also accepts, is not one. */
 function isTimezone(text: string): boolean {
   if (!/^[A-Za-z]/.test(text)) return false
   try {
@@ -57,7 +57,7 @@ function isTimezone(text: string): boolean {
   }
 }
 
-/** `Europe/Berlin` for `europe/berlin`. Of a zone's several names Intl prefers older ones (Asia/Calcutta): these are not taken. */
+/** Corrects case: `europe/berlin` to `Europe/Berlin`. Where Intl would pick another, older name (Asia/Calcutta), keeps it. */
 function inItsSpelling(timezone: string): string {
   const known = zoneOf(timezone)
   return known.toLowerCase() === timezone.toLowerCase() ? known : timezone

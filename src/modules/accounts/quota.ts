@@ -1,6 +1,6 @@
-// Monthly quotas. A credit is taken in the transaction of what it pays for: a call that fails gives it back by rolling
-// back, one that fails after its commit refunds it to the month it was taken from. The counting row is locked before it
-// is compared, so of calls at the same time no more get through than the limit allows. Months are UTC's.
+// Monthly quotas. A credit is taken in the transaction of what it pays for. A call that fails gives it back by rolling
+// back; one that fails after its commit refunds it to the month it was taken from. The counter's row is locked before the
+// comparison, so simultaneous calls never get more than the limit. Months are in UTC.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
@@ -17,7 +17,7 @@ export interface Usage {
   readonly remaining: number | null
 }
 
-/** Proof of credits taken: what `refund` needs. */
+/** Record of credits taken; `refund` needs it. */
 export interface Receipt extends Usage {
   readonly accountId: string
   readonly resource: Resource
@@ -35,7 +35,7 @@ export interface Quotas {
   consume(db: Db, accountId: string, resource: Resource, amount: number): Promise<Receipt>
   refund(db: Db, receipt: Receipt): Promise<void>
   read(db: Db, accountId: string): Promise<Readonly<Record<Resource, Usage>>>
-  /** The month that is counted now. */
+  /** The current month. */
   period(): { readonly month: string; readonly resetAt: Date }
   /** Credits of many sends in one statement. */
   readonly emails: EmailCredits
@@ -46,16 +46,19 @@ export interface EmailAsk {
   readonly count: number
 }
 
-/** `at`: when the emails are accepted, whose month is counted. One moment for a transaction: what was taken is given back to its month. */
+/**
+ * `at` is when the emails are accepted, and determines the month. Use one moment per transaction, so that a refund goes to
+ * the month the credits came from.
+ */
 export interface EmailCredits {
   /**
-   * One statement unless a limit is near; asks of one account are granted in their order, each wholly or not.
+   * Takes one statement unless a limit is near. Asks of one account are granted in order, each entirely or not at all.
    *
    * @returns for each ask, whether it was granted
    */
   consume(db: Db, asks: readonly EmailAsk[], at: Date): Promise<readonly boolean[]>
   refund(db: Db, taken: EmailAsk, at: Date): Promise<void>
-  /** The error of an account that has not so many credits left. */
+  /** The error for an account without enough credits left. */
   exceeded(db: Db, ask: EmailAsk, at: Date): Promise<ApiError>
 }
 
@@ -125,7 +128,7 @@ async function consumeEmails(
   const whole = charges.length === 0 ? new Set() : await consumeUsageOfMany(db, 'emails', month, charges)
   const granted = asks.map(({ accountId, count }) => count === 0 || whole.has(accountId))
   const alone = new Set(charges.map(({ accountId }) => accountId).filter((id) => !whole.has(id)))
-  // Sorted like the statement above, so that two transactions never wait for one another in a ring.
+  // Sorted like the statement above, so that two transactions never deadlock.
   const rest = asks
     .map((ask, index) => ({ ...ask, index }))
     .filter(({ accountId, count }) => count > 0 && alone.has(accountId))
@@ -137,7 +140,7 @@ async function consumeEmails(
   return granted
 }
 
-/** Null: nothing is left, which the error says by itself. */
+/** A message when credits are left but too few; null when none are left, where the default message fits. */
 function quotaWords(resource: Resource, asked: number, { limit, remaining }: Usage): string | null {
   if (remaining === null || remaining === 0) return null
   return `${remaining} of the month's quota of ${limit} ${resource.replaceAll('_', ' ')} are left, and ${asked} were asked for`
@@ -147,7 +150,7 @@ function usageOf(used: number, limit: number | null): Usage {
   return { used, limit, remaining: limit === null ? null : Math.max(0, limit - used) }
 }
 
-/** The month of UTC that holds this moment, and the moment at which it ends. */
+/** The UTC month that contains `now`, and the moment it ends. */
 export function monthOf(now: Date): { readonly month: string; readonly resetAt: Date } {
   return {
     month: `${now.toISOString().slice(0, 7)}-01`,

@@ -1,4 +1,4 @@
-// How far a key reaches. What holds for the whole account is changed by no key that is bound to some of its domains.
+// A key bound to some domains may not change what applies to the whole account.
 
 import type { Principal } from '../../platform/http.ts'
 import { errors } from './errors.ts'

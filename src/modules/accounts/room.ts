@@ -1,5 +1,5 @@
-// The room as one thing that starts and stops: the gate, the readers of settings and quotas, SMTP log-ins, the set of
-// suspended accounts, and the loop that keeps them fresh. Without the loop everything still holds, by age alone.
+// The module as one service that starts and stops: the gate, the readers of settings and quotas, SMTP log-ins, the set of
+// suspended accounts, and the loop that keeps them fresh. Without the loop, caches still expire by age.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
@@ -27,9 +27,9 @@ export interface AccountsOptions {
   readonly clock: Clock
   readonly secrets: Secrets
   readonly plans: Plans
-  /** False: nobody is held back (load tests). */
+  /** False: no rate limits (load tests). */
   readonly rateLimits: boolean
-  /** The dashboard is reached over TLS. */
+  /** True when the dashboard is reached over TLS. */
   readonly secure: boolean
   readonly log: Logger
   readonly ids: Ids
@@ -45,16 +45,16 @@ export interface Accounts {
   readonly buckets: Buckets
   /** From a cache at most 4 s old. @throws ApiError not_found */
   settings(accountId: string): Promise<AccountSettings>
-  /** This process looks anew at once; the others hear of the change from the database. */
+  /** Clears this process's caches for the account; other processes are notified by the database. */
   forget(accountId: string): void
-  /** The accounts that may not send, at most 5 s old while the service runs. Empty before it was started. */
+  /** Accounts that may not send, at most 5 s old while the service runs. Empty before it starts. */
   suspendedAccounts(): ReadonlySet<string>
   /** Rejects when the database does not answer. */
   authenticateSmtp(login: { username: string; password: string; ip: string }): Promise<SmtpLogin>
   readonly service: Service
 }
 
-/** Notified with an account's id when something about it changed that others must notice. */
+/** Notified with an account's id when something changed that other processes must notice. */
 export const CHANNEL = 'posthorn_accounts'
 
 const TURN_MS = 2_000

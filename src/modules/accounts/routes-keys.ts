@@ -1,4 +1,4 @@
-// The endpoints of API keys (contract section 3). The secret stands in the answers to creation and rotation alone.
+// The endpoints of API keys (contract section 3). Only the answers to creation and rotation contain the secret.
 
 import { type Static, Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'

@@ -1,5 +1,5 @@
-// The operator's endpoints on accounts: all of them at a glance, one of them, what operators did, and the plans. They act
-// for a person who is signed in and is an operator; an account's owner is refused.
+// The operator's endpoints on accounts: the list of all accounts, a single account, the log of operators' actions, and the
+// plans. They act for a signed-in person who is an operator; an account's owner is refused.
 
 import { type Static, Type } from 'typebox'
 import { parseAddress } from '../../mail/address.ts'
@@ -367,7 +367,7 @@ async function change(
   id: string,
   { plan, limits, features }: Static<typeof Change>,
 ): Promise<void> {
-  // Each is a deed of its own; that the account is there is the first one's matter.
+  // Each change is logged separately; the first one checks that the account exists.
   if (plan !== undefined) await setPlan(context, id, plan as Plan)
   if (limits !== undefined) {
     const changes = Object.entries(limits).map(([name, value]) => [name, value === 'plan' ? undefined : value])

@@ -127,7 +127,7 @@ async function userOf({ database }: SessionRoutesOptions, session: FoundSession)
   return user
 }
 
-/** @throws ApiError: the page came in the clear, where the browser drops the cookie and the password could be read */
+/** @throws ApiError when the page came over plain HTTP: the browser drops the cookie, and the password could be read */
 function assertSecurePage(origin: string | undefined, publicUrl: string): void {
   const wanted = new URL(publicUrl)
   const page = origin !== undefined && URL.canParse(origin) ? new URL(origin) : null
@@ -420,10 +420,10 @@ function userRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
         const { email, role } = call.body
         const row = { account_id, id: ids.next(), email, password_hash, role: role as Role, created_at: clock.now() }
         const added = await database.transaction(async (db) => {
-          // Counted under the lock, by a statement of its own: one that waits does not see the rows that were added meanwhile.
+          // A separate statement counts under the lock: one that itself waited for the lock would not see rows added meanwhile.
           await lockAccount(db, account_id)
           if ((await listUsers(db, account_id)).length >= MAX_USERS) throw errors.invalid_state({ limit: MAX_USERS })
-          // Past these nobody is looked at who signs in.
+          // Sign-in checks no more users than this.
           const known = await usersByEmail(db, email, MAX_USERS_OF_AN_EMAIL)
           if (known.length >= MAX_USERS_OF_AN_EMAIL) throw errors.invalid_state({ limit: MAX_USERS_OF_AN_EMAIL })
           return addUser(db, row)

@@ -1,4 +1,4 @@
-// The first set-up: who has the token that the console printed becomes the operator, and is signed in.
+// The first set-up: the person with the token printed by the console becomes the operator and is signed in.
 
 import { Type } from 'typebox'
 import { parseAddress } from '../../mail/address.ts'

@@ -63,7 +63,7 @@ test('a new account has the defaults of the contract', async () => {
   })
 })
 
-test('a change of the profile is answered, stored, and known to the other rooms at once', async () => {
+test('a change of the profile is answered, stored, and known to the other modules at once', async () => {
   const change = {
     company: 'Posthorn & Söhne',
     timezone: 'Europe/Vienna',
@@ -79,7 +79,7 @@ test('a change of the profile is answered, stored, and known to the other rooms 
   assert.equal((await call('PATCH', PROFILE, { company: null })).body.data.company, null)
 })
 
-test('a time zone is a name that statistics take, and is kept in its own spelling', async () => {
+test('a time zone is a name that statistics accept, stored in its canonical spelling', async () => {
   const { apiKey } = await home.account()
   for (const timezone of ['+02:00', '-0330', '+14', 'Mars/Olympus']) {
     assert.equal((await call('PATCH', PROFILE, { timezone }, apiKey)).status, 422, timezone)
@@ -93,7 +93,7 @@ test('a time zone is a name that statistics take, and is kept in its own spellin
   }
 })
 
-test("what is the operator's or not meant is refused, every fault at once", async () => {
+test("fields that are the operator's or unknown are refused, all faults at once", async () => {
   for (const field of ['plan', 'id', 'account_id', 'created_at', 'suspended_at', 'is_admin']) {
     const { status, body } = await call('PATCH', PROFILE, { [field]: 'enterprise' })
     assert.equal(status, 422, field)
@@ -189,7 +189,7 @@ test('a key is made, shown once, changed, and found again without its secret', a
   assert.equal((await node.call('POST', '/probe/send', { key })).status, 200)
 })
 
-test('a body that asks for nothing but a name makes a live key of scope full', async () => {
+test('a body with only a name makes a live key of scope full', async () => {
   const { data } = (await call('POST', KEYS, { name: 'plain' })).body
   assert.equal(data.mode, 'live')
   assert.deepEqual(data.scopes, ['full'])
@@ -222,7 +222,7 @@ for (const [body, field] of WRONG) {
   })
 }
 
-test('a key cannot be given an end that has passed', async () => {
+test('a key cannot be given an expiry in the past', async () => {
   const { id } = (await call('POST', KEYS, { name: 'x' })).body.data
   const answer = await call('PATCH', `${KEYS}/${id}`, { expires_at: '2001-01-01T00:00:00Z' })
   assert.deepEqual([answer.status, answer.body.details.fields[0].field], [422, 'expires_at'])
@@ -268,7 +268,7 @@ test('a revoked key is refused at once, stays in the list, and cannot come back'
   assert.equal(listed.revoked_at, revoked.body.data.revoked_at)
 })
 
-test('a rotation shows a new secret under the same id, and says until when the old one is good', async () => {
+test('a rotation shows a new secret under the same id, and how long the old one stays valid', async () => {
   const { id, key } = (await call('POST', KEYS, { name: 'turns' })).body.data
   const graceful = await call('POST', `${KEYS}/${id}/rotate`, { grace_period_hours: 72 })
   assert.equal(graceful.status, 200)
@@ -328,7 +328,7 @@ test('no key makes, changes, rotates or revokes one that may do more than itself
   }
 })
 
-test('keys come in full without a page, and page by page with one', async () => {
+test('keys are listed in full without `page`, and page by page with it', async () => {
   const { apiKey } = await home.account()
   for (let i = 0; i < 4; i++) await call('POST', KEYS, { name: `k${i}` }, apiKey)
   const whole = (await call('GET', KEYS, undefined, apiKey)).body
@@ -398,7 +398,7 @@ test('a sandbox key reads and rotates a password of its own, which sends nothing
   assert.deepEqual([await login(live), await login(third), await login(await read())], ['refused', 'sandbox', 'live'])
 })
 
-test('a key that is bound to domains, addresses or a date is shown no password, which is good beyond them', async () => {
+test('a key bound to domains, addresses or a date is shown no password, which would reach further', async () => {
   const soon = new Date(home.operator.clock.now().getTime() + 3_600_000).toISOString()
   for (const bounds of [{ domain_ids: [OWNED] }, { allowed_ips: ['127.0.0.0/8', '::/0'] }, { expires_at: soon }]) {
     const bound = await call('POST', KEYS, { name: 'bound', ...bounds })
@@ -414,7 +414,7 @@ test('a key that is bound to domains, addresses or a date is shown no password, 
   }
 })
 
-test('a log-in by password costs the same whatever is wrong with it, and answers the same', async () => {
+test('a password log-in costs and answers the same whatever is wrong with it', async () => {
   const { username } = (await call('GET', '/api/v1/smtp-credentials')).body
   const work: string[] = []
   const { database } = node

@@ -63,9 +63,9 @@ export interface AccountRoutesOptions {
   readonly log: Logger
   readonly submission: SubmissionFace
   readonly ownedDomains: KeyContext['ownedDomains']
-  /** In the transaction that gave an account another address. @returns what is to be done when it is committed */
+  /** Runs in the transaction that changes an account's address. @returns a callback to run after the commit */
   readonly onMoved: (db: Db, moved: { accountId: string; before: string; after: string }) => Promise<() => void>
-  /** The figures of the month that begins on `month` (`YYYY-MM-01`). Absent: none are known yet. */
+  /** The figures of the month that starts on `month` (`YYYY-MM-01`). Absent: none are known. */
   readonly deliveryFigures?: (db: Db, accountId: string, month: string) => Promise<DeliveryFigures>
 }
 
@@ -214,7 +214,7 @@ function profileRoutes({ accounts, database, onMoved }: AccountRoutesOptions): r
       handle: async ({ principal, body }) => {
         assertWholeAccount(principal, 'A key bound to domains cannot change what holds for the others too')
         const { accountId, keyId, scopes } = principal
-        // It is where the account's notices go.
+        // The account's notices go to this address.
         if (body.email !== undefined && keyId === null && !scopes.includes('full')) throw errors.insufficient_role()
         const change = async (db: Db) => {
           const { before, after } = await changeProfile(db, accountId, withoutUndefined(body))
@@ -222,7 +222,7 @@ function profileRoutes({ accounts, database, onMoved }: AccountRoutesOptions): r
           const told = moved ? await onMoved(db, { accountId, before: before.email, after: after.email }) : null
           return { after, told }
         }
-        // The former address is told by a mail of the system, which the tenant's face of the database cannot write.
+        // The old address is notified by a system mail, which the tenant's database role cannot write.
         const { after, told } = await (body.email === undefined
           ? database.tenant(accountId, change)
           : database.transaction(change))
@@ -277,7 +277,7 @@ type Asking = Pick<Call<never, never, never>, 'principal' | 'requestId' | 'heade
 
 function smtpRoutes(options: AccountRoutesOptions): readonly AnyEndpoint[] {
   const { accounts, database, secrets, ids, clock, log, submission } = options
-  /** Written down before the password is shown: who cannot be named is shown none. */
+  /** Logs before the password is shown; a caller who cannot be named is shown none. */
   const noteShown = async (call: Asking, what: 'read' | 'rotate'): Promise<void> => {
     const { accountId, keyId, mode } = call.principal
     const token = keyId === null ? accounts.sessions.tokenIn(call.headers.cookie) : null
@@ -356,7 +356,7 @@ function wireProfile(row: AccountRow): Static<typeof Profile> {
   return { id, ...rest, created_at: created_at.toISOString() }
 }
 
-/** As the limit is told in headers and errors: as many as the bucket holds, in the time that it takes to fill. */
+/** As in headers and errors: the bucket's size, per the time it takes to fill. */
 function wireRates(rates: Rates): object {
   return Object.fromEntries(
     RATE_CLASSES.map((name) => {

@@ -35,7 +35,7 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number]
 
-/** True when a key of these scopes may do what asks for `scope`. */
+/** True when a key with these scopes may do what requires `scope`. */
 export function allows(scopes: readonly string[], scope: string): boolean {
   return scopes.includes('full') || scopes.includes(scope)
 }

@@ -5,7 +5,7 @@ import { sessionCookie, sessionToken } from './session-cookie.ts'
 const OURS = 'o'.repeat(43)
 const TOSSED = 't'.repeat(43)
 
-test('over TLS only the cookie that this host alone can set is taken, whatever stands beside it', () => {
+test('over TLS only the __Host- cookie is accepted, whatever other cookies come with it', () => {
   assert.equal(sessionToken(`posthorn=${TOSSED}; __Host-posthorn=${OURS}`, true), OURS)
   assert.equal(sessionToken(`posthorn=${TOSSED}`, true), null)
   assert.equal(sessionToken(`x__Host-posthorn=${TOSSED}`, true), null)
@@ -15,7 +15,7 @@ test('over TLS only the cookie that this host alone can set is taken, whatever s
     assert.equal(sessionToken(cookie, false), null)
 })
 
-test('what is set is what is taken', () => {
+test('the cookie that is set is the one that is accepted', () => {
   for (const secure of [true, false]) {
     const [pair] = sessionCookie(OURS, { secure, maxAgeSeconds: 60 }).split(';')
     assert.equal(sessionToken(pair, secure), OURS)

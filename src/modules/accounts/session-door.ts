@@ -1,7 +1,7 @@
-// Who is behind a session's cookie, for the endpoints that act for a person and not for a key.
+// Resolves a session's cookie to its person, for endpoints that act for a person and not for a key.
 //
-// An operator may look into another account: the session then acts for that one with an owner's rights, while it stays
-// the operator's. What is the person's own (password, second factor, sessions) is theirs whatever account they look into.
+// An operator may look into another account: the session then acts for that account with an owner's rights, but remains
+// the operator's. The person's own settings (password, second factor, sessions) stay theirs whatever account they look into.
 
 import type { Knock } from '../../platform/http.ts'
 import { isFromOurPages } from '../../platform/http.ts'
@@ -48,7 +48,7 @@ export function sessionDoors(sessions: Pick<Sessions, 'tokenIn' | 'find' | 'note
   }
 }
 
-/** For the other rooms. */
+/** For the other modules. */
 export function operatorDoor(sessions: Pick<Sessions, 'tokenIn' | 'find' | 'noteActing'>): OperatorDoor {
   const { operator } = sessionDoors(sessions)
   return async (knock) => ({ email: (await operator(knock)).email, ip: knock.ip })

@@ -13,7 +13,7 @@ import {
   usersByEmail,
 } from './sql-users.ts'
 
-/** Nobody waits by it for a refusal that is due. */
+/** A clock whose sleep returns at once, so that refusals are not delayed. */
 function hurried(clock: Clock): Clock {
   return { ...clock, sleep: async () => undefined }
 }
@@ -22,7 +22,7 @@ for (const [what, meanwhile] of [
   ['a new password is set', 'password'],
   ['the user is removed', 'removed'],
 ] as const) {
-  test(`who signs in while ${what} has no session afterwards`, async () => {
+  test(`a sign-in while ${what} leaves no session`, async () => {
     await using home = await house()
     const { database, clock, ids, secrets, passwords } = home.operator
     const account = await home.account()
@@ -48,7 +48,7 @@ for (const [what, meanwhile] of [
   })
 }
 
-test('whoever guesses from many addresses shuts a user out of none that they have signed in from', async () => {
+test('guessing from many addresses does not lock a user out of networks they have signed in from', async () => {
   await using home = await house()
   const { database, clock, ids, secrets } = home.operator
   const account = await home.account()
@@ -71,7 +71,7 @@ test('whoever guesses from many addresses shuts a user out of none that they hav
   assert.equal(await codeOf('right', '2001:db8:1:2::1'), 'rate_limit_exceeded', 'its own count holds')
 })
 
-test('who has a user of the same email in another account gets no more guesses by signing in as that one', async () => {
+test('a user of the same email in another account gives no further guesses by signing in', async () => {
   await using home = await house()
   const { database, clock, ids, secrets } = home.operator
   const [victims, own] = [await home.account(), await home.account()]
@@ -105,7 +105,7 @@ test('who has a user of the same email in another account gets no more guesses b
   assert.equal(await accountOf('own', '203.0.113.2'), own.accountId, 'who is not guessed at is let in')
 })
 
-test('users that others add under an email keep none out who came with their account', async () => {
+test('users that others add under an email lock out no user made with their account', async () => {
   await using home = await house()
   const { database, clock, ids } = home.operator
   const victims = await home.account()
@@ -120,7 +120,7 @@ test('users that others add under an email keep none out who came with their acc
   assert.equal(first?.id, victim.id)
 })
 
-test('an unknown email, a known one and one of two accounts cost as many hashings', async () => {
+test('an unknown email, a known one and one in two accounts cost the same number of hashings', async () => {
   await using home = await house()
   const { database, clock, ids, secrets } = home.operator
   const [one, two] = [await home.account(), await home.account()]
@@ -158,7 +158,7 @@ test('an unknown email, a known one and one of two accounts cost as many hashing
   }
 })
 
-test('how many users an email has is not told by when a wrong password is refused', async () => {
+test('the time of a refusal does not reveal how many users an email has', async () => {
   await using home = await house()
   const { database, ids, secrets } = home.operator
   const [first] = await listUsers(database.system, (await home.account()).accountId)

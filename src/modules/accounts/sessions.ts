@@ -1,18 +1,18 @@
-// Signing in to the dashboard: by email and password, and by a second factor where the user has one (RFC 6238). What the
-// browser then carries is a random token in a cookie that scripts cannot read and other sites cannot send; stored is its
-// SHA-256 alone. A session ends after 12 hours without use, after 7 days in any case, when it is revoked, and with its user.
+// Signing in to the dashboard: by email and password, plus a second factor where the user has one (RFC 6238). The browser
+// then carries a random token in a cookie that scripts cannot read and other sites cannot send; only its SHA-256 is stored.
+// A session ends after 12 hours without use, after 7 days in any case, when it is revoked, and with its user.
 //
-// - A wrong password, an unknown address and a wrong code get one answer after as many hashings: two, as an address with users
-//   in two accounts needs. One with more takes longer; a hashing for each that there could be would cost every sign-in half a
-//   second of a processor. So that no time tells, whoever is not let in by their password hears so at the end of a whole second,
-//   within which an address with users in 20 accounts is looked at (20 hashings take some 0.4 s).
-// - An address has at most 20 users in all accounts. Those that were made with their accounts, which the operator makes, come
-//   first: no account can add users so that another account's owner is not among those who are looked at.
-// - An address (IPv6: its /64) may fail 10 times in a row and once a minute from then on; a user may be failed 100 times in
-//   a row from all addresses together, whoever else has that user's email: each password that is held against a user and is
-//   not theirs counts, and their own sign-in alone clears it. A network from which the user has signed in is not among these and held up by its
-//   own count alone, so that nobody is shut out of their account by those who guess elsewhere. All of it lives in the process.
-// - A time step of the second factor works once, a recovery code too.
+// - A wrong password, an unknown address and a wrong code get the same answer after the same number of hashings: two, as an
+//   address with users in two accounts needs. An address with more users takes longer; hashing for the maximum on every
+//   sign-in would cost half a second of a processor. To hide the time, a refused password is answered only at the end of a
+//   whole second, within which an address with users in 20 accounts is checked (20 hashings take about 0.4 s).
+// - An address has at most 20 users across all accounts. Operators and users made together with their account, which an
+//   operator creates, are checked first: no account can add users to push another account's owner out of the check.
+// - An address (IPv6: its /64) may fail 10 times in a row, then once a minute. A user may fail 100 times in a row over all
+//   addresses, even when other accounts have users with the same email: every wrong password tried against the user counts,
+//   and only the user's own sign-in clears the count. A network the user has signed in from is exempt and limited only by
+//   its own count, so that guessing elsewhere locks nobody out. All of these counts live in the process.
+// - A time step of the second factor works once, and so does a recovery code.
 // - A session acts for its account with the scopes of its user's role.
 
 import { createHash } from 'node:crypto'
@@ -53,16 +53,16 @@ export const TOTP_SEAL = 'totp'
 const TOUCH_EVERY_MS = 60_000
 const TRIES_OF_AN_ADDRESS = 10
 const TRIES_AT_A_USER = 100
-/** Of the authenticator, by who knows the password; then one each quarter of an hour. */
+/** Attempts at an authenticator code by someone who knows the password; then one per quarter of an hour. */
 const TRIES_OF_A_CODE = 5
 const CODE_EVERY_MS = 900_000
-/** Networks from which users have signed in; of more, the one that was used longest ago is forgotten. */
+/** Limit of remembered networks that users have signed in from; the least recently used is forgotten. */
 const MAX_PLACES = 10_000
 const TOKEN_BYTES = 32
 const MAX_AGENT_CHARS = 300
 export const MAX_USERS_OF_AN_EMAIL = 20
 const LEAST_HASHINGS = 2
-/** Who is not let in hears so a whole number of these after they asked. */
+/** A refused sign-in is answered at a multiple of this time after it began. */
 const REFUSED_EVERY_MS = 1_000
 const RECOVERY_CODES = 10
 const RECOVERY_CHARS = 16
@@ -75,14 +75,14 @@ export interface SessionsOptions {
   readonly ids: Ids
   readonly secrets: Secrets
   readonly passwords: Passwords
-  /** The dashboard is reached over TLS. */
+  /** True when the dashboard is reached over TLS. */
   readonly secure: boolean
 }
 
 export interface SignIn {
   readonly email: string
   readonly password: string
-  /** Of the authenticator, or a recovery code. */
+  /** An authenticator code or a recovery code. */
   readonly code: string | null
   readonly ip: string
   readonly agent: string
@@ -91,30 +91,30 @@ export interface SignIn {
 export interface Sessions {
   /** @throws ApiError invalid_credentials, second_factor_required, rate_limit_exceeded */
   signIn(asked: SignIn): Promise<{ readonly token: string; readonly session: FoundSession }>
-  /** The token in a request's cookies; null when there is none of the kind that this service sets. */
+  /** The token in a request's cookies; null when it carries no session cookie of ours. */
   tokenIn(cookie: string | undefined): string | null
-  /** The header `Set-Cookie` for a session that has just begun; null takes the cookie away. */
+  /** The `Set-Cookie` header for a new session; null deletes the cookie. */
   cookieOf(token: string | null): string
-  /** Null when the token is none, or its session is over. */
+  /** Null when the token is unknown or its session is over. */
   find(token: string): Promise<FoundSession | null>
   signOut(session: FoundSession): Promise<void>
-  /** Writes down what an operator is about to change in an account that is not theirs; else nothing. */
+  /** Logs what an operator is about to change in another account; otherwise does nothing. */
   noteActing(
     session: FoundSession,
     asked: { readonly method: string; readonly path: string; readonly ip: string },
   ): Promise<void>
   /** @throws ApiError invalid_credentials, rate_limit_exceeded */
   checkPassword(user: UserRow, password: string, ip: string): Promise<void>
-  /** A secret to be shown as a QR code, and how it is written down. */
+  /** A new second factor: its secret, the URL for the QR code, and its sealed form for storage. */
   newSecret(user: UserRow): { readonly secret: string; readonly url: string; readonly sealed: Buffer }
   /**
-   * Takes the second factor away.
+   * Removes the second factor.
    *
-   * @param given `code`: of the authenticator, or a recovery code; null where there is no second factor
+   * @param given `code`: from the authenticator, or a recovery code; null when there is no second factor
    * @throws ApiError invalid_credentials, second_factor_required, rate_limit_exceeded
    */
   removeSecret(user: UserRow, given: { password: string; code: string | null }, ip: string): Promise<void>
-  /** Turns the offered second factor on. @returns the recovery codes, shown this once; null when the code is wrong */
+  /** Enables the offered second factor. @returns the recovery codes, shown only here; null when the code is wrong */
   confirmSecret(user: UserRow, code: string): Promise<readonly string[] | null>
 }
 
@@ -128,7 +128,7 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
     const begun: (typeof names)[number][] = []
     let failed = false
     try {
-      // In one order, so that no two wait for one another.
+      // Always in the same order, so that no two attempts deadlock.
       for (const [tries, name] of names) {
         const retryAfter = await tries.begin(name)
         if (retryAfter > 0) throw errors.rate_limit_exceeded({ retry_after: retryAfter }, { retryAfter })
@@ -156,13 +156,13 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
     if (places.size > MAX_PLACES && oldest !== undefined) places.delete(oldest)
   }
 
-  /** Of those with this email the first whose password it is. @throws ApiError invalid_credentials, rate_limit_exceeded */
+  /** The first user with this email whose password matches. @throws ApiError invalid_credentials, rate_limit_exceeded */
   const provenUser = async ({ email, password, ip }: SignIn): Promise<UserRow> => {
     const users: readonly (UserRow | null)[] = await usersByEmail(database.system, email, MAX_USERS_OF_AN_EMAIL)
     let user: UserRow | null = null
     let retryAfter = 0
     for (const candidate of users.length === 0 ? [null] : users) {
-      // Once it is somebody's, it is no guess at the others, and hashed all the same.
+      // Once the password matched a user it is no guess at the others, but is hashed for each all the same.
       if (user !== null) {
         await passwords.verify(password, null)
         continue
@@ -186,7 +186,7 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
     return user
   }
 
-  /** Whoever is refused is so at a moment that does not tell how long it took to find out. */
+  /** Delays a refusal to a moment that does not reveal how long the check took. */
   const refusedEvenly = async <T>(work: () => Promise<T>): Promise<T> => {
     const beganMs = clock.monotonicMs()
     try {
@@ -209,7 +209,7 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
     const { totp_secret: sealed } = user
     if (sealed === null) return
     if (code === null) throw errors.second_factor_required()
-    // Recovery codes are too long to be guessed: whose code others use up by guessing still gets in by one.
+    // Recovery codes are too long to guess. A user whose code attempts others have used up can still sign in with one.
     if (!isOfAuthenticator(code)) {
       if (await useRecoveryHash(database.system, user, hashOf(normalized(code)))) return
       throw errors.invalid_credentials()
@@ -302,7 +302,7 @@ function totpOf(secret: string, label: string): TOTP {
   return new TOTP({ issuer: 'Posthorn', label, secret, algorithm: 'SHA1', digits: 6, period: STEP_SECONDS })
 }
 
-/** The time step that a code belongs to, one off at most; null when it belongs to none. */
+/** The time step a code belongs to, at most one off; null when it belongs to none. */
 function stepOf(secret: string, code: string, now: Date): number | null {
   if (!isOfAuthenticator(code)) return null
   const timestamp = now.getTime()
@@ -331,7 +331,7 @@ export const SCOPES_OF: Readonly<Record<Role, readonly string[]>> = {
   viewer: READING.filter((scope) => scope !== 'smtp:read' && scope !== 'api_keys:read'),
 }
 
-/** An operator who looks into another account acts there as an owner. */
+/** An operator acts as an owner in another account. */
 export function roleOf({ role, acting_id }: Pick<FoundSession, 'role' | 'acting_id'>): Role {
   return acting_id === null ? role : 'owner'
 }

@@ -1,6 +1,5 @@
-// What the other rooms may know of an account, from a cache that a change clears in every process: by notification at
-// once, by age after SEEN_WITHIN_MS when the notification was lost. Accounts that are asked for at the same time are
-// read together.
+// The account settings other modules may read, from a cache. A change clears it in every process: at once by notification,
+// or by age after SEEN_WITHIN_MS when the notification was lost. Accounts requested at the same time are read together.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
@@ -25,7 +24,7 @@ export interface AccountSettings {
   readonly timezone: string
   readonly locale: string
   readonly plan: Plan
-  /** By plan and by what the operator set; null = unlimited. */
+  /** From the plan and the operator's overrides; null = unlimited. */
   readonly limits: Limits
   readonly features: Features
   readonly rates: Rates
@@ -38,7 +37,7 @@ export interface AccountSettings {
   readonly retentionDays: number
 }
 
-/** A change is seen everywhere within this time; the contract allows 5 s. */
+/** Time within which every process sees a change; the contract allows 5 s. */
 export const SEEN_WITHIN_MS = 4_000
 const MAX_CACHED = 10_000
 const MAX_TOGETHER = 500
@@ -48,11 +47,11 @@ export interface SettingsReader {
   /** @throws ApiError not_found */
   get(accountId: string): Promise<AccountSettings>
   /**
-   * The same within a transaction: what is not cached is read on its own connection, so that transactions that hold all
-   * connections never wait for another one. Accounts that are not there are left out.
+   * The same within a transaction: uncached accounts are read on its connection, so that transactions holding all connections
+   * never wait for another one. Accounts that do not exist are left out.
    */
   getOn(db: Db, accountIds: readonly string[]): Promise<ReadonlyMap<string, AccountSettings>>
-  /** Null: anything may have changed. */
+  /** Null clears everything. */
   forget(accountId: string | null): void
 }
 

@@ -1,15 +1,16 @@
-// SMTP credentials: one user name per account, with a password for live mail and one for mail that stays in the house. A
-// live key reads and rotates the one, a sandbox key the other: neither reaches what is not its own. The user's document
-// wants a password shown again, so it is sealed under the instance's secret for the one endpoint that shows it; submission
-// compares a keyed hash and opens nothing. After a rotation with grace the password before stays good until its time.
+// SMTP credentials: one user name per account, with one password for live mail and one for sandbox mail, which is never
+// delivered. A live key reads and rotates the live password, a sandbox key the sandbox one, and neither the other's. The
+// user's document requires that a password can be shown again, so it is sealed under the instance's secret, for the one
+// endpoint that shows it. Submission compares a keyed hash and opens nothing. After a rotation with grace, the previous
+// password stays valid until its time.
 //
-// The password sends from every domain of the account, from every address and without end, so a key that is bound to
-// domains, to addresses or to a date is not shown it.
+// The password sends from every domain of the account, from every address and without end. So a key bound to domains,
+// addresses or a date is not shown it.
 //
-// A log-in costs the same whatever is wrong with it: one look-up by name and two hashes, for a name that nobody has too.
+// A log-in costs the same whatever is wrong with it, even for an unknown name: one lookup by name and two hashes.
 //
-// The user name `apikey` with an API key of scope `send` logs in as that key. Nothing here is cached: a rotation, a
-// revocation or a suspension holds for the next log-in at once.
+// The user name `apikey` with an API key of scope `send` as the password logs in as that key. Passwords are not cached: a
+// rotation holds for the next log-in. Keys and suspensions come from caches that a change clears within 5 s.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
@@ -34,13 +35,13 @@ const USERNAME_CHARS = 20
 const PASSWORD_CHARS = 32
 const KEY_USERNAME = 'apikey'
 
-/** All but the password, which is not opened for it. */
+/** Everything except the password, which is not opened for it. */
 export interface SmtpUser {
   readonly username: string
   readonly createdAt: Date
   readonly rotatedAt: Date | null
   readonly lastUsedAt: Date | null
-  /** Until when the password before is good; null when it is not. */
+  /** How long the previous password is valid; null when it is not. */
   readonly previousValidUntil: Date | null
 }
 
@@ -48,7 +49,7 @@ export interface SmtpCredential extends SmtpUser {
   readonly password: string
 }
 
-/** Both of a new account. */
+/** Creates a new account's two credentials. */
 export function newSmtpCredentials(
   secrets: Secrets,
   ids: Ids,
@@ -69,7 +70,7 @@ export function newSmtpCredentials(
   })
 }
 
-/** Who asks, and thereby whose mail the password sends. */
+/** The caller; its mode decides which password it gets. */
 type Owner = Pick<Principal, 'accountId' | 'keyId' | 'mode'>
 
 /** @throws ApiError insufficient_scope for a key that is bound to domains, addresses or a date */
@@ -90,7 +91,7 @@ async function smtpRowOf(db: Db, owner: Owner): Promise<SmtpRow> {
 }
 
 /**
- * @param graceMs how long the present password stays good; 0 = not at all
+ * @param graceMs how long the current password stays valid; 0 = not at all
  * @throws ApiError insufficient_scope for a key that is bound to domains, addresses or a date
  */
 export async function rotateSmtpCredential(
@@ -135,7 +136,7 @@ function boundTo(key: KeyRow): string | null {
 
 export type SmtpLogin =
   | { readonly kind: 'ok'; readonly principal: Principal }
-  /** Wrong name or password, or a key that may not: one answer for all. */
+  /** Wrong name or password, or a key without permission: the same answer for all. */
   | { readonly kind: 'refused' }
   | { readonly kind: 'suspended' }
   /** Too many failures from this address. */
@@ -151,7 +152,7 @@ export interface SmtpLoginParts {
   readonly uses: UseLog
 }
 
-/** Rejects when the database does not answer: the caller then says 454, not 535. */
+/** Rejects when the database does not answer: the caller then replies 454, not 535. */
 export async function authenticateSmtp(
   parts: SmtpLoginParts,
   { username, password, ip }: { readonly username: string; readonly password: string; readonly ip: string },
@@ -199,7 +200,7 @@ async function byPassword(
   return { accountId, keyId: null, mode, scopes: ['send'], domainIds: null }
 }
 
-/** What a sealed password is bound to. */
+/** The row id that a sealed password is bound to. */
 function rowOf(accountId: string, mode: KeyMode): string {
   return `${accountId} ${mode}`
 }
@@ -208,7 +209,7 @@ function macOf(secrets: Secrets, accountId: string, mode: KeyMode, password: str
   return secrets.mac(MAC, `${accountId}\0${mode}\0${password}`)
 }
 
-/** One that sends nothing says so. */
+/** A sandbox password starts with `test`. */
 function newPassword(mode: KeyMode, ids: Ids): string {
   const random = randomBase62(PASSWORD_CHARS, ids.bytes)
   return mode === 'live' ? random : `test${random}`

@@ -1,4 +1,4 @@
-// The statements of what is metered: token buckets and monthly usage.
+// The statements of metering: token buckets and monthly usage.
 
 import { type Db, statement } from '../../platform/db.ts'
 import type { Resource } from './plans.ts'
@@ -10,9 +10,9 @@ export interface Bucket {
   readonly rateClass: string
   readonly perSecond: number
   readonly burst: number
-  /** What must be granted, or nothing is. */
+  /** Tokens that must be granted, or none are. */
   readonly need: number
-  /** What is granted at most. */
+  /** Maximum tokens to grant. */
   readonly want: number
 }
 
@@ -20,7 +20,7 @@ export interface Lease {
   readonly bucket_id: string
   readonly class: string
   readonly granted: number
-  /** What is left in the shared bucket. */
+  /** Tokens left in the shared bucket. */
   readonly tokens: number
 }
 
@@ -31,7 +31,7 @@ const LEASE = statement(
 )
 const DROP_FULL_BUCKETS = statement('accounts_rate_drop_full', 'delete from rate_bucket where at < $1')
 
-/** One answer for each bucket, in no particular order. No bucket may be named twice. */
+/** One lease per bucket, in no particular order. No bucket may be named twice. */
 export function leaseTokens(db: Db, buckets: readonly Bucket[], now: Date): Promise<readonly Lease[]> {
   return db.query<Lease>(LEASE, [
     buckets.map(({ bucketId }) => bucketId),
@@ -57,7 +57,7 @@ export interface Charge {
   readonly limit: number | null
 }
 
-// The row is locked before it is compared, so of calls at the same time no more get through than the limit allows.
+// The row is locked before the comparison, so simultaneous calls never get more than the limit.
 const CONSUME = statement(
   'accounts_usage_consume',
   `insert into usage (account_id, resource, month, used)
@@ -66,7 +66,7 @@ const CONSUME = statement(
      where $5::bigint is null or usage.used + excluded.used <= $5::bigint
    returning used`,
 )
-// Sorted, so that two transactions with the same accounts wait for each other and never for one another in a ring.
+// Sorted, so that two transactions with the same accounts wait for each other but never deadlock.
 const CONSUME_MANY = statement(
   'accounts_usage_consume_many',
   `with asked as (
@@ -86,7 +86,7 @@ const REFUND = statement(
 )
 const USAGE = statement('accounts_usage', 'select resource, used from usage where account_id = $1 and month = $2')
 
-/** @returns what is used now, or null when the limit does not allow it (nothing is counted then) */
+/** @returns the new usage; null when the limit does not allow the amount, and nothing is counted */
 export async function consumeUsage(
   db: Db,
   resource: Resource,
@@ -140,7 +140,7 @@ const USAGE_OF_MONTH = statement(
    order by account_id, resource limit $4`,
 )
 
-/** What all accounts used in a month, in the order of account and resource, behind `after` (null: from the first). */
+/** Usage of all accounts in a month, ordered by account and resource, after `after` (null: from the start). */
 export function usageOfMonth(
   db: Db,
   month: string,

@@ -1,4 +1,4 @@
-// The statements of the operator: all accounts at a glance, what operators did, and the tokens of the first set-up.
+// The statements of the operator: the list of accounts, the log of actions, and the set-up tokens.
 
 import { type Db, statement } from '../../platform/db.ts'
 import { containing } from '../../platform/sql-pattern.ts'
@@ -9,7 +9,7 @@ const OVERVIEW = `select a.account_id, a.name, a.email, a.plan, a.suspended_at, 
       as emails,
     (select count(*)::int from dashboard_user d where d.account_id = a.account_id) as users
   from account a`
-// The account of the system itself is nobody's.
+// Leaves out the system's own account.
 const FILTER = `a.account_id <> $2
   and ($3::text is null or a.name ilike $3 escape '\\' or a.email ilike $3 escape '\\' or a.account_id::text = $4
     or exists (select from dashboard_user d where d.account_id = a.account_id and d.email ilike $3 escape '\\'))
@@ -64,7 +64,7 @@ const ADD_TOKEN = statement(
   'accounts_add_setup_token',
   'insert into setup_token (hash, account_id, expires_at) values ($1, $2, $3)',
 )
-// Two that are made at once would each drop those of before, and both stay.
+// Without the lock, two tokens made at once would each delete only the earlier ones, and both would remain.
 const LOCK_TOKENS = statement(
   'accounts_lock_setup_tokens',
   `select pg_advisory_xact_lock(hashtextextended('setup tokens', 0))`,
@@ -97,7 +97,7 @@ export interface AccountOverview {
   readonly plan: Plan
   readonly suspended_at: Date | null
   readonly created_at: Date
-  /** Accepted in the month. */
+  /** Number accepted in the month. */
   readonly emails: number
   readonly users: number
 }
@@ -105,9 +105,9 @@ export interface AccountOverview {
 export interface OverviewFilter {
   /** `YYYY-MM-01` */
   readonly month: string
-  /** Left out: the account of the system. */
+  /** The account to leave out: the system's. */
   readonly but: string
-  /** A part of a name or address, or a whole id; null: all. */
+  /** Part of a name or address, or a whole id; null: all. */
   readonly search: string | null
   readonly plan: Plan | null
   readonly suspended: boolean | null
@@ -117,7 +117,7 @@ function filterValues({ month, but, search, plan, suspended }: OverviewFilter): 
   return [month, but, containing(search), search?.toLowerCase() ?? null, plan, suspended]
 }
 
-/** The newest first. */
+/** Newest first. */
 export function accountOverviews(
   db: Db,
   filter: OverviewFilter,
@@ -152,7 +152,7 @@ export async function addOperatorAction(db: Db, row: OperatorAction): Promise<vo
   await db.execute(ADD_ACTION, [id, at, operator, ip, action, account_id, JSON.stringify(detail)])
 }
 
-/** The newest first. `accountId` null: of all. */
+/** Newest first. `accountId` null: all accounts. */
 export function operatorActions(
   db: Db,
   accountId: string | null,
@@ -165,7 +165,7 @@ export async function countOperatorActions(db: Db, accountId: string | null): Pr
   return (await db.one<{ total: number }>(COUNT_ACTIONS, [accountId]))?.total ?? 0
 }
 
-/** @param actingId null: their own account again */
+/** @param actingId null: back to their own account */
 export async function setActing(
   db: Db,
   session: { readonly account_id: string; readonly user_id: string; readonly id: string },
@@ -174,13 +174,12 @@ export async function setActing(
   await db.execute(ACT_AS, [session.account_id, session.user_id, session.id, actingId])
 }
 
-/** @returns how many users of that address were changed */
-/** @param accountId of that account alone; null: of all */
+/** @param accountId only this account; null: all. @returns how many users of that address were changed */
 export async function setOperator(db: Db, email: string, accountId: string | null, operator: boolean): Promise<number> {
   return (await db.query(SET_OPERATOR, [email.toLowerCase(), operator, accountId])).length
 }
 
-/** @param accountId of that account alone; null: of all */
+/** @param accountId only this account; null: all */
 export async function countUsersOf(db: Db, email: string, accountId: string | null): Promise<number> {
   return (await db.one<{ users: number }>(USERS_OF_ADDRESS, [email.toLowerCase(), accountId]))?.users ?? 0
 }
@@ -198,7 +197,7 @@ export function listOperators(db: Db): Promise<readonly OperatorRow[]> {
   return db.query(OPERATORS)
 }
 
-/** The one token there is from now on. In a transaction. */
+/** Replaces all tokens with this one. Call within a transaction. */
 export async function putSetupToken(
   db: Db,
   {
@@ -212,7 +211,7 @@ export async function putSetupToken(
   await db.execute(ADD_TOKEN, [hash, accountId, expiresAt])
 }
 
-/** @returns null when there is none such */
+/** @returns null when there is no such token */
 export function findSetupToken(
   db: Db,
   hash: Buffer,
@@ -220,7 +219,7 @@ export function findSetupToken(
   return db.one(FIND_TOKEN, [hash])
 }
 
-/** @returns false when it has been used up meanwhile */
+/** @returns false when it was used up in the meantime */
 export async function useSetupToken(db: Db, hash: Buffer): Promise<boolean> {
   return (await db.execute(USE_TOKEN, [hash])) === 1
 }
@@ -229,13 +228,13 @@ export interface FirstOperator {
   readonly accountId: string
   readonly id: string
   readonly email: string
-  /** Of the account; null leaves it. */
+  /** New name of the account; null keeps the present one. */
   readonly name: string | null
   readonly passwordHash: string
   readonly createdAt: Date
 }
 
-/** Hands an account to its first operator; the user that stood there for nobody goes. */
+/** Hands an account to its first operator and deletes the placeholder user. */
 export async function putFirstOperator(db: Db, row: FirstOperator, placeholder: string): Promise<void> {
   const { accountId, id, email, name, passwordHash, createdAt } = row
   await db.execute(RENAME_ACCOUNT, [accountId, email, name])

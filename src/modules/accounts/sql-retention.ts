@@ -1,4 +1,4 @@
-// For how long accounts keep their data, and how far it has been forgotten.
+// How long accounts keep their data, and how far deletion has come.
 
 import { type Db, statement } from '../../platform/db.ts'
 
@@ -26,7 +26,7 @@ const SINCE = statement(
   'select account_id, begun_before from forgetting where begun_before > $1',
 )
 
-/** For how many days what all accounts share must be kept, so that every account has what it asked for. */
+/** Days to keep data that all accounts share, so that every account gets its retention time. */
 export async function longestRetentionDays(db: Db): Promise<number> {
   return (await db.one<{ days: number }>(LONGEST))?.days ?? 90
 }
@@ -34,13 +34,13 @@ export async function longestRetentionDays(db: Db): Promise<number> {
 export interface Keeping {
   readonly accountId: string
   readonly days: number
-  /** From before this moment nothing is left but emails; it had nothing before it was made. */
+  /** Everything before this moment is deleted except emails; there was nothing before the account was created. */
   readonly doneBefore: Date
-  /** The same of the emails. */
+  /** Emails before this moment are deleted. */
   readonly emailsBefore: Date
 }
 
-/** Accounts in the order of their ids, after `afterId`. */
+/** Accounts in order of id, after `afterId`. */
 export async function keepings(db: Db, afterId: string, limit: number): Promise<readonly Keeping[]> {
   const rows = await db.query<{ account_id: string; retention_days: number; done_before: Date; emails_before: Date }>(
     KEEPINGS,
@@ -54,7 +54,7 @@ export async function keepings(db: Db, afterId: string, limit: number): Promise<
   }))
 }
 
-/** Notes, before anything is deleted, that the log no longer has all of what lies before `before`. */
+/** Records, before anything is deleted, that the log is no longer complete before `before`. */
 export async function beginForgetting(db: Db, accountId: string, before: Date): Promise<void> {
   await db.execute(BEGIN, [accountId, before])
 }
@@ -67,7 +67,7 @@ export async function endForgetting(
   await db.execute(END, [accountId, doneBefore, emailsBefore])
 }
 
-/** Of which accounts the log has less than all since `from`, and from when on it has all. */
+/** Accounts whose log is not complete since `from`, each with the time from which it is complete. */
 export async function forgottenSince(db: Db, from: Date): Promise<ReadonlyMap<string, Date>> {
   const rows = await db.query<{ account_id: string; begun_before: Date }>(SINCE, [from])
   return new Map(rows.map(({ account_id: accountId, begun_before: at }) => [accountId, at]))

@@ -67,7 +67,7 @@ const OFFER_TOTP = statement(
   'accounts_offer_totp',
   'update dashboard_user set totp_pending = $3 where account_id = $1 and id = $2 and totp_secret is null',
 )
-// An offer is taken once, and only as it was looked at.
+// An offer is confirmed once, and only if it is still the one that was read.
 const CONFIRM_TOTP = statement(
   'accounts_confirm_totp',
   `update dashboard_user set totp_secret = totp_pending, totp_pending = null, totp_used = $4, recovery_hashes = $5
@@ -78,7 +78,7 @@ const REMOVE_TOTP = statement(
   `update dashboard_user set totp_secret = null, totp_pending = null, recovery_hashes = '{}'
    where account_id = $1 and id = $2`,
 )
-// One time step is accepted once, whoever comes first.
+// One time step is accepted only once, even from simultaneous attempts.
 const USE_TOTP = statement(
   'accounts_use_totp',
   'update dashboard_user set totp_used = $3 where account_id = $1 and id = $2 and totp_used < $3',
@@ -89,7 +89,7 @@ const USE_RECOVERY = statement(
    where account_id = $1 and id = $2 and $3 = any(recovery_hashes)`,
 )
 
-// The user's row is locked: a password that is set meanwhile is seen here, or ends this session too.
+// Locks the user's row: a password set meanwhile is either seen here or ends this session too.
 const INSERT_SESSION = statement(
   'accounts_add_session',
   `with seen as (
@@ -126,7 +126,7 @@ const FORGET_SESSIONS = statement(
      select account_id, id from dashboard_session where expires_at < $1 or seen_at < $2 limit $3)`,
 )
 
-/** In all accounts; those made with their accounts first. */
+/** Users of all accounts; operators and users made together with their account first. */
 export function usersByEmail(db: Db, email: string, limit: number): Promise<readonly UserRow[]> {
   return db.query(BY_EMAIL, [email.toLowerCase(), limit])
 }
@@ -139,7 +139,7 @@ export function lockUsers(db: Db, accountId: string): Promise<readonly UserRow[]
   return db.query(LOCK_USERS, [accountId])
 }
 
-/** @returns null when the account has a user of that address */
+/** @returns null when the account already has a user with that address */
 export function addUser(
   db: Db,
   row: Pick<UserRow, 'account_id' | 'id' | 'email' | 'password_hash' | 'role' | 'created_at'>,
@@ -160,12 +160,12 @@ export async function deleteUser(db: Db, accountId: string, id: string): Promise
   return (await db.execute(DELETE_USER, [accountId, id])) === 1
 }
 
-/** @returns false when a second factor is in force */
+/** @returns false when a second factor is enabled */
 export async function offerTotp(db: Db, accountId: string, id: string, sealed: Buffer): Promise<boolean> {
   return (await db.execute(OFFER_TOTP, [accountId, id, sealed])) === 1
 }
 
-/** Puts the offer that `user` had when it was read in force. @returns false when it is not the offer any more */
+/** Enables the offer that `user` carried when it was read. @returns false when the offer has changed since */
 export async function confirmTotp(
   db: Db,
   { account_id, id, totp_pending }: UserRow,
@@ -186,7 +186,7 @@ export async function useRecoveryHash(db: Db, { account_id, id }: UserRow, hash:
   return (await db.execute(USE_RECOVERY, [account_id, id, hash])) === 1
 }
 
-/** @returns false when the user has another password by now, or is gone */
+/** @returns false when the user's password has changed, or the user is gone */
 export async function addSession(
   db: Db,
   row: SessionRow,
@@ -203,7 +203,7 @@ export interface FoundSession extends SessionRow {
   readonly role: Role
   readonly operator: boolean
   readonly totp: boolean
-  /** The other account that an operator looks into; null: their own. */
+  /** The other account an operator looks into; null: their own. */
   readonly acting_id: string | null
 }
 
@@ -223,7 +223,7 @@ export async function deleteSession(db: Db, accountId: string, userId: string, i
   return (await db.execute(DELETE_SESSION, [accountId, userId, id])) === 1
 }
 
-/** @param kept the session that goes on; null ends them all */
+/** @param kept the session to keep; null ends all */
 export function deleteSessionsBut(db: Db, accountId: string, userId: string, kept: string | null): Promise<number> {
   return db.execute(DELETE_OTHERS, [accountId, userId, kept])
 }

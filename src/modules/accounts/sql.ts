@@ -1,4 +1,4 @@
-// The statements of accounts, API keys and SMTP credentials. What is metered (token buckets, usage) is in sql-meter.ts.
+// The statements of accounts, API keys and SMTP credentials. Metering (token buckets, usage) is in sql-meter.ts.
 
 import { type Db, statement } from '../../platform/db.ts'
 import type { KeyMode } from './key-format.ts'
@@ -93,7 +93,7 @@ export function selectAccount(db: Db, accountId: string): Promise<AccountRow | n
   return db.one<AccountRow>(ACCOUNT, [accountId])
 }
 
-/** The same under a lock that keeps other writers of the row waiting until the transaction ends. */
+/** Reads the row under a lock that makes other writers of it wait until the transaction ends. */
 export function lockAccount(db: Db, accountId: string): Promise<AccountRow | null> {
   return db.one<AccountRow>(LOCK_ACCOUNT, [accountId])
 }
@@ -102,12 +102,12 @@ export function selectAccounts(db: Db, accountIds: readonly string[]): Promise<r
   return db.query<AccountRow>(ACCOUNTS, [accountIds])
 }
 
-/** Accounts in the order in which they were made, after `afterId`. */
+/** Accounts in order of creation, after `afterId`. */
 export function listAccounts(db: Db, afterId: string, limit: number): Promise<readonly AccountRow[]> {
   return db.query<AccountRow>(ACCOUNT_LIST, [afterId, limit])
 }
 
-/** At most two: enough to tell that an address names more than one. */
+/** At most two, enough to tell that an address is ambiguous. */
 export function selectAccountsByEmail(db: Db, email: string): Promise<readonly AccountRow[]> {
   return db.query<AccountRow>(ACCOUNTS_BY_EMAIL, [email])
 }
@@ -130,7 +130,7 @@ export async function updateFeatures(db: Db, accountId: string, features: Overri
   await db.execute(SET_FEATURES, [accountId, JSON.stringify(features)])
 }
 
-/** @param at null = not suspended; an account that is suspended already keeps its time */
+/** @param at null = not suspended; an account already suspended keeps its time */
 export async function updateSuspended(db: Db, accountId: string, at: Date | null): Promise<boolean> {
   return (await db.execute(SET_SUSPENDED, [accountId, at])) === 1
 }
@@ -236,7 +236,7 @@ const TOUCH_KEYS = statement(
    where k.account_id = u.account_id and k.id = u.id and (k.last_used_at is null or k.last_used_at < u.at)`,
 )
 
-/** The rows whose present or previous secret begins with one of these prefixes. */
+/** The rows whose current or previous secret starts with one of these prefixes. */
 export function selectKeysByPrefix(db: Db, prefixes: readonly string[]): Promise<readonly KeyRow[]> {
   return db.query<KeyRow>(KEYS_BY_PREFIX, [prefixes])
 }
@@ -250,7 +250,7 @@ export async function countKeys(db: Db, accountId: string): Promise<number> {
   return (await db.one<{ total: number }>(KEY_COUNT, [accountId]))?.total ?? 0
 }
 
-/** Nobody else counts them until the transaction ends: what two add at once is counted together. */
+/** Counts under a lock held until the transaction ends, so that keys added at the same time are all counted. */
 export async function countLiveKeys(db: Db, accountId: string): Promise<number> {
   await db.query(LOCK_KEYS, [accountId])
   return (await db.one<{ total: number }>(LIVE_KEY_COUNT, [accountId]))?.total ?? 0
@@ -400,7 +400,7 @@ export function selectSmtp(db: Db, accountId: string, mode: KeyMode): Promise<Sm
   return db.one<SmtpRow>(SMTP, [accountId, mode])
 }
 
-/** Both of an account, or none. */
+/** Both credentials of an account, or none. */
 export function selectSmtpByName(db: Db, username: string): Promise<readonly SmtpRow[]> {
   return db.query<SmtpRow>(SMTP_BY_NAME, [username])
 }
@@ -426,7 +426,7 @@ export async function touchSmtp(db: Db, uses: readonly SmtpUse[]): Promise<void>
   ])
 }
 
-/** Of `SealedColumn`s: a password is bound to its account and mode. */
+/** For `SealedColumn`: a password is bound to its account and mode. */
 export const sealedPasswords = statement(
   'accounts_passwords_to_seal',
   `select account_id || ' ' || mode as row_id, password_sealed as sealed from smtp_credential

@@ -1,2 +1,2 @@
-/** Whose mail of the system is: an account of nobody. The nil UUID (RFC 9562 section 5.9); no generator makes it. */
+/** The account that sends the system's own mail; it belongs to nobody. The nil UUID (RFC 9562 section 5.9), never generated. */
 export const SYSTEM_ACCOUNT_ID = '00000000-0000-0000-0000-000000000000'

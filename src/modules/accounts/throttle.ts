@@ -1,14 +1,14 @@
-// Guessing passwords made slow: a name (an address, a user) may fail some times in a row and then once in a while. Kept in
-// the process, bounded; the name that failed longest ago is forgotten first. Tries at the same time are no more than tries
-// one after the other: one that might be one too many waits for how those before it end.
+// Slows down password guessing: a name (an address, a user) may fail a number of times in a row, then once per interval.
+// State is in the process and bounded; the name that failed longest ago is forgotten first. Simultaneous attempts get no
+// more tries than sequential ones: an attempt that could exceed the limit waits for the outcome of those before it.
 
 import type { Clock } from '../../platform/clock.ts'
 
 export interface Throttle {
   /**
-   * Begins a try, behind those under way that may use up what is left.
+   * Starts an attempt, after waiting for those in progress that may use up the remaining tries.
    *
-   * @returns 0: to be ended; else how long the name must wait, in seconds
+   * @returns 0 when started, and `end` must follow; otherwise how long the name must wait, in seconds
    */
   begin(name: string): Promise<number>
   end(name: string, failed: boolean): void
@@ -18,7 +18,7 @@ export interface Throttle {
 export const TRY_EVERY_MS = 60_000
 const MAX_NAMES = 10_000
 
-/** @param triesInARow from then on one each `tryEveryMs` */
+/** @param triesInARow after these, one more per `tryEveryMs` */
 export function throttle(clock: Clock, triesInARow: number, tryEveryMs = TRY_EVERY_MS): Throttle {
   const buckets = new Map<string, { readonly tries: number; readonly atMs: number }>()
   const underWay = new Map<string, { tries: number; readonly behind: (() => void)[] }>()

@@ -1,5 +1,5 @@
-// When keys and SMTP credentials were last used: kept in memory and written together every few seconds, so that asking
-// costs no write. A crash forgets the last seconds.
+// Times of last use of keys and SMTP credentials. They are kept in memory and written together every few seconds, so that
+// a call costs no write. A crash loses the last seconds.
 
 import type { Database } from '../../platform/db.ts'
 import { type SmtpUse, touchKeys, touchSmtp, type Use } from './sql.ts'
@@ -7,7 +7,7 @@ import { type SmtpUse, touchKeys, touchSmtp, type Use } from './sql.ts'
 export interface UseLog {
   key(use: Use): void
   smtp(use: SmtpUse): void
-  /** Writes what was noted since the last time. What could not be written is noted again. */
+  /** Writes what was noted since the last flush. After a failure it is kept for the next one. */
   flush(): Promise<void>
 }
 
