@@ -1,10 +1,10 @@
-// Asking a contact whether it wants mail. The mail takes the path of every send: the sender rule, the lists, the verdict,
-// the quota; and it becomes durable in one transaction with the contact and with the count of mails to that address. What
-// is refused leaves nothing behind, and a process that dies leaves all of it or none.
+// Asks a contact whether it wants mail. The mail takes the path of every send: sender rule, lists, verdict, quota. It becomes
+// durable in one transaction with the contact and with the count of mails to that address. A refusal leaves nothing behind,
+// and a process that dies leaves all of it or nothing.
 //
-// Nobody can be bombed: at most three confirmation mails a week go to one address, over all accounts. Past that a contact
-// is made and no mail goes; asking again is refused. Who had
-// unsubscribed, and was taken off that list since, is asked anew with a new consent alone, once a week. Two askers at once wait for one another at the row of the address.
+// Nobody can be bombed: at most three confirmation mails a week go to one address, over all accounts. Past that, a new
+// contact is created without a mail, and asking again is refused. A contact that unsubscribed and has since been taken off
+// that list is asked again only with a new consent, once a week. Simultaneous askers wait for one another at the address's row.
 
 import { parseMailbox } from '../../mail/address.ts'
 import type { Db } from '../../platform/db.ts'
@@ -34,19 +34,19 @@ export interface AskContext extends ContactContext, Canceling {
   readonly publicUrl: string
   readonly sending: Pick<Sending, 'sendWith'>
   readonly templates: Pick<Templates, 'get' | 'preview'>
-  /** The instance keeps all mail in the house. */
+  /** True when the instance delivers no mail. */
   readonly sandboxed: boolean
   readonly senderOf: SenderOf
-  /** So long the account keeps what it has sent. */
+  /** Days the account keeps what it has sent. */
   readonly retentionDays: (accountId: string) => Promise<number>
-  /** The account's oldest domain in use; null = there is none. */
+  /** The account's oldest usable domain; null when it has none. */
   readonly oldestUsable: (accountId: string) => Promise<{ readonly name: string } | null>
 }
 
-/** The address has had its share of confirmation mails. */
+/** The address has received the maximum of confirmation mails. */
 class EnoughMails extends ApiError {}
 
-/** @throws ApiError already_exists, and whatever a send throws; then there is no contact */
+/** @throws ApiError already_exists, and whatever a send throws; then no contact is created */
 export async function createContact(
   context: AskContext,
   principal: Principal,
@@ -83,13 +83,13 @@ export async function createContact(
   return shown()
 }
 
-/** What a contact that had unsubscribed comes back with. */
+/** The new consent for a contact that unsubscribed. */
 export type NewProof = Pick<NewContact, 'consent' | 'sender' | 'templateId'> & { readonly source: string }
 
 /**
- * Asks once more.
+ * Asks again.
  *
- * @param proof null: a contact that is pending. Else one that had unsubscribed and stands on no list any more
+ * @param proof null for a pending contact; otherwise for one that unsubscribed and is on no list any more
  * @throws ApiError not_found, invalid_state, rate_limit_exceeded, and whatever a send throws
  */
 export async function askAgain(
@@ -120,7 +120,7 @@ async function resend(context: AskContext, principal: Principal, contact: sql.Co
     const before = new Date(now.getTime() - limits.RESEND_EVERY_MS)
     const counted = await db.one(sql.countResend, [accountId, id, now, before, limits.MAX_RESENDS])
     if (counted === null) {
-      // Somebody was quicker: the row says what is wrong now.
+      // Another request was faster: the row says what is wrong now.
       refuseResend(await readContact(db, now, accountId, id), now)
       throw errors.invalid_state()
     }
@@ -138,7 +138,7 @@ async function askBack(
   const { clock } = context
   const { accountId } = principal
   const { id, email } = contact
-  // Links know whole seconds, and this one is to be of this asking.
+  // Taken before the link is written: links hold whole seconds, and this one must count as written at this asking.
   const now = clock.now()
   refuseAskBack(contact, now)
   const mail = await mailOf(context, principal, { ...contact, sender, templateId })
@@ -148,7 +148,7 @@ async function askBack(
     const before = new Date(now.getTime() - limits.ASK_BACK_EVERY_MS)
     const proof = [source, consent.sourceUrl, consent.text, consent.at, sender, templateId]
     const asked = await db.one(sql.askBack, [accountId, id, now, before, ...proof, JSON.stringify(earlier(contact))])
-    // Somebody was quicker.
+    // Another request was faster.
     if (asked === null) throw errors.invalid_state()
     await takeMail(context, db, address)
   }
@@ -183,7 +183,7 @@ function earlier(contact: sql.ContactRow): sql.EarlierConsent {
 function refuseResend({ status, resends, resent_at: last }: sql.ContactRow, now: Date): void {
   if (status !== 'pending_confirmation') throw errors.invalid_state({ status })
   if (resends >= limits.MAX_RESENDS) {
-    // No waiting helps, so there is no Retry-After.
+    // Waiting does not help, so there is no Retry-After.
     throw errors.rate_limit_exceeded({ limit: limits.MAX_RESENDS, window_seconds: null, retry_after: null })
   }
   if (last === null || now.getTime() - last.getTime() >= limits.RESEND_EVERY_MS) return
@@ -206,7 +206,7 @@ function addressOf({ secrets, sandboxed }: AskContext, { mode }: Principal, emai
   return { hash: secrets.mac('confirmation address', email), sandbox }
 }
 
-/** A first look, so that what will be refused is not judged and written first. */
+/** An early check, so that a mail that will be refused is not judged and written first. */
 async function refusePast({ database, clock }: AskContext, { hash, sandbox }: LimitedAddress): Promise<void> {
   const now = clock.now()
   const since = new Date(now.getTime() - limits.MAILS_COUNT_MS)
@@ -242,7 +242,7 @@ interface Asked {
   readonly templateId: string | null
 }
 
-/** What of a new contact's body would stop its confirmation mail, whether or not one is to go now. */
+/** Faults in a new contact's body that would stop its confirmation mail, whether or not one is sent now. */
 export async function askFaults({ templates }: AskContext, accountId: string, body: unknown): Promise<FieldFault[]> {
   const { from, template_id: templateId } = (body ?? {}) as Readonly<Record<string, unknown>>
   const sender = typeof from === 'string' ? parseMailbox(from) : null
@@ -264,7 +264,7 @@ const NO_TEMPLATE: FieldFault = {
   message: 'is not a template of this account',
 }
 
-/** The body of the send. The link is of no use when it is tracked, and a reader who is asked is not to be watched. */
+/** The body of the send. Tracking is off: a tracked link is useless here, and a reader being asked must not be watched. */
 async function mailOf(context: AskContext, { accountId }: Principal, asked: Asked): Promise<object> {
   const { clock, tokens, publicUrl } = context
   const endsAt = new Date(clock.now().getTime() + limits.LINK_LIVES_MS)

@@ -1,6 +1,6 @@
-// What becomes of a click on the button of the page. A contact is confirmed once, by whoever has the link, under the lock
-// of its row: the event is written in that transaction, so two posts make one event. Somebody who has said no since is
-// not signed up by a link that was older, nor who was asked anew by a link from before that.
+// What a click on the page's button does. Anyone with the link confirms the contact, once, under the lock of its row. The
+// event is written in the same transaction, so two posts make one event. A link cannot sign up somebody who has said no
+// since it was sent, nor somebody who has been asked again since.
 
 import type { Db } from '../../platform/db.ts'
 import { append } from '../events/index.ts'
@@ -10,7 +10,7 @@ import { LINK_LIVES_MS, MAX_AGENT_CHARS } from './limits.ts'
 import * as sql from './sql.ts'
 import type { ConfirmationToken } from './tokens.ts'
 
-/** Who pressed the button, as far as that can be known. */
+/** What is known of the person who pressed the button. */
 export interface Confirmer {
   readonly ip: string
   readonly userAgent: string | null
@@ -19,7 +19,7 @@ export interface Confirmer {
 export type Standing =
   | { readonly kind: 'pending'; readonly email: string }
   | { readonly kind: 'confirmed'; readonly email: string }
-  /** Said no since, or cannot be reached. */
+  /** The person has said no since, or cannot be reached. */
   | { readonly kind: 'stopped'; readonly email: string }
   | { readonly kind: 'unknown' }
 
@@ -43,7 +43,7 @@ export function confirmContact(
     if (row === null) return { kind: 'unknown' }
     const before = standing(row, token)
     if (before.kind !== 'pending') return before
-    // Asked after the row is ours: a no that came while this waited for it counts.
+    // Checked after taking the row's lock: a refusal that arrived while waiting for it counts.
     const [refusal] = await mayWeSend(db, [{ accountId, recipient: row.email, sandbox: false }], now)
     if (refusal != null) return { kind: 'stopped', email: row.email }
     const agent = confirmer.userAgent?.slice(0, MAX_AGENT_CHARS).toWellFormed().replaceAll('\0', '') ?? null
@@ -64,7 +64,7 @@ function standing(
   return { kind: status === 'subscribed' ? 'confirmed' : 'stopped', email }
 }
 
-/** The link was written at that asking, or later. Tokens know whole seconds. */
+/** True when the link was written at that asking or later. Tokens hold whole seconds. */
 function isOf(askedAt: Date, { endsAt }: ConfirmationToken): boolean {
   return endsAt.getTime() >= Math.floor((askedAt.getTime() + LINK_LIVES_MS) / 1_000) * 1_000
 }
@@ -95,7 +95,7 @@ async function tell({ ids }: ContactContext, db: Db, row: sql.ContactRow, now: D
   ])
 }
 
-/** As the API and the event show it. */
+/** The form the API and the event show. */
 export function consentOf(row: sql.ContactRow): object {
   return {
     source_url: row.source_url,

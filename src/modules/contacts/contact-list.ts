@@ -1,9 +1,9 @@
-// Contacts out of a file: the service's own export, or that of another one. Who is no subscriber there becomes none here. The
-// dashboard reads with it too, in the browser: it imports no values but of platform/csv.ts.
+// Contacts from a file: the service's own export or another service's. A row that is not a subscriber there is not imported
+// as one. The dashboard uses this in the browser too: it imports no values except from platform/csv.ts.
 
 import { textsOfCell } from '../../platform/csv.ts'
 
-/** A row by its heading line. */
+/** A row, with its fields by heading. */
 export interface ListedContact {
   readonly email: string
   /** The other columns by their headings, in lower case. */
@@ -19,17 +19,17 @@ const LAST_NAMES = [
   ...['nachname', 'familienname', 'nom', 'nom de famille', 'apellidos', 'apellido', 'cognome', 'achternaam'],
 ]
 const STATUSES = ['status', 'subscription status', 'subscription_status', 'subscriber status', 'email status']
-/** When somebody left, as some services export it. */
+/** Time of leaving, as some services export it. */
 const LEFT = ['unsub_time', 'unsubscribed_at', 'clean_time', 'cleaned_at', 'bounced_at', 'complained_at']
 const SUBSCRIBED = ['', 'subscribed', 'confirmed', 'active']
 
-/** The headings that are read, beside the address. */
+/** The headings that are read, besides the address. */
 export const CONTACT_COLUMNS: readonly string[] = [
   ...['name', ...FIRST_NAMES, ...LAST_NAMES, 'source', 'tags', ...STATUSES, ...LEFT],
   ...['source_url', 'consent_text', 'consent_at'],
 ]
 
-/** Null for a subscriber. */
+/** @returns why the row is not imported; null for a subscriber */
 export function contactRefusal({ fields }: Pick<ListedContact, 'fields'>): string | null {
   const status = STATUSES.map((name) => fields[name] ?? '').find((word) => !SUBSCRIBED.includes(word.toLowerCase()))
   const left = LEFT.find((name) => (fields[name] ?? '') !== '')
@@ -38,10 +38,10 @@ export function contactRefusal({ fields }: Pick<ListedContact, 'fields'>): strin
   return `${what}, which is no subscriber. Who unsubscribed can be imported on the page of unsubscribes, who bounced or complained on that of suppressions.`
 }
 
-/** What the API is given of one. */
+/** The API body for a row. */
 export function contactOf({ email, fields }: ListedContact): object {
   const one = (names: readonly string[]): string => names.map((name) => fields[name] ?? '').find(Boolean) ?? ''
-  // Beside a «Vorname» alone the «Name» is the family's.
+  // With a «Vorname» column and no last-name column, «Name» is the family name.
   const apart = 'vorname' in fields && !LAST_NAMES.some((heading) => heading in fields)
   const name = (apart ? '' : one(['name'])) || `${one(FIRST_NAMES)} ${one(apart ? ['name'] : LAST_NAMES)}`.trim()
   const consent = {

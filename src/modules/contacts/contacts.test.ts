@@ -1,5 +1,5 @@
-// What contacts are made of, by itself: tokens, the letter, the page while the database is away. The rest goes through the
-// front door in test/contacts.test.ts.
+// The parts of contacts on their own: tokens, the letter, the page while the database is unavailable. Everything else is
+// tested over HTTP in test/contacts.test.ts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -20,7 +20,7 @@ const tokens = confirmationTokens(secrets)
 const ID = fc.uuid({ version: 7 })
 const LINK = `https://mail.posthorn.test/confirm/${'A'.repeat(72)}`
 
-test('a token says what it was made from, under its own secret alone', () => {
+test('a token reads back what it was made from, only under its own secret', () => {
   const others = confirmationTokens(secretsFrom(Buffer.alloc(32, 8)))
   fc.assert(
     fc.property(ID, ID, fc.integer({ min: 0, max: 2 ** 39 }), (accountId, contactId, seconds) => {
@@ -33,7 +33,7 @@ test('a token says what it was made from, under its own secret alone', () => {
   )
 })
 
-test('a token with one character changed is none, and neither is any other text', () => {
+test('a token with one character changed is invalid, and so is any other text', () => {
   const text = tokens.write({ accountId: systemIds().next(), contactId: systemIds().next(), endsAt: new Date(0) })
   fc.assert(
     fc.property(fc.nat(71), fc.constantFrom(...'ABCxyz019-_'), (at, character) => {
@@ -44,7 +44,7 @@ test('a token with one character changed is none, and neither is any other text'
   fc.assert(fc.property(fc.string({ maxLength: 200 }), (other) => assert.equal(tokens.read(other), null)))
 })
 
-test('whatever an account is called, in each language the letter has one line of subject, escaped html and the link', () => {
+test('for any account name and language the letter has a one-line subject, escaped HTML and the link', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.constantFrom(...LANGUAGES), (name, language) => {
       const facts = { sender: oneLine(name), link: LINK, liveDays: 7, language }
@@ -61,7 +61,7 @@ function builtInHtmlTags(): number {
   return (builtInLetter({ sender: 'x', link: LINK, liveDays: 7, language: 'en' }).html ?? '').split('<').length
 }
 
-test('a template without the link in its html is none; a text without it gets it', () => {
+test('a template without the link in its HTML is refused; a text without it gets it appended', () => {
   const base = { subject: 's', html: null, text: null }
   assert.equal(templateLetter({ ...base, html: '<p>' }, LINK), null)
   assert.deepEqual(templateLetter({ ...base, html: LINK.replaceAll('/', '&#x2F;') }, LINK)?.text, `${LINK}\n`)
@@ -69,7 +69,7 @@ test('a template without the link in its html is none; a text without it gets it
   assert.equal(templateLetter({ ...base, text: `a ${LINK} b` }, LINK)?.text, `a ${LINK} b`)
 })
 
-test('while the database is away both methods answer a page that says to come again, in a language of the browser', async () => {
+test("while the database is unavailable both methods answer with a retry page in the browser's language", async () => {
   const endpoints = confirmRoutes({
     database: null as never, // whileBeating stands before it
     clock: systemClock(),

@@ -1,4 +1,4 @@
-// Contacts of an account: made, changed, removed, erased. How a pending one is asked stands in ask.ts.
+// Contacts of an account: created, changed, removed, erased. Asking a pending contact is in ask.ts.
 
 import { storedSpelling } from '../../mail/address.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -17,13 +17,13 @@ export interface ContactContext {
   readonly ids: Ids
 }
 
-/** The account's name as its recipients know it, and what they are spoken to in. */
+/** The account's name as recipients know it, and the locale for addressing them. */
 export type SenderOf = (accountId: string) => Promise<Pick<AccountSettings, 'name' | 'locale'>>
 
 export interface NewContact {
   /** The suppression key of the address. */
   readonly email: string
-  /** As it was given. */
+  /** The address as given. */
   readonly address: string
   readonly name: string | null
   readonly source: string
@@ -35,13 +35,13 @@ export interface NewContact {
 }
 
 export interface ContactFilter {
-  /** A part of the address or the name, in any case; `%` and `_` mean themselves. */
+  /** Part of the address or name, case-insensitive; `%` and `_` are literal. */
   readonly search: string | null
   readonly tag: string | null
   readonly status: sql.ContactRow['status'] | null
 }
 
-/** @returns false when the account has a contact of that address */
+/** @returns false when the account already has a contact with that address */
 export async function addContact(
   db: Db,
   accountId: string,
@@ -104,7 +104,7 @@ export async function listContacts(
 export interface ContactChange {
   readonly name?: string | null
   readonly tags?: readonly string[]
-  /** Somebody told the account; it is put on the unsubscribe list. */
+  /** The person told the account; the address is put on the unsubscribe list. */
   readonly unsubscribed?: boolean
 }
 
@@ -130,14 +130,14 @@ export function changeContact(
 }
 
 export interface Canceling {
-  /** Cancels an account's emails that wait for a mailbox. @returns how many */
+  /** Cancels an account's emails waiting for a recipient. @returns how many */
   readonly cancelWaiting: (accountId: string, recipient: string) => Promise<number>
 }
 
 /**
- * Removes a contact. What the two lists say of its address stays: a contact that unsubscribed gets no mail when it is made
- * again. Erasing cancels first what waits for the address, then takes it off the lists too, and leaves a salted hash there
- * by which it is still known. One that is broken off in between can be asked for again.
+ * Removes a contact. The two lists keep its address: a contact that unsubscribed gets no mail when it is created again.
+ * Erasing first cancels what waits for the address, then takes the address off the lists too and leaves a salted hash there
+ * by which it is still recognized. An erasure that was interrupted can be requested again.
  *
  * @returns how many emails were canceled
  * @throws ApiError not_found
@@ -156,14 +156,14 @@ export async function removeContact(
     if (removed === null) throw errors.not_found()
     if (erased) await erase(db, { ids, clock }, { accountId, recipient: removed.email })
   }
-  // What the lists remember of removals is not the account's to change: the service does it.
+  // The account may not change what the lists remember of removals, so the service's own role does it.
   await (erased ? database.transaction(work) : database.tenant(accountId, work))
   return canceled
 }
 
 const ROWS_A_PAGE = 1_000
 
-/** All whom the filter leaves, oldest first, in pages of their own transactions: one that is made meanwhile may be missing. */
+/** All contacts that match, oldest first, in pages of separate transactions: one created meanwhile may be missing. */
 export async function* everyContact(
   { database, clock }: ContactContext,
   accountId: string,

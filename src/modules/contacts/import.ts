@@ -1,10 +1,11 @@
-// Whole lists of contacts in. Memory does not grow with the list: who is not asked is written 500 to a transaction; who is
-// asked takes the path of one contact each, mail and all, a few at a time, under the same bounds (ask.ts).
+// Imports whole lists of contacts. Memory does not grow with the list: contacts that are not asked are written 500 to a
+// transaction; contacts that are asked take the path of a single contact each, mail included, a few at a time, within the
+// same limits (ask.ts).
 //
-// An import is not one transaction. What was made stays when the client goes away or the service breaks off, and sending the
-// file again does no harm: known contacts stay as they are, and nobody is asked a second time. A row that is refused is told
-// with its line and stops nothing; what every further mail would be refused for (the quota, the sender, the template) is found
-// once, and the rows behind it that need a mail are told so without a try.
+// An import is not one transaction. What was imported stays when the client disconnects or the service stops. Sending the
+// file again is harmless: known contacts stay as they are, and nobody is asked twice. A refused row is reported with its
+// line and stops nothing. A refusal that would hit every further mail (quota, sender, template) is found once; later rows
+// that need a mail are reported with it without a try.
 
 import type { Db } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
@@ -14,14 +15,14 @@ import type { NewContact } from './contacts.ts'
 import * as sql from './sql.ts'
 
 const ROWS_A_TRANSACTION = 500
-/** Each holds a connection while it is written. */
+/** Limit of contacts asked in parallel; each holds a connection while it is written. */
 const ASKED_AT_ONCE = 8
-/** More faults than this are counted, not listed. */
+/** Faults beyond this are counted but not listed. */
 const MAX_FAULTS = 1_000
 
 export interface ContactFault {
   readonly line: number
-  /** Null when the row is so broken that it has none. */
+  /** Null when the row is too broken to have one. */
   readonly email: string | null
   readonly message: string
 }
@@ -33,17 +34,17 @@ export interface ListedRow {
 
 export interface ContactsImported {
   readonly imported: number
-  /** Of these, to whom a confirmation mail goes. */
+  /** Imported contacts that are sent a confirmation mail. */
   readonly asked: number
-  /** Contacts of the account already: they stay as they are. */
+  /** Rows whose contact already exists; it stays as it is. */
   readonly known: number
   /** Rows that were left out. */
   readonly failed: number
-  /** The first 1,000 of these. */
+  /** The first 1,000 faults. */
   readonly errors: readonly ContactFault[]
 }
 
-/** Writes as the account itself. */
+/** Imports the rows, under the account's own database role. */
 export async function importContacts(
   context: AskContext,
   principal: Principal,
@@ -97,7 +98,7 @@ export async function importContacts(
   return { ...counts, errors: errors.toSorted((a, b) => a.line - b.line) }
 }
 
-/** Whether every other contact of the file would be refused for it too. */
+/** True when every other contact of the file would be refused for the same reason. */
 function isForAll({ code, details }: ApiError): boolean {
   if (['quota_exceeded', 'sender_not_verified', 'sender_domain_not_allowed', 'account_suspended'].includes(code))
     return true
@@ -110,7 +111,7 @@ function wordsOf({ message, details }: ApiError): string {
   return fields.length === 0 ? message : fields.map((one) => `${one.field} ${one.message}`).join('; ')
 }
 
-/** Contacts who are asked nothing. @returns how many of them are new */
+/** Adds contacts that are not asked. @returns how many of them are new */
 function addContacts(
   { database, clock, ids }: AskContext,
   accountId: string,

@@ -1,6 +1,6 @@
-// The mail that asks for a confirmation: our own words, or a template of the account. Each form of it has the link; the
-// text has it as it is, to be copied. The name that came with the contact stands in no word of ours: whoever fills in a
-// sign-up form with somebody else's address could make us deliver any text.
+// The mail that asks for confirmation: our own text, or a template of the account. Both its HTML and its text contain the
+// link; the text shows it as is, for copying. Our text never contains the contact's name: anybody filling in a sign-up form
+// with another person's address could otherwise make us deliver any text.
 
 import { decodeHTML, escapeAttribute, escapeText } from 'entities'
 import { checkHeaderText } from '../../mail/headers.ts'
@@ -14,7 +14,7 @@ export interface Letter {
 }
 
 export interface LetterFacts {
-  /** The account's name as its recipients know it, in one line. */
+  /** The account's name as recipients know it, on one line. */
   readonly sender: string
   readonly link: string
   readonly liveDays: number
@@ -46,7 +46,7 @@ ${meanwhile}
   }
 }
 
-/** A filled-in template as a letter. @returns null when its html, which most readers see, does not have the link */
+/** Turns a filled-in template into a letter. @returns null when its HTML, which most readers see, lacks the link */
 export function templateLetter(
   filled: { readonly subject: string; readonly html: string | null; readonly text: string | null },
   link: string,
@@ -56,7 +56,7 @@ export function templateLetter(
   return { ...filled, text: text.includes(link) ? text : `${text}${text === '' ? '' : '\n\n'}${link}\n` }
 }
 
-/** A name as it may stand in a header. */
+/** Makes a name safe for a header. */
 export function oneLine(text: string): string {
   const words = [...text].map((character) => (checkHeaderText(character) === null ? character : ' ')).join('')
   return words.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_SENDER_CHARS).toWellFormed()

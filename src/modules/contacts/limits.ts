@@ -3,10 +3,10 @@
 export const LINK_LIVES_MS = 7 * 86_400_000
 export const MAX_RESENDS = 3
 export const RESEND_EVERY_MS = 3_600_000
-/** Who had unsubscribed is asked anew once in this time, and not for ever. */
+/** Interval at which an unsubscribed contact may be asked again, up to MAX_EARLIER_CONSENTS times. */
 export const ASK_BACK_EVERY_MS = 7 * 86_400_000
 export const MAX_EARLIER_CONSENTS = 20
-/** To one address, over all accounts. */
+/** Confirmation mails to one address, over all accounts, within MAILS_COUNT_MS. */
 export const MAX_MAILS_AN_ADDRESS = 3
 export const MAILS_COUNT_MS = 7 * 86_400_000
 

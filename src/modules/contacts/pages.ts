@@ -1,4 +1,4 @@
-// The pages behind the link of a confirmation mail.
+// The pages that a confirmation mail's link leads to.
 
 import { type Answer, LINK_WORDS, masked, page, shownSender, shownText } from '../../platform/http.ts'
 import type { Language } from '../../platform/languages.ts'
@@ -43,7 +43,7 @@ export function suspendedPage(language: Language): Answer {
   return page(410, language, switchedOff, `<p>${nothingChanged}.</p>`)
 }
 
-/** The database is away. */
+/** Shown while the database is unavailable. */
 export function laterPage(language: Language): Answer {
   const { tryAgain, cannotAnswer } = PAGE_WORDS[language]
   const body = `<p>${LINK_WORDS[language].nothingChanged}. ${cannotAnswer}</p>`

@@ -1,4 +1,4 @@
-// The public face of a confirmation: a page that changes nothing whoever fetches it, and its button.
+// The public endpoints of a confirmation: a page that changes nothing when fetched, and its button.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { Type } from 'typebox'
@@ -24,7 +24,7 @@ export interface ConfirmRoutesOptions extends ContactContext {
   readonly tokens: ConfirmationTokens
   readonly isSuspended: (accountId: string) => boolean
   readonly senderOf: SenderOf
-  /** Rejects soon when the database does not answer. */
+  /** Rejects quickly when the database does not answer. */
   readonly whileBeating: <T>(work: () => Promise<T>) => Promise<T>
 }
 
@@ -67,7 +67,7 @@ export function confirmRoutes(options: ConfirmRoutesOptions): readonly AnyEndpoi
   ]
 }
 
-/** In the account's language; in the browser's where it is not known whose link it was, or not now. */
+/** In the account's language, or the browser's when the link's account is unknown or cannot be looked up now. */
 async function pageFor(
   options: ConfirmRoutesOptions,
   text: string,
@@ -83,7 +83,7 @@ async function pageFor(
       const { name, locale } = await senderOf(token.accountId)
       const language = languageOf(locale)
       if (isSuspended(token.accountId)) return suspendedPage(language)
-      // An old link still says that it did its work.
+      // An expired link still shows that it was used.
       const outdated = token.endsAt <= clock.now()
       const standing = await (outdated ? standingOf(options, token) : look(token))
       if (standing.kind === 'unknown') return unknownLinkPage(browserLanguage)

@@ -1,4 +1,4 @@
-// Contacts as files, in. A row is held against the schema of a single contact.
+// Imports contacts from files. Each row is checked against the schema of a single contact.
 
 import { Type } from 'typebox'
 import { readCsvList, shown } from '../../platform/csv-list.ts'
@@ -54,9 +54,9 @@ const Answer = named(
   }),
 )
 
-/** What holds for all of a file. */
+/** Settings for every row of a file. */
 interface ForAll {
-  /** Null: what each row says. */
+  /** Null: each row decides. */
   readonly doubleOptIn: boolean | null
   readonly from: string | null
   readonly template_id: string | null
@@ -94,7 +94,7 @@ export function importRoutes(context: AskContext): readonly AnyEndpoint[] {
   ]
 }
 
-/** An endpoint that validates by itself has its query as it was written. @throws ApiError invalid_parameter */
+/** Reads the query raw: an endpoint that validates itself gets it as written. @throws ApiError invalid_parameter */
 function forAllOf(query: Readonly<Record<string, unknown>>): ForAll {
   const text = (of: string): string | null => (typeof query[of] === 'string' && query[of] !== '' ? query[of] : null)
   const asked = text('double_opt_in')

@@ -172,7 +172,7 @@ const Changed = named(
   ),
 )
 
-/** What the list and its export can be asked for. */
+/** The filters of the list and its export. */
 const Filters = Type.Object({
   search: Type.Optional(Type.String({ maxLength: limits.MAX_ADDRESS_CHARS })),
   status: Type.Optional(Status),
@@ -334,7 +334,7 @@ export interface CreatedBody extends ProofBody {
   readonly double_opt_in?: boolean | null
 }
 
-/** @returns null when nothing is given. @throws ApiError validation_error without a consent: nobody is asked back without */
+/** @returns null when the body is empty. @throws ApiError validation_error without a consent, which asking back requires */
 function newProof(body: ProofBody, now: Date): NewProof | null {
   if (Object.values(body).every((value) => value == null)) return null
   const proof = proofOf(body, now)
@@ -342,13 +342,13 @@ function newProof(body: ProofBody, now: Date): NewProof | null {
   throw validationError([{ field: 'consent', rule: 'required', message: 'is needed to ask anew who unsubscribed' }])
 }
 
-/** Told together with what the schema finds. */
+/** Reported together with the schema's faults. */
 export function emailFaults(body: unknown): readonly FieldFault[] {
   const message = addressFault((body as { readonly email?: unknown } | null)?.email)
   return message === null ? [] : [{ field: 'email', rule: 'email', message }]
 }
 
-/** Consent that came without a time was given now. */
+/** A consent without a time counts as given now. */
 export function newContact(body: CreatedBody, now: Date): NewContact {
   const parsed = parseAddress(body.email.trim())
   if (!parsed.ok) throw validationError(emailFaults(body))
@@ -399,7 +399,7 @@ function wire(row: ContactRow): object {
   }
 }
 
-/** The columns of the export, which the import knows. */
+/** The columns of the export; the import reads them. */
 export const EXPORTED = [
   ['email', (row) => row.email],
   ['name', (row) => row.name],

@@ -1,7 +1,7 @@
 import { statement } from '../../platform/db.ts'
 import { blockedSql, isUnsubscribedSql, unsubscribedAtSql } from '../suppression/index.ts'
 
-/** A contact as it is shown: `status` says what the two lists say before it says what is stored. */
+/** A contact as shown: in `status` the two lists take precedence over the stored value. */
 export interface ContactRow {
   readonly id: string
   readonly account_id: string
@@ -25,17 +25,17 @@ export interface ContactRow {
   readonly confirmed_user_agent: string | null
   readonly created_at: Date
   readonly updated_at: Date
-  /** When it was asked anew after it had unsubscribed; null: never. Older links confirm nothing. */
+  /** Time it was last asked again after unsubscribing; null: never. Older links confirm nothing. */
   readonly asked_back_at: Date | null
-  /** What stood there before it was asked back, oldest first. */
+  /** The consents before it was asked again, oldest first. */
   readonly earlier_consents: readonly EarlierConsent[]
   /** On the suppression list, whatever the reason. */
   readonly suppressed: boolean
-  /** The last time, whether or not it stands. */
+  /** Time of the last unsubscribe, whether or not it still applies. */
   readonly unsubscribed_at: Date | null
 }
 
-/** As it is stored and as the API shows it. */
+/** Stored and shown by the API in this form. */
 export interface EarlierConsent {
   readonly source: string
   readonly source_url: string | null
@@ -51,8 +51,8 @@ const PLAIN = `c.id, c.account_id, c.email, c.address, c.name, c.source, c.sourc
   c.double_opt_in, c.sender, c.template_id, c.confirmation_sent_at, c.resends, c.resent_at, c.confirmed_at,
   c.confirmed_ip, c.confirmed_user_agent, c.created_at, c.updated_at, c.asked_back_at, c.earlier_consents`
 
-// $1 is the time of day in every statement that shows a contact. An address that the account itself suppressed has said
-// nothing: the contact stays what it is, and `suppressed` tells.
+// $1 is the current time in every statement that shows a contact. An address that the account itself suppressed has not
+// said anything: the contact keeps its status, and `suppressed` shows it.
 const PERSON = { accountId: 'c.account_id', recipient: 'c.email' } as const
 const BLOCKED = blockedSql({ ...PERSON, sandbox: 'false', now: '$1::timestamptz' })
 const STATUS = `(select case when b.reason = 'complaint' then 'complained'
@@ -62,7 +62,7 @@ const STATUS = `(select case when b.reason = 'complaint' then 'complained'
 const CONTACT = `${PLAIN}, ${STATUS} as status, coalesce(${BLOCKED} <> 'unsubscribed', false) as suppressed,
   ${unsubscribedAtSql(PERSON)} as unsubscribed_at`
 
-/** $2 the account, $3 the id. */
+/** $2 account, $3 id. */
 export const contact = statement(
   'contacts_contact',
   `select ${CONTACT} from contact c where c.account_id = $2 and c.id = $3`,
@@ -72,8 +72,8 @@ export const lockContact = statement(
   `select ${CONTACT} from contact c where c.account_id = $2 and c.id = $3 for update of c`,
 )
 
-// $2 the account, $3 pattern of address and name, $4 a tag, $5 a status as shown, $6 the other spelling of the address's pattern.
-// Stored is a sigma at the end of a word as the one within it (foldCase).
+// $2 account, $3 pattern for address and name, $4 tag, $5 status as shown, $6 the address pattern in its other spelling. A
+// final sigma is stored as the medial one (foldCase).
 const FILTER = `c.account_id = $2
   and ($3::text is null or c.email like translate(lower($3), '\u03c2', '\u03c3') or c.email like $6 or c.name ilike $3)
   and ($4::text is null or $4 = any(c.tags)) and ($5::text is null or ${STATUS} = $5)`
@@ -84,7 +84,7 @@ export const list = statement(
 )
 export const count = statement('contacts_count', `select count(*) as total from contact c where ${FILTER}`)
 
-/** Of these the contacts after the id $7, oldest first. */
+/** The matching contacts after id $7, oldest first. */
 export const after = statement(
   'contacts_after',
   `select ${CONTACT} from contact c where ${FILTER} and c.id > $7 order by c.id limit $8`,
@@ -92,7 +92,7 @@ export const after = statement(
 
 export const known = statement('contacts_known', 'select id from contact where account_id = $1 and email = $2')
 
-/** No row: the account has the address already. */
+/** No row: the account already has the address. */
 export const add = statement(
   'contacts_add',
   `insert into contact (id, account_id, email, address, name, status, source, source_url, consent_text, consent_at, tags,
@@ -101,7 +101,7 @@ export const add = statement(
    on conflict (account_id, email) do nothing returning id`,
 )
 
-/** $2 contacts who are asked nothing, as JSON, $3 now. Who is known, or stands twice among them, is left as the first one was. */
+/** $2 contacts that are not asked, as JSON, $3 now. A known contact stays as it is; of repeated rows the first counts. */
 export const addListed = statement(
   'contacts_add_listed',
   `insert into contact (id, account_id, email, address, name, status, source, source_url, consent_text, consent_at, tags,
@@ -113,7 +113,7 @@ export const addListed = statement(
    on conflict (account_id, email) do nothing`,
 )
 
-/** $3 and $5: name and tags are given. */
+/** $3 and $5: true when name and tags are given. */
 export const change = statement(
   'contacts_change',
   `update contact set name = case when $3 then $4 else name end, tags = case when $5 then $6::text[] else tags end,
@@ -125,7 +125,7 @@ export const remove = statement(
   'delete from contact where account_id = $1 and id = $2 returning email',
 )
 
-/** $3 now, $4 the latest time of the resend before, $5 the most resends. No row: not now. */
+/** $3 now, $4 latest allowed time of the previous resend, $5 maximum of resends. No row: not allowed now. */
 export const countResend = statement(
   'contacts_count_resend',
   `update contact set resends = resends + 1, resent_at = $3, confirmation_sent_at = $3, updated_at = $3
@@ -135,8 +135,8 @@ export const countResend = statement(
 )
 
 /**
- * Asks anew who had unsubscribed: $3 when, $4 the latest time of the asking before, $5 source, $6 to $8 the new consent, $9
- * sender, $10 template, $11 what stood there and goes to the earlier consents. No row: asked already.
+ * Asks an unsubscribed contact again: $3 now, $4 latest allowed time of the previous asking, $5 source, $6 to $8 the new
+ * consent, $9 sender, $10 template, $11 the old consent, appended to the earlier ones. No row: asked already.
  */
 export const askBack = statement(
   'contacts_ask_back',
@@ -153,7 +153,7 @@ export const confirm = statement(
    where account_id = $1 and id = $2 and status = 'pending_confirmation' returning id`,
 )
 
-// --- confirmation mails to one address, whoever sends them
+// --- confirmation mails to one address, over all accounts
 
 /** Mails to the address $1 (a keyed hash; $2 sandbox) after $3. */
 export const recentMails = statement(
@@ -161,7 +161,7 @@ export const recentMails = statement(
   `select t as sent_at from confirmation_mail m cross join lateral unnest(m.sent_at) as t
    where m.address_hash = $1 and m.sandbox = $2 and t > $3 order by t`,
 )
-/** $3 now, $4 mails after this count, $5 the most. No row: the address has had its share. */
+/** $3 now, $4 mails after this count, $5 maximum. No row: the address has received the maximum. */
 export const takeMail = statement(
   'contacts_take_mail',
   `insert into confirmation_mail as m (address_hash, sandbox, sent_at, last_at) values ($1, $2, array[$3::timestamptz], $3)
@@ -171,7 +171,7 @@ export const takeMail = statement(
    where (select count(*) from unnest(m.sent_at) as t where t > $4) < $5
    returning last_at`,
 )
-/** $1 mails before this moment count no more, $2 most rows. */
+/** $1 mails before this moment no longer count, $2 maximum of rows. */
 export const forgetMails = statement(
   'contacts_forget_mails',
   `delete from confirmation_mail m using (

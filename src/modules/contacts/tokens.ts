@@ -1,5 +1,5 @@
-// Tokens in the links of confirmation mails: whose contact, and until when. They are authenticated, not encrypted, and
-// hold no address; whoever alters one, or makes one up, has none. Nothing about them is stored.
+// Tokens in the links of confirmation mails: contact and expiry. They are authenticated but not encrypted, and hold no
+// address; an altered or invented token is invalid. Nothing about them is stored.
 //
 //   base64url( 1 (1) | account id (16) | contact id (16) | end in seconds since 1970 (5) | MAC (16) )
 
@@ -15,7 +15,7 @@ export interface ConfirmationToken {
 
 export interface ConfirmationTokens {
   write(token: ConfirmationToken): string
-  /** Tokens whose end has passed are read too. @returns null for whatever is no token of ours */
+  /** Reads expired tokens too. @returns null for anything that is not a token of ours */
   read(text: string): ConfirmationToken | null
 }
 

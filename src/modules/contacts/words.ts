@@ -1,5 +1,5 @@
-// What the pages and the built-in mail of a confirmation say, in each language. What is put into a page is HTML that was
-// escaped; a mail escapes what it says as a whole. Names of senders are never declined: the sentences are built around that.
+// Texts of the confirmation pages and the built-in confirmation mail, in each language. Arguments for a page are escaped
+// HTML; a mail escapes its text as a whole. Senders' names are never declined: the sentences are built to avoid that.
 
 import type { InEachLanguage } from '../../platform/languages.ts'
 
