@@ -1,4 +1,4 @@
-// One attempt: the bytes, their signatures, and what the receiver made of them. Only 2xx is success.
+// One attempt: the body, its signatures, and the receiver's answer. Only 2xx is success.
 
 import { StringDecoder } from 'node:string_decoder'
 import type { Clock } from '../../platform/clock.ts'
@@ -15,13 +15,13 @@ export interface Attempt {
   readonly secret: string
   readonly eventId: string
   readonly payload: object
-  /** Connections are kept apart by it. */
+  /** Connections are not shared between endpoints. */
   readonly webhookId: string
 }
 
 export interface AttemptResult {
   readonly success: boolean
-  /** The receiver said 410: it never wants to hear again. */
+  /** The receiver answered 410: it never wants to be called again. */
   readonly gone: boolean
   readonly retryAfter: string | null
   readonly facts: AttemptFacts
@@ -70,12 +70,12 @@ function resultOf(outcome: Outcome, durationMs: number): AttemptResult {
   }
 }
 
-/** The database holds no NUL. What stands for it, and for bytes that are no UTF-8, is longer than they are. */
+/** Replaces NUL, which the database cannot store. U+FFFD is longer than the bytes it replaces, so the text is cut again. */
 function textOf(body: Buffer): string {
   return wholeCharacters(Buffer.from(wholeCharacters(body).replaceAll('\0', '\ufffd')))
 }
 
-/** As many as SHOWN_BYTES hold; of one that is cut, nothing. */
+/** The characters that fit in SHOWN_BYTES entirely. */
 function wholeCharacters(bytes: Buffer): string {
   return new StringDecoder('utf8').write(bytes.subarray(0, SHOWN_BYTES))
 }

@@ -1,4 +1,4 @@
-// The delivery log, and telling again. A replay is a new delivery of the same event, with the same event_id.
+// The delivery log, and replays. A replay is a new delivery of the same event, with the same event_id.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
@@ -27,9 +27,9 @@ export interface DeliveryRow {
   readonly attempt: number
   readonly status: 'pending' | 'success' | 'failed'
   readonly last: AttemptFacts | null
-  /** Null once it has ended. */
+  /** Null once the delivery has ended. */
   readonly due: Date | null
-  /** Whose attempt is under way. */
+  /** Set while an attempt is in progress. */
   readonly lease: string | null
 }
 
@@ -41,7 +41,7 @@ export interface DeliveryContext {
 
 export interface DeliveryFilter {
   readonly status: string | null
-  /** Its number. */
+  /** Number of the event type. */
   readonly event: number | null
   readonly emailId: string | null
   readonly from: Date | null
@@ -95,7 +95,7 @@ export function listDeliveries(
 }
 
 /**
- * One that still waits is tried at once.
+ * Replays a delivery; one that is still pending is attempted at once instead.
  *
  * @throws ApiError not_found, invalid_state when the endpoint is switched off or the delivery was a test
  */
@@ -119,9 +119,9 @@ export function replayDelivery({ database, clock, ids }: DeliveryContext, asker:
 }
 
 /**
- * Tells an endpoint again what happened in a period, as far as it wants to hear of it: the first 100,000 events.
+ * Replays to an endpoint the events of a period that it subscribes to, up to the first 100,000.
  *
- * @param types null: all that the endpoint wants
+ * @param types null: all the endpoint subscribes to
  * @throws ApiError not_found, invalid_state when the endpoint is switched off
  */
 export function replayPeriod(

@@ -1,5 +1,5 @@
-// Endpoints: made within the plan's limit, changed, switched off and on, removed. What was queued for an endpoint that is
-// switched off or removed is dropped with it; nothing is made up for later. The log keeps what was tried, as failed.
+// Endpoints: created within the plan's limit, changed, disabled, enabled, removed. Disabling or removing an endpoint drops
+// what is queued for it; nothing is caught up later. The log keeps what was attempted, as failed.
 
 import type { Clock } from '../../platform/clock.ts'
 import { type UrlFault, urlFault } from '../../platform/connect.ts'
@@ -22,11 +22,11 @@ export interface EndpointContext {
   readonly ids: Ids
   readonly secrets: Secrets
   readonly allowPrivate: boolean
-  /** How many endpoints the account may have (null = any number), and the name of its plan. */
+  /** Maximum number of the account's endpoints (null = unlimited), and the name of its plan. */
   readonly limitOf: (accountId: string) => Promise<{ readonly limit: number | null; readonly plan: string }>
 }
 
-/** Who asks; a key that is bound to domains has the endpoints of these alone. */
+/** The caller. A key bound to domains sees only endpoints bound to these domains. */
 export interface Asker {
   readonly accountId: string
   readonly domainIds: readonly string[] | null
@@ -121,7 +121,7 @@ export async function removeEndpoint({ database }: EndpointContext, asker: Asker
   })
 }
 
-/** The old secret is of no use from the next attempt on. @throws ApiError not_found */
+/** Replaces the secret from the next attempt on. @throws ApiError not_found */
 export async function regenerateSecret(context: EndpointContext, asker: Asker, id: string): Promise<Shown> {
   const { database, clock, ids, secrets } = context
   return database.tenant(asker.accountId, async (db) => {
@@ -147,7 +147,7 @@ export async function readEndpoint(
   return { endpoint, sealed }
 }
 
-/** What of a body the schema cannot tell, whatever came. */
+/** Faults the schema cannot express, for any body. */
 export async function changeFaults(context: EndpointContext, asker: Asker, body: unknown): Promise<FieldFault[]> {
   const { url, domain_ids: asked } = (body ?? {}) as Readonly<Record<string, unknown>>
   const domains = Array.isArray(asked) && asked.every(isUuid) ? asked : []
@@ -182,7 +182,7 @@ async function domainFaults(db: Db, { accountId, domainIds: boundTo }: Asker, as
   })
 }
 
-/** The endpoint's domains after a change; null = all. @throws ApiError validation_error with every fault */
+/** The endpoint's domains after a change; null = all. @throws ApiError validation_error with all faults */
 async function checked(
   db: Db,
   context: EndpointContext,

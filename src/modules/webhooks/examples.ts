@@ -1,4 +1,4 @@
-// Examples for the document. test/openapi.test.ts sends each body, and holds each answer against its schema.
+// Examples for the document. test/openapi.test.ts sends each body and checks each answer against its schema.
 
 import type { Examples } from '../../platform/http.ts'
 

@@ -1,8 +1,8 @@
-// From the log to the queue: which endpoints are told of an event, and in what order they begin. The effect of a follower,
-// so each event is queued once for each endpoint, whatever is killed.
+// From the log to the queue: decides which endpoints get an event, and in what order they start. It is a follower's effect,
+// so each event is queued once per endpoint, whatever is killed.
 //
-// The first attempts of domain and group endpoints lead: customer-level ones are held until these have ended, HOLD_MS at
-// the most. Nobody waits for an endpoint whose last attempt failed or that has a backlog.
+// The first attempts of domain and group endpoints lead: customer-level endpoints are held until these have ended, at most
+// HOLD_MS. Nobody waits for an endpoint whose last attempt failed or that has a backlog.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
@@ -70,7 +70,7 @@ async function leadersOf(db: Db, endpoints: readonly Endpoint[], now: Date): Pro
   return new Set(narrow.filter((id) => !slow.has(id)))
 }
 
-/** What happened before an endpoint was made or switched on again is not for it; test goes to its own alone. */
+/** Events from before an endpoint was created or re-enabled are not for it. */
 function listens(endpoint: Endpoint, { type, domainId, at }: Told, now: Date): boolean {
   const { events, domain_ids: domains } = endpoint
   if (!isSince(endpoint.active_since, at, now)) return false

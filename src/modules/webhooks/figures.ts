@@ -4,7 +4,7 @@ import * as sql from './sql.ts'
 export interface WebhookFigures {
   /** Deliveries that have not ended, over all accounts. */
   readonly waiting: number
-  /** For how long the first of them is due; 0 when none is. */
+  /** How long the earliest of them has been due; 0 when none is. */
   readonly lagSeconds: number
 }
 

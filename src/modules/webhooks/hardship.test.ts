@@ -1,5 +1,5 @@
-// Webhooks under hardship: the worker killed in the middle, a receiver away for hours with much pending, receivers that
-// fall silent all at once. WEBHOOKS_PENDING=100000 makes the second one long, and prints its figures.
+// Webhooks under hardship: the worker killed in the middle, a receiver down for hours with a large backlog, receivers that
+// all go silent at once. WEBHOOKS_PENDING=100000 makes the second one long, and prints its figures.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -56,7 +56,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>, limi
   }
 }
 
-/** A process with the worker role alone, on the world's database. */
+/** A process with only the worker role, on the world's database. */
 async function worker(world: World, dataDir: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, '../../../test/worker-process.ts')], {
     env: {
@@ -87,7 +87,7 @@ async function waiting(world: World): Promise<number> {
   return (await world.rooms.database.system.one<{ count: number }>(WAITING))?.count ?? 0
 }
 
-test('a worker that is killed over deliveries loses none, and repeats only those that were under way', async () => {
+test('a worker killed during deliveries loses none, and repeats only those in progress', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api', POSTHORN_SECRET_KEY: KEY } })
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-worker-'))
   await using receiver = await webhookReceiver()
@@ -101,7 +101,7 @@ test('a worker that is killed over deliveries loses none, and repeats only those
     await until(`${goal} deliveries`, () => receiver.received.length >= goal)
     child.kill('SIGKILL')
     await once(child, 'exit')
-    // What a minute does to the leases of a process that is no more.
+    // Simulates a minute's wait: the leases of a dead process end.
     repeats += await world.rooms.database.system.execute(LEASES_END)
   }
   const last = await worker(world, dataDir)
@@ -123,7 +123,7 @@ test('a worker that is killed over deliveries loses none, and repeats only those
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** What is in use: how much more the process holds is how much later it collects. */
+/** Memory in use after collection; what the process holds beyond that only depends on when it collects. */
 function liveMb(): number {
   collect()
   const { heapUsed, external } = process.memoryUsage()
@@ -135,7 +135,7 @@ interface Pace {
   readonly slowestMs: number
 }
 
-/** How quickly an endpoint is told of many events, one after another. */
+/** Measures the delivery rate of one endpoint over many events in sequence. */
 async function paceOf(world: World, account: TestAccount, receiver: WebhookReceiver, many: number): Promise<Pace> {
   receiver.received.length = 0
   const told = new Map<string, number>()
@@ -201,19 +201,19 @@ test(`a receiver that is down for six hours with ${PENDING} pending loses none a
       `drained at ${Math.round(drained)}/s`,
   )
   assert.ok(grownMb < 100, `${grownMb} MB`)
-  // On a machine that does other things too a figure says little; half would be seen on any.
+  // On a busy machine a figure says little; a drop by half would show on any.
   assert.ok(best > alone.perSecond * 0.5, `${best}/s beside, ${alone.perSecond}/s alone`)
 })
 
 const PUT_OFF = statement('test_put_off', 'select due, lease, attempt from webhook_queue where webhook_id = $1')
 
-/** How far ahead what waits for an endpoint stands, in seconds; null when nothing does. */
+/** How far ahead the endpoint's deliveries are due, in seconds; null when there are none. */
 async function aheadSeconds(world: World, webhookId: string): Promise<number | null> {
   const row = await world.rooms.database.system.one<{ due: Date }>(PUT_OFF, [webhookId])
   return row === null ? null : (row.due.getTime() - world.clock.now().getTime()) / 1_000
 }
 
-test('what a clock three days ahead has put off is told when it is put back; what a receiver asked for holds', async () => {
+test('deliveries deferred by a clock three days ahead are sent when it is set back; a delay the receiver asked for holds', async () => {
   await using world = await startWorld()
   await using receiver = await webhookReceiver()
   receiver.answer = ({ path }, reply) => {
@@ -228,14 +228,14 @@ test('what a clock three days ahead has put off is told when it is put back; wha
     await endpoint(world.account, `${receiver.url}/hangs`),
   ]
   await endpoint(world.account, `${receiver.url}/up`)
-  // An event from before its endpoint would not be told.
+  // Events from before the endpoint would not be delivered.
   world.clock.advance(60_000)
   const tries = (path: string, { eventId }: NewEvent): number =>
     receiver.received.filter((one) => one.path === path && one.body.event_id === eventId).length
   const ahead = async (id: string, leastSeconds: number): Promise<boolean> =>
     ((await aheadSeconds(world, id)) ?? 0) > leastSeconds
   const settle = async (): Promise<void> => {
-    // A worker that sees the clock only after this second waits fifteen more.
+    // A worker that notices the clock only after this second waits fifteen more.
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     world.clock.advance(SETTLED_AFTER_MS)
   }
@@ -264,14 +264,14 @@ test('what a clock three days ahead has put off is told when it is put back; wha
   assert.equal(tries('/later', event), 2)
 })
 
-test('receivers that fall silent at once, in many accounts, delay no other', async () => {
+test('receivers of many accounts that go silent at once delay no other', async () => {
   await using world = await startWorld()
   await using silent = await webhookReceiver()
   await using quick = await webhookReceiver()
   for (let i = 0; i < 6; i++) {
     const account = await world.newAccount()
     for (let j = 0; j < 3; j++) await endpoint(account, `${silent.url}/${i}/${j}`)
-    // They begin well, so that each has its whole window when it falls silent.
+    // They start well, so that each has its full window when it goes silent.
     await tell(world, events(world, account, 20))
   }
   await until('their windows', () => silent.received.length === 360)

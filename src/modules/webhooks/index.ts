@@ -1,13 +1,13 @@
-// Webhooks: telling the accounts' own servers what happens (contract section 12).
+// Webhooks: notifying the accounts' own servers of events (contract section 12).
 //
-// - The follower `webhooks` turns each event of the log into one waiting delivery for each endpoint that wants it: all of a
-//   stretch of the log, or none of it. Delivery is at least once; a repetition has the same event_id.
-// - A delivery waits, is claimed, and ends as success or failed, or waits again. A worker that dies over one delays it by the
-//   lease. Retries follow a schedule; what failed for good stays in the delivery log and can be told again.
-// - A slow or dead receiver costs the others nothing (share.ts). One that says 410, or only fails for five days, is switched
-//   off.
-// - Requests go out through the guarded connector alone: an endpoint's address is its owner's to choose, not to abuse.
-// - While an endpoint is switched off nothing is told to it, nor later.
+// - The follower `webhooks` turns each event of the log into one pending delivery per endpoint that wants it: for a whole
+//   stretch of the log or not at all. Delivery is at least once; a repetition has the same event_id.
+// - A delivery waits, is claimed, and then ends as success or failed, or waits again. A worker that dies over a delivery
+//   delays it by the lease. Retries follow a schedule; final failures stay in the delivery log and can be replayed.
+// - A slow or dead receiver does not affect the others (share.ts). One that answers 410, or fails without a success for five
+//   days, is disabled.
+// - Requests go out only through the guarded connector: the owner chooses an endpoint's address, but must not abuse it.
+// - An endpoint gets nothing that happens while it is disabled, then or later.
 
 export type { Asker, EndpointContext } from './endpoints.ts'
 export { webhookFigures } from './figures.ts'

@@ -9,7 +9,7 @@ const NAME = 'webhooks'
 const AT_ONCE = 1_000
 const POLL_MS = 200
 
-/** What the worker role runs: from the log to the queue, and from the queue to the receivers. */
+/** The loops of the worker role: from the log to the queue, and from the queue to the receivers. */
 export function webhookServices(options: WorkerOptions): readonly Loop[] {
   const { database, log } = options
   const worker = webhookWorker(options)
@@ -33,7 +33,7 @@ export function webhookServices(options: WorkerOptions): readonly Loop[] {
   return [worker, fanning]
 }
 
-/** For each account of which an endpoint has yet to be told an event from before `before`: when the oldest of them was. */
+/** The oldest event from before `before` that some endpoint has yet to get: its time, by account. */
 export async function oldestUntold(db: Db, before: Date): Promise<ReadonlyMap<string, Date>> {
   const rows = await db.query<{ account_id: string; at: Date }>(sql.oldestUntold, [before])
   return new Map(rows.map(({ account_id: accountId, at }) => [accountId, at]))

@@ -1,5 +1,5 @@
-// The deliveries in this process, by endpoint: what waits for its turn, what is being asked, and how the endpoint has been
-// doing. What is in here is claimed in the database; what is given back is free again.
+// The deliveries in this process, by endpoint: those waiting for their turn, those being sent, and how the endpoint has been
+// doing. All of them are claimed in the database; one that is given back is free again.
 
 import { FIRST_WINDOW, type Held, MAX_WINDOW, type Pace, REST_MS, RESTS_AFTER, SLOW_MS } from './share.ts'
 
@@ -9,35 +9,35 @@ const MAX_REMEMBERED = 10_000
 interface Lane<Work> {
   readonly accountId: string
   readonly waiting: Work[]
-  /** When each request under way began. */
+  /** Start time of each request in progress, by delivery. */
   readonly asking: Map<string, number>
   window: number
   pace: Pace
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number
   restsUntilMs: number
 }
 
 export interface Lanes<Work> {
-  /** Takes it in and starts what may start. */
+  /** Adds a delivery, and starts those that may start. */
   add(work: Work): void
-  /** What is in here and not yet answered. */
+  /** Deliveries in this process that are not yet answered. */
   held(): readonly Held[]
   readonly size: number
-  /** `restMs`: for how long it is not to be asked, 0 when it may be. */
+  /** `restMs`: how long the endpoint must not be called; 0 when it may. */
   of(webhookId: string): { readonly window: number; readonly pace: Pace; readonly restMs: number }
-  /** Takes out what has not begun. @param webhookId null: of all endpoints */
+  /** Removes deliveries that have not started. @param webhookId null: of all endpoints */
   withdraw(webhookId: string | null): readonly Work[]
 }
 
 export interface LanesOptions<Work> {
   readonly nowMs: () => number
   readonly keyOf: (work: Work) => { readonly id: string; readonly webhookId: string; readonly accountId: string }
-  /** Resolves when the receiver has answered, or not: whether it was a success. Never rejects. */
+  /** Resolves to whether the request succeeded, once it has ended. Never rejects. */
   readonly ask: (work: Work) => Promise<boolean>
-  /** The endpoint has room for more than it has here. */
+  /** Called when the endpoint has room for more than is here. */
   readonly onRoom: () => void
-  /** The endpoint has begun to fail; what waits for it here will not be asked now. */
+  /** Called when the endpoint starts failing, with the waiting deliveries that will not be sent from here. */
   readonly onFailing: (withdrawn: readonly Work[]) => void
 }
 
@@ -105,7 +105,7 @@ export function lanesOf<Work>({ nowMs, keyOf, ask, onRoom, onFailing }: LanesOpt
     if (withdrawn.length > 0) onFailing(withdrawn)
   }
 
-  /** What waits behind a request that takes long is slow with it. */
+  /** An endpoint with a slow request in progress counts as slow. */
   const paceAt = (lane: Lane<Work>, now: number): Pace => {
     const isStuck = lane.pace === 'quick' && [...lane.asking.values()].some((began) => now - began > SLOW_MS)
     return isStuck ? 'slow' : lane.pace

@@ -6,12 +6,12 @@ import * as sql from './sql.ts'
 const DAY_MS = 86_400_000
 const DAYS_AHEAD = 7
 
-/** The delivery log's partitions from yesterday to a week ahead. */
+/** Creates the delivery log's partitions, from yesterday to a week ahead. */
 export async function ensureWebhookPartitions(db: Db, now: Date): Promise<void> {
   await db.query(sql.ensurePartitions, [new Date(now.getTime() - DAY_MS), DAYS_AHEAD + 2])
 }
 
-/** Drops the days of the delivery log past their time. Rejects when somebody reads it all the while. */
+/** Drops the delivery log's expired days. Rejects when a reader keeps one locked all the while. */
 export async function dropDeliveries(database: Database, now: Date): Promise<void> {
   await dropDays(database, sql.dropPartition, new Date(now.getTime() - (KEPT_DAYS + 1) * DAY_MS))
 }

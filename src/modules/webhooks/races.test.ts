@@ -1,4 +1,4 @@
-// What happens between two statements of the worker: it runs over a database that can be stopped before one of them.
+// Races between two statements of the worker: it runs on a database that can be paused before one of them.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -47,7 +47,7 @@ function event(account: TestAccount): NewEvent {
   }
 }
 
-/** Deliveries that wait, as the fan-out leaves them. @returns the ids of their events */
+/** Queues deliveries as the fan-out does. @returns the ids of their events */
 async function queue(account: TestAccount, webhookId: string, many: number, id?: string): Promise<readonly string[]> {
   const { database, ground } = world.rooms
   const events = Array.from({ length: many }, () => event(account))
@@ -74,13 +74,13 @@ async function endpoint(account: TestAccount, url: string): Promise<string> {
 }
 
 interface Hooks {
-  /** Before a statement of the worker outside of transactions. */
+  /** Called before each worker statement outside transactions. */
   readonly before?: (what: Statement) => Promise<void>
-  /** After the worker has heard of a change. */
+  /** Called after the worker was notified of a change. */
   readonly heard?: (payload: string | null) => void
 }
 
-/** The worker alone, over the world's database. */
+/** Only the worker, on the world's database. */
 async function worker({ before = async () => undefined, heard = () => undefined }: Hooks): Promise<AsyncDisposable> {
   const { database, ground, store, config } = world.rooms
   const { system } = database
@@ -128,12 +128,12 @@ async function worker({ before = async () => undefined, heard = () => undefined 
   }
 }
 
-test('what was left in the queue of an endpoint that is off is dropped, but nothing of one that was switched on meanwhile', async () => {
+test('the remaining queue of a disabled endpoint is dropped, but nothing of one enabled meanwhile', async () => {
   const account = await world.newAccount()
   await using receiver = await webhookReceiver()
   const id = await endpoint(account, receiver.url)
   await account.api.put(`${PATH}/${id}`, { is_active: false })
-  // As a fan-out leaves it that had read the endpoint while it was on.
+  // As left by a fan-out that read the endpoint while it was enabled.
   const [left] = await queue(account, id, 1)
   let told: readonly string[] = []
   const switchOn = async ({ name }: Statement): Promise<void> => {
@@ -146,7 +146,7 @@ test('what was left in the queue of an endpoint that is off is dropped, but noth
   assert.ok(left)
 })
 
-test('one that is switched off or removed is asked nothing more, and a new secret signs what waits', async () => {
+test('a disabled or removed endpoint gets no more requests, and a new secret signs what waits', async () => {
   const account = await world.newAccount()
   await using receiver = await webhookReceiver()
   const ids: string[] = []
@@ -157,7 +157,7 @@ test('one that is switched off or removed is asked nothing more, and a new secre
   let holds = false
   receiver.answer = (_, reply) => void (holds ? held.push(() => reply.end()) : reply.end())
   await using _ = await worker({ heard: (payload) => heard.push(payload) })
-  // Quick successes, so that each has as many waiting in the worker as it has under way.
+  // Quick successes, so that each has as many waiting in the worker as in progress.
   for (const id of ids) await queue(account, id, 60)
   await until('the first', async () => (await Promise.all(ids.map(waiting))).every((count) => count === 0))
   holds = true
@@ -180,7 +180,7 @@ test('one that is switched off or removed is asked nothing more, and a new secre
   }
 })
 
-test('attempts under way while their endpoint is switched off stand in its log, as what they came to', async () => {
+test('attempts in progress while their endpoint is disabled are logged with their result', async () => {
   const account = await world.newAccount()
   await using receiver = await webhookReceiver()
   const ids: string[] = []
@@ -211,7 +211,7 @@ test('attempts under way while their endpoint is switched off stand in its log, 
   assert.deepEqual(await world.rooms.database.system.query(left, [removed]), [])
 })
 
-test('a delivery that is older than its log ends, and so do those that are recorded with it', async () => {
+test('a delivery older than the log ends, and so do those recorded with it', async () => {
   const account = await world.newAccount()
   await using receiver = await webhookReceiver()
   const id = await endpoint(account, receiver.url)
@@ -231,7 +231,7 @@ const BLOCKED = statement(
 )
 const IMPATIENT = statement('test_impatient', `set local lock_timeout = '3s'`)
 
-test('a replay that takes long keeps neither the fan-out nor the results of others waiting', async () => {
+test('a long replay delays neither the fan-out nor the results of others', async () => {
   const account = await world.newAccount()
   const id = await endpoint(account, 'http://127.0.0.1:9/hook')
   const from = world.clock.now()
@@ -257,7 +257,7 @@ test('a replay that takes long keeps neither the fan-out nor the results of othe
   )
 })
 
-test('what the address of before answers late says nothing about the endpoint as it is now', async () => {
+test('a late answer from the previous address says nothing about the endpoint', async () => {
   const account = await world.newAccount()
   await using receiver = await webhookReceiver()
   const moved = await endpoint(account, `${receiver.url}/moved`)
@@ -285,7 +285,7 @@ test('what the address of before answers late says nothing about the endpoint as
 
 const TOUCH = statement('test_touch_webhook', 'update webhook set name = name where id = $1')
 
-test('a result that waits for its endpoint, and whoever waits behind it to change it, do not lock each other up', async () => {
+test('a result that waits for its endpoint and a change queued behind it do not deadlock', async () => {
   const account = await world.newAccount()
   const url = 'http://127.0.0.1:9/hook'
   const id = await endpoint(account, url)
@@ -296,7 +296,7 @@ test('a result that waits for its endpoint, and whoever waits behind it to chang
   const asked = { id: ids.next(), lease: ids.next(), eventId: ids.next(), webhookId: id, url, startedAt: clock.now() }
   const ended: Ended = { ...asked, logged: null, attempt: 0, leading: false, result, wasSent: true }
   const work: Promise<unknown>[] = []
-  // A fan-out that has read the endpoint is there too, and ends last.
+  // A fan-out that has read the endpoint is running too, and ends last.
   await database.transaction(async (fanning) => {
     await database.transaction(async (db) => {
       await db.execute(TOUCH, [id])

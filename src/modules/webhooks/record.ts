@@ -1,8 +1,8 @@
-// What became of attempts, written in groups: the endpoints first, then the queue, both in the order of ids. A result whose
-// lease has run out is dropped, since another attempt is under way; the receiver knows a repetition by its event_id. One
-// whose delivery was ended meanwhile, since its endpoint was switched off, goes into the log by itself. What an address
-// answered that the endpoint no longer has, or before it was switched on again, says nothing about the endpoint: a 410 of the
-// old receiver does not switch off the new one.
+// Writes the results of attempts in batches: endpoints first, then the queue, both ordered by id. A result whose lease has
+// expired is dropped, since another attempt is in progress; the receiver recognizes the repetition by its event_id. A
+// result whose delivery has ended meanwhile, because its endpoint was disabled, is logged on its own. An answer from an
+// address the endpoint no longer has, or from before it was re-enabled, says nothing about the endpoint: a 410 from the old
+// receiver does not disable the new one.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
@@ -18,23 +18,23 @@ export interface Ended {
   readonly lease: string
   readonly webhookId: string
   readonly eventId: string
-  /** What the log says of it; null: it never waited, and whoever asked writes the log. */
+  /** Its fields for the log; null: it was never queued, and the caller writes the log. */
   readonly logged: Logged | null
   /** Attempts before this one. */
   readonly attempt: number
-  /** Where it was sent. */
+  /** The address the attempt went to. */
   readonly url: string
   readonly startedAt: Date
   readonly leading: boolean
   readonly result: AttemptResult
-  /** False when there was nothing to send: it says nothing about the endpoint. */
+  /** False when there was nothing to send: the result says nothing about the endpoint. */
   readonly wasSent: boolean
 }
 
 export interface Logged {
   readonly accountId: string
   readonly eventAt: Date
-  /** The number of its type. */
+  /** Number of the event type. */
   readonly event: number
   readonly emailId: string | null
 }
@@ -42,7 +42,7 @@ export interface Logged {
 export interface RecordOptions {
   readonly database: Database
   readonly clock: Clock
-  /** In the transaction that switches the endpoint off. */
+  /** Runs in the transaction that disables the endpoint. */
   readonly onDisabled: (db: Db, endpoint: DisabledEndpoint) => Promise<void>
 }
 
@@ -74,7 +74,7 @@ export function recordEnded({ database, clock, onDisabled }: RecordOptions, ende
   return withDays(ensure, () => database.transaction(write))
 }
 
-/** What was asked is told to the owner, also of a delivery that was ended meanwhile. */
+/** Logs attempts for the owner whose delivery ended while they were in progress. */
 async function logLate(db: Db, ended: readonly Ended[], now: Date): Promise<void> {
   const sent = ended.flatMap((one) => (one.wasSent && one.logged !== null ? [{ ...one, ...one.logged }] : []))
   if (sent.length === 0) return

@@ -1,4 +1,4 @@
-// What an instance that notifies nobody in private networks says of an endpoint it does not take.
+// The refusals of endpoints by an instance that calls nobody in private networks.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -21,7 +21,7 @@ const URLS = [
   ['nonsense', 'url', /absolute URL/],
 ] as const
 for (const [url, rule, wanted] of URLS) {
-  test(`an endpoint at ${url} is told what is wrong with it`, async () => {
+  test(`an endpoint at ${url} is refused with the reason`, async () => {
     const { status, body } = await world.api.post(PATH, { url, events: ['*'] })
     assert.deepEqual([status, body.code, body.details.fields.length], [422, 'validation_error', 1])
     const [fault] = body.details.fields
@@ -30,7 +30,7 @@ for (const [url, rule, wanted] of URLS) {
   })
 }
 
-test('a replay that cannot be says which of its reasons it is', async () => {
+test('a replay that is not possible says why', async () => {
   const { id } = (await world.api.post(PATH, { url: 'https://hooks.example/', events: ['*'] })).body.data
   await world.api.post(`${PATH}/${id}/test`)
   const [tried] = (await world.api.get(`${PATH}/${id}/deliveries`)).body.data

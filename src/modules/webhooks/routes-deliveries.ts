@@ -148,7 +148,7 @@ function replayRoutes(context: DeliveryContext): readonly AnyEndpoint[] {
   ]
 }
 
-/** Told together with what the schema finds, of a body of any shape. */
+/** Reported together with the schema's faults; the body may have any shape. */
 function periodFaults(body: unknown): readonly FieldFault[] {
   const { from, to } = (body ?? {}) as Readonly<Record<string, unknown>>
   if (typeof from !== 'string' || typeof to !== 'string' || !(Date.parse(to) <= Date.parse(from))) return []

@@ -259,7 +259,7 @@ function testRoute(options: WebhookRoutesOptions): AnyEndpoint {
   })
 }
 
-/** Schemas of optional fields have undefined among their types; a body never does. */
+/** Optional fields have undefined among their schema types; a body never does. */
 function given<Body extends object>(body: Body): { [Name in keyof Body]: Exclude<Body[Name], undefined> } {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) as never
 }

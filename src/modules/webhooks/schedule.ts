@@ -1,4 +1,4 @@
-// When to try again, when to give up, and how long that is known. Pure.
+// When to retry, when to give up, and how long the log is kept. Pure.
 
 import { firstIdAt } from '../../platform/ids.ts'
 
@@ -6,34 +6,34 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** Waits after the end of the attempt before. */
+/** Delay of each retry, from the end of the previous attempt. */
 export const RETRY_AFTER_MS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR] as const
 
 const MAX_RETRY_AFTER_MS = 24 * HOUR
-/** An endpoint that only fails for this long is switched off. */
+/** An endpoint that fails without a success for this long is disabled. */
 export const DISABLE_AFTER_MS = 5 * 24 * HOUR
 
 const DAY_MS = 24 * HOUR
-/** The delivery log's. */
+/** Retention of the delivery log. */
 export const KEPT_DAYS = 30
 
-/** The first id that the delivery log has a place for; partitions go a day later. */
+/** The first id the delivery log accepts; partitions are dropped a day later. */
 export function logBegins(now: Date): string {
   return firstIdAt(new Date(now.getTime() - KEPT_DAYS * DAY_MS))
 }
 
 /**
- * Whether something is of the time since an endpoint was made or switched on. Where that lies ahead of now, the clock has been
- * put back since, and all that happens is.
+ * True when something happened since an endpoint was created or last enabled. If that moment lies ahead of now, the clock has
+ * been set back since, and everything counts.
  */
 export function isSince(activeSince: Date, at: Date, now: Date): boolean {
   return at >= activeSince || activeSince > now
 }
 
 /**
- * @param attempts how many have failed, from 1
- * @param askedMs for how long the receiver asked not to be told
- * @returns null when there are no more
+ * @param attempts number of failed attempts, from 1
+ * @param askedMs how long the receiver asked to wait
+ * @returns null when there are no more attempts
  */
 export function nextAttempt(attempts: number, now: Date, askedMs: number): Date | null {
   const waitMs = RETRY_AFTER_MS[attempts - 1]
@@ -43,7 +43,7 @@ export function nextAttempt(attempts: number, now: Date, askedMs: number): Date 
 
 /**
  * @param retryAfter the header's text; a number of seconds or an HTTP date (RFC 9110 section 10.2.3)
- * @returns for how long the receiver asks not to be told, a day at most; 0 when it asks for nothing
+ * @returns how long the receiver asks to wait, at most a day; 0 when it does not ask
  */
 export function askedMsOf(retryAfter: string | null, now: Date): number {
   if (retryAfter === null) return 0

@@ -1,4 +1,4 @@
-// What this room stores sealed, for a changed secret of the instance.
+// The sealed columns of this module, for a change of the instance's secret.
 
 import { type SealedColumn, sealedColumn } from '../../platform/resealing.ts'
 import { PURPOSE } from './endpoints.ts'

@@ -11,7 +11,7 @@ const endpoint = fc.record({
   held: fc.nat({ max: 40 }),
 })
 
-test('no endpoint, account or process gets more than its room, and room that is free is given', () => {
+test('no endpoint, account or process gets more than its room, and free room is used', () => {
   fc.assert(
     fc.property(fc.array(endpoint, { maxLength: 60 }), (made) => {
       const candidates = made.map((one, i): Candidate => ({ webhookId: `${i}`, accountId: `${one.account}`, ...one }))
@@ -40,7 +40,7 @@ test('no endpoint, account or process gets more than its room, and room that is 
   )
 })
 
-test('accounts with many endpoints and with one share what there is', () => {
+test('accounts with many endpoints and with one share the room', () => {
   const crowd = Array.from(
     { length: 100 },
     (_, i): Candidate => ({

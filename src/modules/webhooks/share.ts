@@ -1,15 +1,15 @@
-// Who may have how many deliveries in this process. Pure.
+// How many deliveries each endpoint may have in this process. Pure.
 //
-// Three kinds of endpoints, each with room of its own, so that none of them costs the others anything: those that answer
-// within SLOW_MS, those that take longer, and those whose last attempt failed. An endpoint with a request that has been under
-// way for longer than SLOW_MS counts as slow with all that it has here: what is quick has its room back within a second, also
-// when many receivers fall silent at once. Places go round the accounts one by one, and round the endpoints of each.
+// There are three kinds of endpoints, each with its own room so that none affects the others: those that answer within
+// SLOW_MS, those that take longer, and those whose last attempt failed. An endpoint with a request in progress for more than
+// SLOW_MS counts as slow with everything it has here. So quick endpoints get their room back within a second, even when many
+// receivers go silent at once. Places are given to the accounts in turn, and to the endpoints of each in turn.
 //
-// An endpoint begins with FIRST_WINDOW requests at once; each quick success doubles that, to MAX_WINDOW; a failure takes it
-// back. A quick one has as many again waiting here, so that its next request needs no look into the database.
+// An endpoint starts with FIRST_WINDOW parallel requests. Each quick success doubles the window, up to MAX_WINDOW; a failure
+// resets it. A quick endpoint has as many more waiting here, so that its next request needs no database lookup.
 //
-// One that has failed RESTS_AFTER times in a row is left alone for REST_MS after each further failure: refusals come back at
-// once, and thousands of pending deliveries would be tried as quickly as they can be refused. The first success ends that.
+// An endpoint that failed RESTS_AFTER times in a row rests for REST_MS after each further failure: refusals return at once,
+// and thousands of pending deliveries would be tried as fast as they can be refused. The first success ends this.
 
 export const SLOW_MS = 1_000
 export const RESTS_AFTER = 8
@@ -35,18 +35,18 @@ export interface Candidate {
   readonly webhookId: string
   readonly accountId: string
   readonly pace: Pace
-  /** Requests at once. */
+  /** Maximum parallel requests. */
   readonly window: number
 }
 
-/** A delivery that is in this process and not yet answered. */
+/** A delivery in this process that is not yet answered. */
 export interface Held {
   readonly webhookId: string
   readonly accountId: string
   readonly pace: Pace
 }
 
-/** How many deliveries an endpoint may have here. */
+/** Maximum number of deliveries an endpoint may have here. */
 export function mostOf({ pace, window }: Pick<Candidate, 'pace' | 'window'>): number {
   if (pace === 'failing') return FIRST_WINDOW
   return pace === 'quick' ? 2 * window : window
@@ -58,7 +58,7 @@ interface AccountShare {
   turn: number
 }
 
-/** @returns how many deliveries to claim for each endpoint; none that would get 0 */
+/** @returns how many deliveries to claim per endpoint, without those that get 0 */
 export function share(candidates: readonly Candidate[], held: readonly Held[]): ReadonlyMap<string, number> {
   const byEndpoint = Map.groupBy(held, ({ webhookId }) => webhookId)
   const byAccount = Map.groupBy(held, ({ accountId }) => accountId)

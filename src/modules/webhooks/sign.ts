@@ -1,7 +1,7 @@
-// Secrets and signatures. The bytes that are signed are the bytes that are sent; both signatures are over the same ones.
+// Secrets and signatures. The signed bytes are the bytes sent, the same for both signatures.
 //
-// - X-Webhook-Signature: lower-case hex of HMAC-SHA256 over the body; the key is the secret as it is shown.
-// - Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`; the key is what the secret's base64 says.
+// - X-Webhook-Signature: lower-case hex of HMAC-SHA256 over the body; the key is the secret as shown.
+// - Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`; the key is the secret's base64 part, decoded.
 
 import { createHmac } from 'node:crypto'
 
@@ -12,7 +12,7 @@ export function newSecret(bytes: (length: number) => Buffer): string {
   return PREFIX + bytes(SECRET_BYTES).toString('base64')
 }
 
-/** @param at the time of this attempt */
+/** @param at time of this attempt */
 export function signedHeaders(
   secret: string,
   eventId: string,

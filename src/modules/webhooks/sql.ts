@@ -4,10 +4,10 @@ import { statement } from '../../platform/db.ts'
 
 const ENDPOINT = `id, account_id, name, url, events, domain_ids, is_active, secret_last4, created_at, updated_at,
   active_since, last_delivery_at, last_delivery_status, consecutive_failures, disabled_at, disabled_reason`
-// A key that is bound to domains sees the endpoints of these alone.
+// A key bound to domains sees only endpoints bound to these.
 const SEEN = '($2::uuid[] is null or (domain_ids is not null and domain_ids <@ $2))'
 
-/** Creations of one account come one after another, so that the limit is exact. */
+/** Serializes creations of one account, so that the limit is exact. */
 export const lockAccount = statement(
   'webhooks_lock_account',
   `select pg_advisory_xact_lock(hashtextextended('webhooks ' || $1::text, 0))`,
@@ -31,12 +31,12 @@ export const one = statement(
   'webhooks_one',
   `select ${ENDPOINT}, secret from webhook where account_id = $1 and ${SEEN} and id = $3`,
 )
-// Waits for a fan-out that has read the endpoint, so that what it queued is seen by what follows.
+// Waits for a fan-out that has read the endpoint, so that the following statements see what it queued.
 export const lockOne = statement(
   'webhooks_lock_one',
   `select ${ENDPOINT} from webhook where account_id = $1 and ${SEEN} and id = $3 for update`,
 )
-// As a fan-out does: an endpoint stays on while this lasts, and neither the fan-out nor what is recorded waits for it.
+// The lock a fan-out takes: the endpoint stays enabled meanwhile, and neither fan-out nor results wait for it.
 export const lockShared = statement(
   'webhooks_lock_shared',
   `select ${ENDPOINT} from webhook where account_id = $1 and ${SEEN} and id = $3 for key share`,
@@ -63,8 +63,8 @@ export const dropQueued = statement(
   'webhooks_drop_queued',
   'delete from webhook_queue where account_id = $1 and webhook_id = $2',
 )
-// What was tried and will not be tried again stands in the log as failed, the newest 10,000: one transaction cannot write
-// millions. What was never tried leaves nothing. The log has no place for what was queued before `from`.
+// Logs as failed what was attempted and will not be retried, up to the newest 10,000: one transaction cannot write millions.
+// What was never attempted leaves nothing. The log does not accept what was queued before `from`.
 const ending = (dropping: string, from: string): string => `with dropped as (${dropping} returning q.*)
    insert into webhook_delivery (id, account_id, webhook_id, event_id, event_at, event, email_id, attempt, success, last)
    select id, account_id, webhook_id, event_id, event_at, event, email_id, attempt, false, last from dropped
@@ -94,7 +94,7 @@ export const enqueue = statement(
 
 // --- deliveries
 
-// One look at the index for each endpoint that has something waiting, however much it has.
+// One index lookup per endpoint with something waiting, however much it has.
 export const waiting = statement(
   'webhooks_waiting',
   `with recursive endpoints as (
@@ -108,7 +108,7 @@ export const waiting = statement(
    join webhook w on w.id = e.webhook_id
    where exists (select from webhook_queue q where q.webhook_id = e.webhook_id and q.due <= $1)`,
 )
-// $1 endpoints, $2 how many of each, $3 now, $4 the lease, $5 until when.
+// $1 endpoints, $2 maximum of each, $3 now, $4 the lease, $5 its end.
 export const claim = statement(
   'webhooks_claim',
   `with taken as materialized (
@@ -125,15 +125,15 @@ export const release = statement(
   'webhooks_release',
   'update webhook_queue set lease = null, due = $3 where id = any($1::uuid[]) and lease = $2',
 )
-// The endpoint is written before the queue, in the order of ids, as everyone does. Locked by a statement of its own: one that
-// locks a row and changes it asks, where it had to wait and a fan-out has read the row meanwhile, for its lock a second time,
-// behind whoever has queued since to change the endpoint, who waits for the first one.
+// Everyone writes endpoints before the queue, ordered by id. The lock is a separate statement. A statement that both locks
+// and changes a row, and had to wait while a fan-out read the row, would request its lock a second time, behind a transaction
+// that has since queued to change the endpoint and that waits for the first lock: a deadlock.
 export const lockTried = statement(
   'webhooks_lock_tried',
   'select id, url, active_since from webhook where id = any($1::uuid[]) order by id for no key update',
 )
-// $2 the last try, $3 its status, $4 whether any of the group succeeded, $5 how many failures stand at its end, $6 whether a
-// 410 switches it off.
+// $2 last attempt, $3 its status, $4 whether any of the batch succeeded, $5 number of failures at its end, $6 whether a 410
+// disables it, $7 disabling time in ms.
 export const noteResults = statement(
   'webhooks_note_results',
   `with k as (select * from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::boolean[], $5::int[], $6::boolean[])
@@ -152,7 +152,7 @@ export const noteResults = statement(
    from before k where w.id = k.id
    returning w.id, w.account_id, w.name, w.url, k.ends as disabled_now, w.disabled_reason`,
 )
-// The log has no place for what was queued before $5.
+// The log does not accept what was queued before $5.
 export const finish = statement(
   'webhooks_finish',
   `with k as (select * from unnest($1::uuid[], $2::uuid[], $3::boolean[], $4::text[]) as k(id, lease, success, last)),
@@ -164,8 +164,8 @@ export const finish = statement(
    select id, account_id, webhook_id, event_id, event_at, event, email_id, attempt + 1, success, how::jsonb from ended
    where id >= $5`,
 )
-// Of attempts whose delivery is neither waiting nor in the log: it was ended while they were under way, with its endpoint, which
-// is still there. Of a later attempt than the log's, it is what the delivery came to. $11: as $5 above.
+// For attempts whose delivery is neither queued nor logged: it ended with its endpoint's disabling while they were in
+// progress, and the endpoint still exists. An attempt later than the logged one replaces it. $11: as $5 above.
 export const logLate = statement(
   'webhooks_log_late',
   `insert into webhook_delivery as d (id, account_id, webhook_id, event_id, event_at, event, email_id, attempt, success, last)
@@ -185,9 +185,9 @@ export const retryLater = statement(
    from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::int[]) as k(id, lease, due, last, asked)
    where q.id = k.id and q.lease = k.lease`,
 )
-// A page of what waits, in which nothing may be due later than $4 (now), $5 (a lease's end) where one is asking, $6 (the end of
-// a hold), or after an attempt $7 (its wait) and what its receiver asked for: what is was put off under a clock that was put
-// back since. It is due now ($2); a lease is given anew ($3), since whoever has it may be asking.
+// Checks a page of the queue. Nothing may be due later than $4 (now), $5 (a lease's end) while a request is in progress, $6
+// (a hold's end), or $7 (by attempt: its delay) plus what the receiver asked for. What is later was deferred by a clock that
+// has been set back since. It becomes due now ($2); a leased one gets a new lease ($3), as its holder may be in a request.
 export const recall = statement(
   'webhooks_recall',
   `with page as materialized (
@@ -201,13 +201,13 @@ export const recall = statement(
        for update skip locked)))
    select id as last from page order by id desc limit 1`,
 )
-// Customer-level endpoints whose leading ones have ended.
+// Releases customer-level endpoints whose leading ones have ended.
 export const letGo = statement(
   'webhooks_let_go',
   `update webhook_queue q set held = false, due = $2 where q.event_id = any($1::uuid[]) and q.held and q.due > $2
      and not exists (select from webhook_queue l where l.event_id = q.event_id and l.leads)`,
 )
-// Of those that are off: one that was switched on meanwhile may have been told something since.
+// Only disabled ones: an endpoint enabled meanwhile may have been queued something since.
 export const purge = statement(
   'webhooks_purge',
   ending(
@@ -251,7 +251,7 @@ const counted = (of: string): string => `select count(*) as total from (
    ) d`
 export const deliveries = statement('webhooks_deliveries', listed(DELIVERIES))
 export const countDeliveries = statement('webhooks_count_deliveries', counted(DELIVERIES))
-// The same of one email, its id last: statements of their own, so that they are planned over its index.
+// The same for one email, its id last. Separate statements, so that they are planned over its index.
 export const deliveriesOf = statement('webhooks_deliveries_of', listed(`${DELIVERIES} and email_id = $10`))
 export const countDeliveriesOf = statement('webhooks_count_deliveries_of', counted(`${DELIVERIES} and email_id = $8`))
 export const oneDelivery = statement(

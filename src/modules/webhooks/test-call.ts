@@ -1,6 +1,6 @@
-// The test operation: one attempt at once, whatever the endpoint wants to hear of, without retries. It stands in the delivery
-// log as any other; it says nothing about whether the endpoint fails, and cannot be told again, since the log of events does
-// not have it. A receiver that answers 410 is switched off by it as by any attempt.
+// The test operation: one immediate attempt, whatever the endpoint subscribes to, without retries. It is in the delivery log
+// like any other, but does not count as a success or failure of the endpoint and cannot be replayed, since the event log does
+// not have it. A receiver that answers 410 is disabled as by any attempt.
 
 import type { Connector } from '../../platform/connect.ts'
 import type { Ids } from '../../platform/ids.ts'

@@ -2,7 +2,7 @@ import { EVENT_TYPES, eventType } from '../events/index.ts'
 
 export const EVENT_NAMES = [...Object.keys(EVENT_TYPES), 'test', '*'] as const
 
-/** The number of `test` in the delivery log; the log of events has no such type. */
+/** The number of `test` in the delivery log; the event log has no such type. */
 export const TEST_EVENT = 0
 
 export function eventName(number: number): string {
@@ -34,7 +34,7 @@ export interface Endpoint {
 export interface AttemptFacts {
   readonly http_status: number | null
   readonly duration_ms: number
-  /** The first 4 KB as text; null when nothing was answered. */
+  /** The first 4 KB as text; null when there was no answer. */
   readonly response_body: string | null
   readonly error: string | null
 }

@@ -111,7 +111,7 @@ test('an event arrives in the one shape, and both signatures hold for the bytes 
   )
 })
 
-test('the deliveries of one email are listed apart, those that wait too', async () => {
+test('the deliveries of one email can be listed, pending ones too', async () => {
   const account = await world.newAccount()
   await using receiver = await webhookReceiver()
   const { id } = await endpoint(account, { url: `${receiver.url}/in` })
@@ -133,7 +133,7 @@ test('the deliveries of one email are listed apart, those that wait too', async 
   assert.equal((await account.api.get(`${PATH}/${id}/deliveries?email_id=x`)).status, 400)
 })
 
-test('an endpoint is told of its events and domains alone, and of nothing while it is off', async () => {
+test('an endpoint gets only its events and domains, and nothing while it is disabled', async () => {
   const account = await world.newAccount()
   const domainId = await world.verifiedDomain('scoped.example', account)
   await using receiver = await webhookReceiver()
@@ -155,7 +155,7 @@ test('an endpoint is told of its events and domains alone, and of nothing while 
   assert.deepEqual(heard('off'), ['email.failed'])
 })
 
-test('domain and group endpoints hear of an event first, and nobody waits for one that fails', async () => {
+test('domain and group endpoints get an event first, and nobody waits for one that fails', async () => {
   const account = await world.newAccount()
   const domainId = await world.verifiedDomain('ordered.example', account)
   await using receiver = await webhookReceiver()
@@ -185,7 +185,7 @@ test('domain and group endpoints hear of an event first, and nobody waits for on
   await until(async () => (await account.api.get(`${PATH}/${narrow.id}`)).body.data.consecutive_failures === 1)
   receiver.received.length = 0
   receiver.answer = ({ path }, reply) => void (path === '/narrow' ? held.push(reply) : reply.end())
-  // A slow machine may take as long as the hold once, or twice.
+  // A slow machine may take as long as the hold once or twice.
   let waited = Number.POSITIVE_INFINITY
   for (let tries = 0; tries < 5 && waited >= 1_500; tries++) {
     receiver.received.length = 0
@@ -198,14 +198,14 @@ test('domain and group endpoints hear of an event first, and nobody waits for on
   for (const reply of held) reply.end()
 })
 
-test('of an answer that is longer than is kept no character is cut', async () => {
+test('an answer longer than the limit is not cut within a character', async () => {
   const account = await world.newAccount()
   await using receiver = await webhookReceiver()
   const { id } = await endpoint(account, { url: receiver.url, events: ['test'] })
   for (const [said, kept] of [
     [`${'a'.repeat(4_095)}é`, 'a'.repeat(4_095)],
     ['€'.repeat(2_000), '€'.repeat(1_365)],
-    // What stands for NUL is longer than it is.
+    // The replacement for NUL is longer than NUL.
     [Buffer.alloc(4_096), '\ufffd'.repeat(1_365)],
   ] as const) {
     receiver.answer = (_, reply) => void reply.end(said)
@@ -213,7 +213,7 @@ test('of an answer that is longer than is kept no character is cut', async () =>
   }
 })
 
-test('the test operation sends a signed test event and tells what came back, also when it failed', async () => {
+test('the test operation sends a signed test event and returns the answer, also when it failed', async () => {
   const account = await world.newAccount()
   await using receiver = await webhookReceiver()
   const { id, secret } = await endpoint(account, { url: receiver.url, events: ['test'] })
@@ -242,7 +242,7 @@ test('the test operation sends a signed test event and tells what came back, als
   assert.equal((await account.api.post(`${PATH}/deliveries/${log[0].id}/replay`)).status, 409)
 })
 
-test('a receiver that says 410 to the test operation is switched off too, once', async () => {
+test('a receiver that answers 410 to the test operation is disabled too, once', async () => {
   const account = await world.newAccount()
   await using receiver = await webhookReceiver()
   receiver.answer = (_, reply) => void reply.writeHead(410).end()
@@ -257,7 +257,7 @@ test('a receiver that says 410 to the test operation is switched off too, once',
   )
 })
 
-test('what fails is tried again by the schedule with the same event_id, and then stays in the log as failed', async () => {
+test('failures are retried on schedule with the same event_id, and then stay in the log as failed', async () => {
   const account = await world.newAccount()
   await using receiver = await webhookReceiver()
   receiver.answer = (_, reply) => void reply.writeHead(503).end('down')
@@ -286,7 +286,7 @@ test('what fails is tried again by the schedule with the same event_id, and then
   assert.equal(receiver.received.at(-1)?.body.event_id, failed.event_id)
 })
 
-test('a receiver may ask for a later try, says 410 once, and a redirect is no success', async () => {
+test('a receiver may ask for a later retry, a single 410 disables it, and a redirect is not a success', async () => {
   const account = await world.newAccount()
   await using receiver = await webhookReceiver()
   receiver.answer = ({ path }, reply) => {
@@ -313,7 +313,7 @@ test('a receiver may ask for a later try, says 410 once, and a redirect is no su
   )
 })
 
-test('an endpoint that only fails for five days is switched off', async () => {
+test('an endpoint that only fails for five days is disabled', async () => {
   const account = await world.newAccount()
   await using receiver = await webhookReceiver()
   receiver.answer = (_, reply) => void reply.writeHead(500).end()
@@ -340,7 +340,7 @@ test('an endpoint that only fails for five days is switched off', async () => {
   assert.deepEqual([on.disabled_at, on.disabled_reason, on.consecutive_failures], [null, null, 0])
 })
 
-test('what was tried of an endpoint that is switched off stays in the log as failed, and can be told again', async () => {
+test('attempts of a disabled endpoint stay in the log as failed, and can be replayed', async () => {
   const account = await world.newAccount()
   await using receiver = await webhookReceiver()
   receiver.answer = (_, reply) => void reply.writeHead(503, { 'retry-after': '3600' }).end('busy')
@@ -364,7 +364,7 @@ test('what was tried of an endpoint that is switched off stays in the log as fai
   )
 })
 
-test('20 endpoints made at once on a plan for one leave one', async () => {
+test('20 endpoints created at once on a plan for one leave one', async () => {
   const account = await world.newAccount()
   await world.rooms.database.system.execute(
     statement('test_plan', `update account set plan = 'starter' where account_id = $1`),
@@ -382,7 +382,7 @@ test('20 endpoints made at once on a plan for one leave one', async () => {
   assert.deepEqual([refused.code, refused.details], ['webhook_limit_reached', { limit: 1, plan: 'starter' }])
 })
 
-test('endpoints are listed, changed, given a new secret and removed, by their account alone', async () => {
+test('endpoints are listed, changed, given a new secret and removed only by their account', async () => {
   const account = await world.newAccount()
   const other = await world.newAccount()
   const domainId = await world.verifiedDomain('mine.example', account)
@@ -433,7 +433,7 @@ test('endpoints are listed, changed, given a new secret and removed, by their ac
   assert.equal((await account.api.get(`${PATH}/${made.id}`)).status, 404)
 })
 
-test('a period is told again, as far as the endpoint wants to hear of it', async () => {
+test('a period is replayed, limited to what the endpoint subscribes to', async () => {
   const account = await world.newAccount()
   const from = world.clock.now()
   const events = Array.from({ length: 5 }, () => event(account))
@@ -452,7 +452,7 @@ test('a period is told again, as far as the endpoint wants to hear of it', async
   assert.equal((await deliveries(account, id, '?limit=2&offset=3')).length, 2)
 })
 
-test('a receiver that never answers delays no other, and has few requests under way', async () => {
+test('a receiver that never answers delays no other, and has few requests in progress', async () => {
   const account = await world.newAccount()
   await using slow = await webhookReceiver()
   await using quick = await webhookReceiver()

@@ -1,12 +1,12 @@
-// Delivering what waits. A claim puts a delivery off to the end of its lease and marks it with the claim's own id; a worker
-// that dies over it delays it by LEASE_MS, and it is told again. What is in this process is bounded by the shares; the rest
-// stays in the table, and a claim looks at each endpoint once, however much it has waiting.
+// Sends pending deliveries. A claim defers a delivery to the end of its lease and marks it with the claim's id; a worker that
+// dies over it delays it by LEASE_MS, and it is sent again. The shares bound what is in this process; the rest stays in the
+// table. A claim looks at each endpoint once, however many deliveries it has waiting.
 //
-// Soon after the clock was put back, and after the start, what stands further ahead than anything is put off is looked for; it would
-// wait for as long as the clock was wrong (ADR 0006).
+// Soon after the start, and after the clock was set back, the worker looks for deliveries due later than any delay allows:
+// they would wait for as long as the clock was wrong (ADR 0006).
 //
-// What is claimed was claimed with the endpoint's address and secret of that moment. When its owner changes it, what has not
-// begun is given back: it is claimed again as the endpoint is then, or is no more.
+// A claim holds the endpoint's address and secret at that moment. When the owner changes the endpoint, deliveries that have
+// not started are given back, and claimed again with the endpoint's new state, or dropped with it.
 
 import { type Clock, putBackSince } from '../../platform/clock.ts'
 import type { Connector } from '../../platform/connect.ts'
@@ -29,7 +29,7 @@ import * as sql from './sql.ts'
 const LEASE_MS = 60_000
 const POLL_MS = 250
 const LOOKED_AT_TOGETHER = 10_000
-/** The clocks of machines that follow one database never differ by so much. */
+/** Upper bound of the clock difference between machines on one database. */
 const SKEW_MS = 10_000
 const MAX_RECORDED_TOGETHER = 200
 const MAX_UNRECORDED = 4_000
@@ -41,11 +41,11 @@ export interface WorkerOptions extends RecordOptions {
   readonly connector: Connector
   readonly keptFacts: KeptFacts
   readonly log: Logger
-  /** Called for each request that was made about an email. */
+  /** Called after each request about an email. */
   readonly onAttempt?: (attempt: Told) => void
 }
 
-/** One request to an endpoint, over. */
+/** A finished request to an endpoint. */
 export interface Told {
   readonly emailId: string
   readonly accountId: string
@@ -73,11 +73,11 @@ interface Claimed {
   readonly is_active: boolean
 }
 
-/** A claimed delivery on its way. */
+/** A claimed delivery, to be sent. */
 interface Work {
   readonly claimed: Claimed
   readonly lease: string
-  /** Null: the log no longer has the event. */
+  /** Null when the log no longer has the event. */
   readonly payload: object | null
 }
 
@@ -174,7 +174,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
     onFailing: (withdrawn) => track(giveBack(withdrawn)),
   })
 
-  /** Changed since the last claim; null among them: all may have been. */
+  /** Endpoints changed since the last claim; a null entry: any may have changed. */
   const changed = new Set<string | null>()
   const heard = (webhookId: string | null): void => {
     changed.add(webhookId)
@@ -183,9 +183,9 @@ export function webhookWorker(options: WorkerOptions): Loop {
   }
 
   const isPutBack = putBackSince(clock)
-  /** Behind which delivery something may stand too far ahead; null: nothing does. */
+  /** Id after which deliveries may be deferred too far; null: none are. */
   let behind: string | null = null
-  /** A page each turn: a million that wait are looked at within a minute, and hold nobody up. */
+  /** Checks one page per turn: a million pending deliveries take less than a minute and delay nobody. */
   const recall = async (): Promise<void> => {
     if (isPutBack()) behind = FIRST_ID
     if (behind === null) return
@@ -256,7 +256,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
   }
 }
 
-/** Once more where the database broke it off so that another could go on: each of them would be told a second time. */
+/** Retries when the database aborted the transaction so that another could go on: otherwise each would be sent again. */
 async function recordAgain(options: RecordOptions, ended: readonly Ended[]): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -267,7 +267,7 @@ async function recordAgain(options: RecordOptions, ended: readonly Ended[]): Pro
   }
 }
 
-/** Endpoints that have something due, and how they have been doing. */
+/** Endpoints with deliveries due, and how they have been doing. */
 async function candidatesOf(
   database: Database,
   clock: Clock,
@@ -284,7 +284,7 @@ async function candidatesOf(
   })
 }
 
-/** The bodies by event, as the log tells it, and of the mail its first event or who keeps the mail. */
+/** Bodies by event id, from the log; facts about the mail come from its first event or from `keptFacts`. */
 async function payloadsOf(
   { database, keptFacts }: Pick<WorkerOptions, 'database' | 'keptFacts'>,
   claimed: readonly Claimed[],
