@@ -1,9 +1,9 @@
-// Whether the service in this container is ready: what the image's health check asks, where the settings say that HTTP listens.
-// Exits with 0 or 1, and says what was answered.
+// The image's health check: whether the service in this container is ready, asked at the HTTP address in its settings. Exits
+// with 0 or 1 and prints the answer.
 
 import { processConfig } from '../src/config.ts'
 
-/** Where everything is listened on, one's own machine is. */
+/** For a wildcard listen address, the loopback address to ask. */
 const OWN = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 const { httpHost, httpPort } = processConfig()

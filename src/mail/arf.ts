@@ -1,8 +1,8 @@
-// Complaints: feedback reports in ARF (RFC 5965, 6591, 6692), the reports of RFC 9477 (CFBL), which are ARF with the
-// feedback id of the message, and Microsoft's notices, which are the message alone in a mail of known form.
+// Complaints: feedback reports in ARF (RFC 5965, 6591, 6692); the reports of RFC 9477 (CFBL), which are ARF with the message's
+// feedback id; and Microsoft's notices, which are just the message in a mail of known form.
 //
-// Nothing that is read here proves who sent it (dkim-check.ts asks). Which mail it is about is told by the signed id in the
-// returned header, which `identifiersOf` collects; the addresses it names are for people to read. 1,000 fields are read of a report.
+// Nothing read here proves who sent it (dkim-check.ts does). The signed id in the returned header, which `identifiersOf`
+// collects, tells which mail it is about; the addresses it names are for people. Reads at most 1,000 fields of a report.
 
 import { type Fields, fieldOf, type ReportParts, splitHeader, wordsOf } from './report-parts.ts'
 
@@ -31,11 +31,11 @@ export interface Feedback {
   readonly dkimDomain: string | null
   readonly dkimIdentity: string | null
   readonly dkimSelector: string | null
-  /** RFC 9477: as the sender wrote it into its message. */
+  /** RFC 9477: as the sender wrote it in the message. */
   readonly cfblFeedbackId: string | null
 }
 
-/** @returns null when the mail is no complaint */
+/** @returns null when the mail is not a complaint */
 export function readFeedback(report: ReportParts): Feedback | null {
   const own = report.parts.find(({ type }) => type === 'message/feedback-report')
   if (own !== undefined) return feedbackOf(splitHeader(own.text.trimStart()).fields)
@@ -55,12 +55,12 @@ export function identifiersOf(feedback: Feedback, original: Fields, names: reado
   return found.slice(0, LIST_MOST)
 }
 
-/** The recipient asks for no more mail, and calls it no spam: types of before RFC 5965, and of vendors. */
+/** The recipient wants no more mail but does not call it spam: types from before RFC 5965, and of vendors. */
 export function isOptOut({ type }: Pick<Feedback, 'type'>): boolean {
   return type === 'opt-out' || type === 'opt-out-list'
 }
 
-/** Reports of what a recipient took back (`not-spam`), of failed authentication or of a virus are no person's complaints. */
+/** Not complaints by a person: retracted reports (`not-spam`), failed authentication, viruses. */
 export function isComplaint({ type }: Pick<Feedback, 'type'>): boolean {
   return !isOptOut({ type }) && !['not-spam', 'auth-failure', 'dmarc', 'virus'].includes(type)
 }
@@ -103,7 +103,7 @@ function numberOf(text: string | null): number | null {
   return digits === undefined ? null : Number(digits)
 }
 
-/** Microsoft's junk mail reporting: the reported message attached, its recipient in a field of theirs. */
+/** Microsoft's junk mail reporting: the reported message attached, its recipient in a field of Microsoft's. */
 function microsoftNotice(report: ReportParts): Feedback | null {
   const attached = report.parts.find(({ type }) => type === 'message/rfc822')
   if (attached === undefined) return null

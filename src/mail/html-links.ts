@@ -1,19 +1,19 @@
-// Links in an html mail: found once, replaced for each recipient. Every byte that is not a replaced link stays as it was:
-// the html is cut at the places found and put together again, never parsed and printed.
+// Links in an HTML mail: found once, replaced for each recipient. Every byte outside a replaced link stays as it was: the
+// HTML is cut at the places found and put together again, never parsed and printed.
 //
-// - A link is the first `href` of an `a` or `area` start tag whose value, its character references decoded once, is an
-//   http or https address with a host. Its value is replaced between its quotes (or without, as it stood).
-// - `//host/path` is one too, and leads to https. A mail has no address that a scheme could be taken from: webmail takes its
-//   own, which is https, and programs try a file or nothing.
-// - Untouched: other relative addresses, mailto:, tel:, sms: and every other scheme, fragments, links marked
-//   `data-track="off"`, addresses over 4 KB or with control characters, links after the 2,000th, and whatever a
-//   reader's program does not show as a link: comments (Outlook's conditional ones too), script, style, title, textarea, template and the like.
-// - `{{unsubscribe}}`, in any case and with blanks around the name or without, becomes the address inside an attribute and an
-//   anchor in text; the address alone where an anchor cannot stand (inside another anchor, in a title, in a comment).
-// - The pixel stands before the last `</body>`, else at the end; when the end lies inside something unclosed, before it.
+// - A link is the first `href` of an `a` or `area` start tag whose value, with its character references decoded once, is an
+//   http or https address with a host. The value is replaced within its quotes, or without if it had none.
+// - `//host/path` counts as a link too, and leads to https. A mail has no address to take a scheme from: webmail uses its
+//   own, which is https, and mail programs try a file or nothing.
+// - Left alone: other relative addresses, mailto:, tel:, sms: and all other schemes, fragments, links marked
+//   `data-track="off"`, addresses over 4 KB or with control characters, links after the 2,000th, and anything a mail program
+//   does not show as a link: comments (including Outlook's conditional ones), script, style, title, textarea, template etc.
+// - `{{unsubscribe}}`, in any case and with or without blanks around the name, becomes the address inside an attribute, and
+//   an anchor in text. Where an anchor is not possible (in another anchor, a title, a comment) it becomes the bare address.
+// - The pixel goes before the last `</body>`, else at the end; if something unclosed is open there, before it.
 //
-// The tokenizer is that of WHATWG HTML (section 13.2.5) without entity decoding; each character is looked at a bounded
-// number of times, so time grows with the length alone, whatever the html.
+// The tokenizer is that of WHATWG HTML (section 13.2.5) without entity decoding. It looks at each character a bounded number
+// of times, so its time is linear in the length, whatever the HTML.
 
 import { isUtf8 } from 'node:buffer'
 import { decodeHTMLAttribute } from 'entities'
@@ -24,17 +24,17 @@ import { nameOf, readTokens } from './html-tokens.ts'
 export interface HtmlLink {
   /** Counts the replaceable links of the mail from 0. */
   readonly index: number
-  /** The address, character references decoded once, with its scheme; blanks around it and line breaks inside it are no part of it. */
+  /** The address with its scheme, character references decoded once, without surrounding blanks and inner line breaks. */
   readonly url: string
-  /** The tag, or one around it, says that nobody is meant to see it. */
+  /** The tag, or one around it, is hidden from readers. */
   readonly hidden: boolean
 }
 
-/** Html cut into what stays and what is replaced; made once for all recipients. */
+/** HTML cut into parts that stay and slots that are replaced; made once for all recipients. */
 export interface HtmlScan {
   readonly links: readonly HtmlLink[]
   readonly hasPlaceholder: boolean
-  /** What stays, one more than there are slots. */
+  /** The parts that stay, one more than there are slots. */
   readonly pieces: readonly string[]
   readonly slots: readonly Slot[]
 }
@@ -45,73 +45,73 @@ export type Slot =
   | { readonly kind: 'pixel' }
 
 export interface Replacements {
-  /** The address that goes in the place of a link, of characters that need no escaping; null: links stay. */
+  /** Makes the address that replaces a link, of characters that need no escaping; null: links stay. */
   readonly link: ((link: HtmlLink) => string) | null
   /** The address of the pixel; null: none. */
   readonly pixel: string | null
-  /** The address that the placeholder stands for; null: it is taken away. */
+  /** The address that replaces the placeholder; null: the placeholder is removed. */
   readonly unsubscribe: string | null
 }
 
 export const MAX_LINK_BYTES = 4_096
-/** Those that come after stay as they are: each costs a token for each recipient. */
+/** Further links stay as they are: each costs a token per recipient. */
 export const MAX_LINKS = 2_000
 const MAX_PLACEHOLDERS = 1_000
 
-// Editors put http:// before what they take for an address, and encode its braces. Mustache's spellings for what is not to
-// be escaped, `{{{unsubscribe}}}` and `{{&unsubscribe}}`, mean the same link.
+// Editors put http:// before anything they take for an address, and encode its braces. Mustache's unescaped forms,
+// `{{{unsubscribe}}}` and `{{&unsubscribe}}`, mean the same link.
 const IN_ATTRIBUTE = new RegExp(
   `(?:https?://)?(?:${spelt('\\{', '(?:[ \\t\\r\\n]|%20){0,9}', '\\}')}|${spelt('(?:%7b)', '(?:[ \\t\\r\\n]|%20){0,9}', '(?:%7d)')})`,
   'gi',
 )
-/** The placeholder as it is written in text, in any case, with blanks around its name or without. */
+/** The placeholder in text, in any case, with or without blanks around its name. */
 export const TEXT_PLACEHOLDER = new RegExp(spelt('\\{', '[ \\t\\r\\n]{0,9}', '\\}'), 'gi')
 const IN_TEXT_ONCE = new RegExp(TEXT_PLACEHOLDER, 'i')
 const ANYWHERE = new RegExp(IN_ATTRIBUTE, 'i')
 const BEGUN_TAG = /<\/?$/
 const WEB_ADDRESS = /^https?:\/\/[^/?#\\]/i
 const WITHOUT_SCHEME = /^\/\/[^/?#\\]/
-// Those at the end are looked at from their first alone: from each of them on, a long run would take its square.
+// Trailing ones match only from their first character: matching from each would take quadratic time on a long run.
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const AROUND = /^[\0-\x20]+|(?<![\0-\x20])[\0-\x20]+$/g
 const LINE_BREAKS = /[\t\r\n]/g
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL = /[\0-\x1f\x7f]/
-/** Their content is text up to their end tag. */
+/** Elements whose content is text up to their end tag. */
 const RAW = new Set(['script', 'style', 'title', 'textarea', 'xmp', 'iframe', 'noembed', 'noframes', 'plaintext'])
-/** Of these, what a reader may see. */
+/** Those of them that a reader may see. */
 const SHOWN_RAW = new Set(['title', 'textarea'])
 const LONGEST_NAME = 9
 const LONGEST_ATTRIBUTE = 10
 
-/** @param open one opening brace as it is written there, as a pattern; `blanks` may stand around the name */
+/** @param open pattern of one opening brace in this spelling; `blanks` may surround the name */
 function spelt(open: string, blanks: string, close: string): string {
   const name = `${blanks}unsubscribe${blanks}`
   return `${open}{2}(?:${open}${name}${close}|(?:${blanks}(?:&(?:amp;)?|%26))?${name})${close}{2}`
 }
 
-/** An address in which editors have disguised the placeholder, with the placeholder as it is written in text. */
+/** Restores the plain placeholder in an address where editors have disguised it. */
 export function plainPlaceholder(address: string): string {
   return address.trim().replace(IN_ATTRIBUTE, '{{unsubscribe}}')
 }
 
-/** The text with each placeholder, however it is written, made one that only looks so: U+2060 joins without being seen. */
+/** Makes each placeholder, in any spelling, one in looks only, with U+2060, an invisible joiner. */
 export function withoutPlaceholders(text: string): string {
-  // Between any two braces: of three, the inner two would be one again.
+  // Between every two braces: the inner two of three would otherwise form a placeholder again.
   return text.replaceAll(IN_ATTRIBUTE, (found) => found.replaceAll(/\{(?=\{)|%7b(?=%7b)/gi, '$&\u2060'))
 }
 
-/** The text with `other` in the place of each placeholder, however it is written. */
+/** Replaces each placeholder, in any spelling, by `other`. */
 export function placeholdersAs(other: string, text: string): string {
   return text.replaceAll(IN_ATTRIBUTE, () => other)
 }
 
-/** How html that is given as bytes, one in each character, says its characters; `other`: only ASCII can be read. */
+/** Encoding of HTML given as bytes, one per character; `other`: only ASCII can be read. */
 export type ByteCharset = 'utf-8' | 'other'
 
 /**
- * @param html at most some megabytes; the time is linear in its length
- * @param charset null: `html` is text. Else each of its characters is a byte, and those beyond ASCII are told by this
+ * @param html a few megabytes at most; the time is linear in its length
+ * @param charset null: `html` is text. Otherwise each character is a byte, and this is the encoding beyond ASCII
  */
 export function scanHtml(html: string, charset: ByteCharset | null = null): HtmlScan {
   const pieces: string[] = []
@@ -128,7 +128,7 @@ export function scanHtml(html: string, charset: ByteCharset | null = null): Html
   return { links, hasPlaceholder: slots.some(({ kind }) => kind === 'unsubscribe'), pieces, slots }
 }
 
-/** Whether html holds the placeholder, as it is or as editors encode it. */
+/** True when the HTML contains the placeholder, plain or as editors encode it. */
 export function hasPlaceholder(html: string): boolean {
   return ANYWHERE.test(html)
 }
@@ -137,15 +137,15 @@ export function hasTextPlaceholder(text: string): boolean {
   return IN_TEXT_ONCE.test(text)
 }
 
-/** What stands between the commas of a List-Unsubscribe, with brackets or without. */
+/** An item of a comma-separated List-Unsubscribe, with or without brackets. */
 const LISTED = new RegExp(`^\\s*<?\\s*(?:${IN_ATTRIBUTE.source})\\s*>?\\s*$`, 'i')
 
-/** Whether a List-Unsubscribe names the placeholder as an address: who writes so wants the one that is made for each recipient. */
+/** True when a List-Unsubscribe has the placeholder as an address: the author wants the address made per recipient. */
 export function listsPlaceholder(listUnsubscribe: string): boolean {
   return listUnsubscribe.split(',').some((one) => LISTED.test(one))
 }
 
-/** Puts the html together again. */
+/** Puts the HTML together again. */
 export function fillHtml({ pieces, slots }: HtmlScan, replacements: Replacements): string {
   const parts: string[] = []
   slots.forEach((slot, i) => {
@@ -167,12 +167,12 @@ function filled(slot: Slot, before: string, { link, pixel, unsubscribe }: Replac
     case 'unsubscribe':
       if (unsubscribe === null) return ''
       if (slot.anchor) return `<a href="${unsubscribe}">Unsubscribe</a>`
-      // Behind `<`, as text has it, the address would begin a tag: its first letter becomes a character reference.
+      // After a `<` in text the address would start a tag, so its first letter becomes a character reference.
       return BEGUN_TAG.test(before) ? `&#${unsubscribe.charCodeAt(0)};${unsubscribe.slice(1)}` : unsubscribe
   }
 }
 
-/** The text part: the placeholder becomes the address; null: it is taken away. */
+/** Fills the text part: the placeholder becomes the address; null removes it. */
 export function fillText(text: string, unsubscribe: string | null): string {
   return text.replaceAll(TEXT_PLACEHOLDER, () => unsubscribe ?? '')
 }
@@ -183,17 +183,17 @@ interface Cut {
   readonly slot: Slot
 }
 
-/** The open start tag: where its interesting values stand. */
+/** The open start tag, with the positions of the relevant values. */
 interface Tag {
   readonly name: string
   href: { readonly start: number; readonly end: number } | null
   tracked: boolean
-  /** The attribute of that name. */
+  /** The tag has the attribute `hidden`. */
   marked: boolean
   style: { readonly start: number; readonly end: number } | null
 }
 
-/** What is open at a place of the html. */
+/** What is open at a position in the HTML. */
 interface Open {
   /** The element whose content is raw text, or null. */
   raw: string | null
@@ -212,7 +212,7 @@ function cutsOf(html: string, charset: ByteCharset | null): readonly Cut[] {
   let linkCount = 0
   let placeholderCount = 0
   let bodyEnd: number | null = null
-  // The end of the last thing that was whole: a pixel put there is read as a tag.
+  // End of the last complete construct: a pixel put there is read as a tag.
   let wholeEnd = 0
 
   const whole = (end: number): void => {
@@ -299,7 +299,7 @@ function cutsOf(html: string, charset: ByteCharset | null): readonly Cut[] {
   return withoutOverlaps(cuts)
 }
 
-/** A link that holds the placeholder is the placeholder's. Cuts come in the order of their places, but for a tag's own. */
+/** Drops links that contain the placeholder. Cuts arrive in order of position, except within a tag. */
 function withoutOverlaps(cuts: readonly Cut[]): readonly Cut[] {
   const sorted = cuts.toSorted((a, b) => a.start - b.start || a.end - b.end)
   const inHref = new Set<Cut>()
@@ -319,7 +319,7 @@ function withoutOverlaps(cuts: readonly Cut[]): readonly Cut[] {
     )
 }
 
-/** The address of a replaceable link, or null. Browsers drop what is dropped here (URL Standard, basic URL parser). */
+/** The address of a replaceable link, or null. Drops the characters that browsers drop (URL Standard, basic URL parser). */
 function webAddress(raw: string, charset: ByteCharset | null): string | null {
   if (raw.length > MAX_LINK_BYTES * 8) return null
   const text = charset === null ? raw : textOf(raw, charset)

@@ -1,5 +1,5 @@
-// Posthorn's API with types. The types are generated from the OpenAPI document; at run time there is nothing but `fetch`,
-// by way of openapi-fetch. Each call resolves to `{data, error, response}`; `unwrap` throws in place of `error`.
+// Posthorn's API with types. The types are generated from the OpenAPI document; at run time there is only `fetch`, through
+// openapi-fetch. Each call resolves to `{data, error, response}`; `unwrap` throws instead of returning `error`.
 //
 //   const posthorn = posthornClient({ baseUrl: 'https://mail.example.com', apiKey })
 //   const { data } = unwrap(await posthorn.POST('/api/v1/send', { body: { from, to, subject, text } }))
@@ -14,17 +14,17 @@ import createClient, {
 } from 'openapi-fetch'
 import type { components, paths } from './schema.ts'
 
-/** Whatever has a name in the document: `Email`, `SendRequest`, `Webhook`, `WebhookEvent`. */
+/** Everything with a name in the document: `Email`, `SendRequest`, `Webhook`, `WebhookEvent`. */
 export type * from './schema.ts'
 
 /** The body of every error. */
 export type ErrorBody = components['schemas']['Error']
 
 export interface PosthornOptions {
-  /** Where the API is: `https://mail.example.com`. */
+  /** Base URL of the API: `https://mail.example.com`. */
   readonly baseUrl: string
   readonly apiKey: string
-  /** In place of the global one. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: NonNullable<ClientOptions['fetch']>
 }
 
@@ -34,8 +34,8 @@ type Generic = Client<paths, Media>
 type Init<Operation, As extends ParseAs> = FetchOptions<Operation> & { readonly parseAs?: As }
 
 /**
- * A call with `init` as the path has it. openapi-fetch itself takes the type of `init` from what is given, so that its
- * compiler lets pass what no operation knows: fields of a body, misspelt names of a query.
+ * A call with `init` typed by its path. openapi-fetch itself infers the type of `init` from the argument, so the compiler
+ * would accept what no operation knows: unknown body fields, misspelt query names.
  */
 type Call<Method extends 'get' | 'post' | 'put' | 'patch' | 'delete'> = <
   Path extends ClientPathsWithMethod<Generic, Method>,
@@ -60,7 +60,7 @@ export function posthornClient({ baseUrl, apiKey, fetch }: PosthornOptions): Pos
   const client = createClient<paths>({
     baseUrl: baseUrl.replace(/\/+$/, ''),
     headers: { 'X-API-Key': apiKey },
-    // A text is a file of another type than JSON, which the caller names: a list as CSV, a report as a mail.
+    // A string is a body that is not JSON, whose type the caller names: a list as CSV, a report as a mail.
     bodySerializer: (body) => (typeof body === 'string' ? body : JSON.stringify(body)),
     ...(fetch !== undefined && { fetch }),
   })
@@ -70,7 +70,7 @@ export function posthornClient({ baseUrl, apiKey, fetch }: PosthornOptions): Pos
   return client as PosthornClient
 }
 
-/** Raw mails, exports as CSV and other texts are strings in the types; what reads the answer reads JSON, which they are not. */
+/** Raw mails, CSV exports and other texts are strings in the types, but the client parses JSON: turns them into JSON strings. */
 async function textAsJson(response: Response): Promise<Response | undefined> {
   const [type = ''] = (response.headers.get('content-type') ?? '').split(';', 1)
   if (!response.ok || !/^(?:text\/(?!event-stream)|message\/)/.test(type)) return undefined
@@ -80,13 +80,13 @@ async function textAsJson(response: Response): Promise<Response | undefined> {
   return new Response(JSON.stringify(await response.text()), { status, statusText, headers })
 }
 
-/** What the service said no with. `code` is stable, `message` is for people. */
+/** An error answer of the service. `code` is stable, `message` is for people. */
 export class PosthornError extends Error {
   readonly status: number
   readonly code: string
   readonly details: Readonly<Record<string, unknown>>
   readonly requestId: string | null
-  /** Seconds, when the service says when to come again. */
+  /** Seconds to wait before the next try; null when the service does not say. */
   readonly retryAfter: number | null
 
   constructor(response: Response, body: Partial<ErrorBody> | undefined) {
@@ -106,13 +106,13 @@ interface Result<Data> {
   readonly response: Response
 }
 
-/** @throws PosthornError when the service said no */
+/** @throws PosthornError when the service answered with an error */
 export function unwrap<Data>({ data, error, response }: Result<Data>): Data {
   if (response.ok) return data as Data
   throw new PosthornError(response, typeof error === 'object' && error !== null ? error : undefined)
 }
 
-/** Of a large list, or of one with numbered pages. */
+/** A page of a list with a cursor, or with numbered pages. */
 interface ListPage<Item> {
   readonly data: readonly Item[]
   readonly pagination: {
@@ -122,32 +122,32 @@ interface ListPage<Item> {
   }
 }
 
-/** The query parameter that names a page: of the two the one that the list takes, and none for the first page. */
+/** The query parameter that selects a page: the one of the two that the list takes; none for the first page. */
 export interface Place {
   readonly cursor?: string
   readonly page?: number
 }
 
 export interface EveryItemOptions {
-  /** Ends the waiting, and the list with its reason. */
+  /** Aborts the wait, and the list with the signal's reason. */
   readonly signal?: AbortSignal
-  /** How often a page is asked for before its error is thrown; 10 when absent. */
+  /** Maximum requests for one page before its error is thrown; 10 when absent. */
   readonly maxTries?: number
 }
 
 const MAX_TRIES = 10
-/** Whoever is told to come again later than that, as by a quota of the month, does not wait for it in a loop. */
+/** Longest wait between tries. A longer one, as for a monthly quota, throws the error instead. */
 const MAX_WAIT_SECONDS = 120
-/** Where the service does not say when. */
+/** Wait when the service names none. */
 const WAIT_SECONDS = 2
 
 /**
- * Every item of a list, page after page. Asked too often (429), or while the service is away (503), it waits for as long as
- * the answer says and goes on where it was.
+ * Every item of a list, page by page. On 429 (too many requests) and 503 (unavailable) it waits for as long as the answer
+ * says and continues where it was.
  *
  *   for await (const email of everyItem((place) => client.GET('/api/v1/emails', { params: { query: place } }))) ..
  *
- * @param ask with the query parameter that names the next page, `{}` for the first
+ * @param ask called with the query parameter of the next page, `{}` for the first
  * @throws PosthornError; the signal's reason
  */
 export async function* everyItem<Item>(
@@ -162,7 +162,7 @@ export async function* everyItem<Item>(
   }
 }
 
-/** @returns null: that was the last page */
+/** @returns null after the last page */
 function placeAfter<Item>({ data, pagination }: ListPage<Item>): Place | null {
   const { next_cursor: cursor, page, pages } = pagination
   if (cursor != null) return { cursor }
