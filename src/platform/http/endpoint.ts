@@ -37,7 +37,7 @@ export interface Access {
   readonly bucket?: string
   /** A feature that the account or plan must have. */
   readonly requires?: 'risk' | 'content_events'
-  /** A suspended account may still read. Absent: GET and HEAD are reads, all other methods are writes. */
+  /** Whether the call only reads, which a suspended account may do. Absent: GET and HEAD read, all other methods write. */
   readonly reads?: boolean
 }
 
