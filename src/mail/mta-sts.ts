@@ -1,4 +1,4 @@
-// MTA-STS (RFC 8461): what a domain publishes about TLS to its mail hosts. This file only parses; the transport module
+// MTA-STS (RFC 8461): what a domain publishes about TLS to its mail hosts. This file only parses; the transport room
 // fetches and caches policies.
 
 export type StsMode = 'enforce' | 'testing' | 'none'

@@ -1,4 +1,4 @@
-// Texts that several modules' link pages share, in each language.
+// Texts that the link pages of several rooms share, in each language.
 
 import type { InEachLanguage } from '../languages.ts'
 

@@ -1,4 +1,4 @@
-// Import and export of address lists as files: the parts that several modules' endpoints share.
+// Import and export of address lists as files: the parts that the endpoints of several rooms share.
 
 import { Readable } from 'node:stream'
 import { type TSchema, Type } from 'typebox'
