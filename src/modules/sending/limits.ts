@@ -27,6 +27,8 @@ export const COMMIT_PATIENCE_MS = 3_000
 export const SMTP_COMMIT_PATIENCE_MS = 15_000
 export const MAX_TEMPLATES = 500
 export const MAX_TEMPLATES_BYTES = 64 * 1_048_576
+/** In a subject, an html or a text. */
+export const MAX_TEMPLATE_TAGS = 50_000
 export const MAX_TEMPLATE_VERSIONS = 50
 export const MAX_TEMPLATE_HISTORY_BYTES = 256 * 1_048_576
 export const MAX_TEMPLATE_BODY_BYTES = 12 * 1_048_576

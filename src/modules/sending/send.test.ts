@@ -12,6 +12,7 @@ test('rendered templates are bounded for all messages of a call together', async
   const settings = { trackingEnabled: null, openTrackingEnabled: null, clickTrackingEnabled: null }
   const taken: (string | null)[] = []
   let fillers = 0
+  let filled = 0
   const sending = sendingOf({
     database: {} as Database,
     clock: systemClock(),
@@ -30,7 +31,10 @@ test('rendered templates are bounded for all messages of a call together', async
     sandboxed: true,
     templateFiller: () => {
       fillers++
-      return async (request) => ({ ...request, html: part, text: part })
+      return async (request) => () => {
+        filled++
+        return { ...request, html: part, text: part }
+      }
     },
   })
   const message = (n: number) => ({
@@ -42,5 +46,6 @@ test('rendered templates are bounded for all messages of a call together', async
   const principal = { accountId: 'a', keyId: null, mode: 'live', scopes: [], domainIds: null } as const
   await sending.batch(principal, { messages: Array.from({ length: 20 }, (_, n) => message(n)) }, undefined, false)
   assert.deepEqual(taken, [...Array(15).fill(null), ...Array(5).fill('payload_too_large')])
+  assert.equal(filled, 16, 'after the first that does not fit, none is rendered')
   assert.equal(fillers, 1, 'what they name is read for all of them together')
 })

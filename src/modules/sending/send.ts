@@ -149,7 +149,10 @@ export function sendingOf(options: SendingOptions): Sending {
     const draft = draftOf(request)
     call.take(draft.sizeBytes)
     if (request.templateId === null) return incoming(principal, draft)
-    const filled = draftOf(await call.fill(request))
+    const fill = await call.fill(request)
+    await turn()
+    call.take(0)
+    const filled = draftOf(fill())
     call.take(filled.sizeBytes - draft.sizeBytes)
     return incoming(principal, filled)
   }

@@ -31,22 +31,27 @@ type Delimiters = readonly [open: string, close: string]
 class Fault extends Error {}
 
 /** @returns the parsed template, or why it is invalid, for people */
-export function parseTemplate(source: string): ParsedTemplate | { readonly fault: string } {
+export function parseTemplate(
+  source: string,
+  maxTags = Number.POSITIVE_INFINITY,
+): ParsedTemplate | { readonly fault: string } {
   try {
-    return parse(source)
+    return parse(source, maxTags)
   } catch (error) {
     if (error instanceof Fault) return { fault: error.message }
     throw error
   }
 }
 
-function parse(source: string): ParsedTemplate {
+function parse(source: string, maxTags: number): ParsedTemplate {
   const sections = sectionsOf()
   const line = lineOf(sections.add)
   let delimiters: Delimiters = ['{{', '}}']
   let at = 0
+  let tags = 0
   let start = source.indexOf(delimiters[0])
   while (start !== -1) {
+    if (++tags > maxTags) throw new Fault(`has more than ${maxTags} tags`)
     line.text(source.slice(at, start))
     const tag = tagAt(source, start, delimiters)
     line.tag(tag.kind)

@@ -98,3 +98,13 @@ test('nested loops end at the limit', () => {
     'too_large',
   )
 })
+
+test('the renderings of one call share its steps, and a long name costs more of them', () => {
+  const call = { left: 100 }
+  const options = { form: 'html', maxBytes: 10_000, marker: 'm', call } as const
+  const items = parsed('{{#l}}{{a}}{{/l}}')
+  const once = (): unknown => render(items, { l: Array(20).fill(1) }, options)
+  assert.deepEqual([once(), once(), once()], [{ text: '', missing: ['a'] }, { text: '', missing: ['a'] }, 'too_large'])
+  const long = parsed(`{{${'a.'.repeat(10_000)}a}}`)
+  assert.equal(render(long, {}, { ...options, call: { left: 1_000 } }), 'too_large')
+})

@@ -6,7 +6,7 @@
 // under that name; when the delimiters have been changed it is not a tag but plain text of the template, and is left for
 // delivery too.
 //
-// Loops can be nested, so the output and the steps to produce it are bounded.
+// Loops can be nested, so the output and the steps to produce it are bounded, also over all renderings of one call.
 
 import { placeholdersAs, withoutPlaceholders } from '../../mail/html-links.ts'
 import type { ParsedTemplate } from './template-parse.ts'
@@ -36,6 +36,13 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const PLACEHOLDER = '{{unsubscribe}}'
 const PLACEHOLDER_NAME = 'unsubscribe'
 const MAX_STEPS = 200_000
+/** A lookup costs a step for each of these, since a name may have a million parts. */
+const CHARS_A_STEP = 16
+
+/** What the renderings of one call may take together. */
+export interface StepsOfCall {
+  left: number
+}
 
 interface Work {
   readonly escape: (text: string) => string
@@ -43,6 +50,7 @@ interface Work {
   readonly maxBytes: number
   readonly missing: Set<string>
   readonly out: string[]
+  readonly call: StepsOfCall
   bytes: number
   steps: number
 }
@@ -55,12 +63,14 @@ export interface RenderOptions {
   readonly maxBytes: number
   /** Random and new for each rendering: it stands for the template's own placeholder until the end. */
   readonly marker: string
+  /** Absent: a call of its own. */
+  readonly call?: StepsOfCall
 }
 
 export function render(
   template: ParsedTemplate,
   variables: Variables,
-  { form, maxBytes, marker }: RenderOptions,
+  { form, maxBytes, marker, call = { left: MAX_STEPS } }: RenderOptions,
 ): Rendered | RenderFault {
   const work: Work = {
     escape: form === 'html' ? escape : (text) => text,
@@ -68,6 +78,7 @@ export function render(
     maxBytes,
     missing: new Set(),
     out: [],
+    call,
     bytes: 0,
     steps: 0,
   }
@@ -83,7 +94,7 @@ export function render(
 
 function renderTokens(tokens: ParsedTemplate, contexts: readonly unknown[], work: Work): void {
   for (const [kind, name, inner = []] of tokens) {
-    if (++work.steps > MAX_STEPS) throw new TooLarge()
+    step(work, kind === 'text' ? '' : name)
     switch (kind) {
       case 'text':
         put(placeholdersAs(work.marker, name), work)
@@ -94,7 +105,7 @@ function renderTokens(tokens: ParsedTemplate, contexts: readonly unknown[], work
         break
       case '#':
         for (const context of sections(lookUp(name, contexts))) {
-          if (++work.steps > MAX_STEPS) throw new TooLarge()
+          step(work)
           renderTokens(inner, [...contexts, context], work)
         }
         break
@@ -103,6 +114,13 @@ function renderTokens(tokens: ParsedTemplate, contexts: readonly unknown[], work
         break
     }
   }
+}
+
+function step(work: Work, lookedUp = ''): void {
+  const steps = 1 + Math.floor(lookedUp.length / CHARS_A_STEP)
+  work.steps += steps
+  work.call.left -= steps
+  if (work.steps > MAX_STEPS || work.call.left < 0) throw new TooLarge()
 }
 
 function escape(text: string): string {
@@ -121,6 +139,8 @@ function valueOf(kind: string, name: string, contexts: readonly unknown[], work:
   if (value === undefined) work.missing.add(name)
   if (value === undefined || value === null) return ''
   const text = typeof value === 'string' ? value : JSON.stringify(value)
+  // Escaping makes no text shorter.
+  if (text.length > work.maxBytes) throw new TooLarge()
   return kind === '&' ? text : work.escape(text)
 }
 

@@ -6,10 +6,10 @@ import { systemClock } from '../../platform/clock.ts'
 import { connect, type Database, type Db, statement } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { systemIds } from '../../platform/ids.ts'
-import { MAX_TEMPLATES } from './limits.ts'
+import { MAX_TEMPLATE_TAGS, MAX_TEMPLATES } from './limits.ts'
 import type { SendRequest } from './request.ts'
 import * as sql from './sql.ts'
-import { type Templates, templatesOf } from './templates.ts'
+import { type Filler, type Templates, templatesOf } from './templates.ts'
 
 const ACCOUNT = '018f0000-0000-7000-8000-000000000001'
 const OTHER = '018f0000-0000-7000-8000-000000000002'
@@ -53,6 +53,11 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   assert.ok(error instanceof ApiError)
   const [first] = (error.details['fields'] ?? []) as { field: string; rule: string }[]
   return first === undefined ? error.code : `${error.code} ${first.field} ${first.rule}`
+}
+
+async function filled(fill: Filler, change: Partial<SendRequest>): Promise<SendRequest> {
+  const render = await fill(request(change))
+  return render()
 }
 
 function request(change: Partial<SendRequest>): SendRequest {
@@ -99,7 +104,7 @@ test('every version is kept: it can be read, previewed, sent, and restored', asy
   const variables = { name: 'Ada' }
   assert.equal((await templates.preview(ACCOUNT, id, 1, variables)).subject, 'Hi Ada')
   const sent = (templateVersion: number | null): Promise<SendRequest> =>
-    templates.filler(ACCOUNT)(request({ templateId: id, templateVersion, variables }))
+    filled(templates.filler(ACCOUNT), { templateId: id, templateVersion, variables })
   assert.deepEqual([(await sent(2)).subject, (await sent(null)).subject], ['Two Ada', 'Three Ada'])
   const restored = await templates.restore(ACCOUNT, id, 2)
   assert.deepEqual(
@@ -125,10 +130,10 @@ test('what a request leaves blank comes from the template, and a blank result is
   const { templates } = world
   const fill = templates.filler(ACCOUNT)
   const { id } = await templates.create(ACCOUNT, { ...WELCOME, html: '{{#name}}<p>{{name}}</p>{{/name}}' })
-  const filled = await fill(request({ templateId: id, html: ' ', variables: { name: 'Ada' } }))
-  assert.deepEqual([filled.html, filled.text], ['<p>Ada</p>', null])
-  assert.equal(await codeOf(fill(request({ templateId: id }))), 'validation_error html required')
-  const withText = await fill(request({ templateId: id, text: 'hello' }))
+  const { html, text } = await filled(fill, { templateId: id, html: ' ', variables: { name: 'Ada' } })
+  assert.deepEqual([html, text], ['<p>Ada</p>', null])
+  assert.equal(await codeOf(filled(fill, { templateId: id })), 'validation_error html required')
+  const withText = await filled(fill, { templateId: id, text: 'hello' })
   assert.equal(withText.text, 'hello')
 })
 
@@ -198,9 +203,10 @@ test('what the request itself contains wins over the template', async () => {
   const { templates } = world
   const { id: templateId } = await templates.create(ACCOUNT, WELCOME)
   const variables = { name: 'A&B' }
-  const all = await templates.filler(ACCOUNT)(request({ templateId, variables }))
+  const all = await filled(templates.filler(ACCOUNT), { templateId, variables })
   assert.deepEqual([all.subject, all.html, all.text], ['Hi A&B', '<p>A&amp;B</p>', null])
-  const own = await templates.filler(ACCOUNT)(request({ templateId, variables, subject: 'Mine {{name}}', text: 'own' }))
+  const mine = { templateId, variables, subject: 'Mine {{name}}', text: 'own' }
+  const own = await filled(templates.filler(ACCOUNT), mine)
   assert.deepEqual([own.subject, own.html, own.text], ['Mine {{name}}', '<p>A&amp;B</p>', 'own'])
 })
 
@@ -211,7 +217,7 @@ test('the messages of a call share one read of a template, and the next call rea
   const call = (templateVersion: number | null): Promise<readonly SendRequest[]> => {
     const fill = templates.filler(ACCOUNT)
     const names = Array.from({ length: 100 }, (_, number) => `n${number}`)
-    return Promise.all(names.map((name) => fill(request({ templateId, templateVersion, variables: { name } }))))
+    return Promise.all(names.map((name) => filled(fill, { templateId, templateVersion, variables: { name } })))
   }
   const first = await call(null)
   assert.deepEqual([first[0]?.subject, first[99]?.subject], ['Hi n0', 'Hi n99'])
@@ -227,10 +233,10 @@ test('a variable cannot break out of the subject', async () => {
   const { templates } = world
   const { id: templateId } = await templates.create(ACCOUNT, WELCOME)
   for (const name of ['A\r\nBcc: v@evil.test', 'A\nB', 'A\u2028B', 'A\u0085B']) {
-    const filled = templates.filler(ACCOUNT)(request({ templateId, variables: { name } }))
-    assert.equal(await codeOf(filled), 'validation_error subject control_character')
+    const sent = filled(templates.filler(ACCOUNT), { templateId, variables: { name } })
+    assert.equal(await codeOf(sent), 'validation_error subject control_character')
   }
-  const long = templates.filler(ACCOUNT)(request({ templateId, variables: { name: 'x'.repeat(999) } }))
+  const long = filled(templates.filler(ACCOUNT), { templateId, variables: { name: 'x'.repeat(999) } })
   assert.equal(await codeOf(long), 'validation_error subject maxLength')
 })
 
@@ -243,6 +249,7 @@ test('an invalid template is refused when it is stored', async () => {
     [{ html: null, text: null }, 'validation_error html required'],
     [{ name: 'a\nb' }, 'validation_error name control_character'],
     [{ text: 'x'.repeat(5 * 1_048_576 + 1) }, 'validation_error text max_bytes'],
+    [{ text: '{{a}}'.repeat(MAX_TEMPLATE_TAGS + 1) }, 'validation_error text template'],
   ]
   for (const [change, code] of refused)
     assert.equal(await codeOf(templates.create(ACCOUNT, { ...WELCOME, ...change })), code)

@@ -13,7 +13,7 @@ import * as limits from './limits.ts'
 import { type SendRequest, unlessBlank } from './request.ts'
 import * as sql from './sql.ts'
 import { type ParsedTemplate, parseTemplate } from './template-parse.ts'
-import { render, type Variables } from './template-render.ts'
+import { render, type StepsOfCall, type Variables } from './template-render.ts'
 
 export interface TemplateContent {
   readonly name: string
@@ -76,11 +76,12 @@ export interface Templates {
 
 /**
  * Renders the templates that the messages of one call name; subject, html and text of the request take precedence. Messages
- * rendered at the same time share one read of a template; it is kept no longer than that, because it may be large.
+ * that ask at the same time share one read of a template; it is kept no longer than that, because it may be large.
  *
- * @throws ApiError validation_error
+ * @returns what renders it, which may block the event loop for a moment
+ * @throws ApiError validation_error, both of them
  */
-export type Filler = (request: SendRequest) => Promise<SendRequest>
+export type Filler = (request: SendRequest) => Promise<() => SendRequest>
 
 interface Parsed {
   readonly subject: ParsedTemplate
@@ -90,6 +91,8 @@ interface Parsed {
 
 const MAX_PARSED = 200
 const MARKER_BYTES = 16
+/** For the templates of one call together. */
+const MAX_CALL_STEPS = 4_000_000
 
 export function templatesOf({
   database,
@@ -145,7 +148,7 @@ export function templatesOf({
     return templateOf(row)
   }
 
-  const filledWith = ({ subject, html, text }: Parsed, request: SendRequest): SendRequest => {
+  const filledWith = ({ subject, html, text }: Parsed, request: SendRequest, call: StepsOfCall): SendRequest => {
     const own = { html: unlessBlank(request.html), text: unlessBlank(request.text) }
     const filled = renderAll(
       {
@@ -155,6 +158,7 @@ export function templatesOf({
       },
       request.variables,
       ids,
+      call,
     )
     const content = { html: own.html ?? filled.html, text: own.text ?? filled.text }
     if (unlessBlank(content.html) === null && content.text === null) {
@@ -210,6 +214,7 @@ export function templatesOf({
       return renderAll(parsed(template), variables, ids)
     },
     filler: (accountId) => {
+      const call = { left: MAX_CALL_STEPS }
       const reading = new Map<string, Promise<Parsed>>()
       const read = async (id: string, number: number | null): Promise<Parsed> => {
         const template = await chosen(accountId, id, number)
@@ -218,11 +223,12 @@ export function templatesOf({
       }
       return async (request) => {
         const { templateId: id, templateVersion: number } = request
-        if (id === null) return request
+        if (id === null) return () => request
         const name = `${id.toLowerCase()} ${number}`
         const found = reading.get(name) ?? read(id, number).finally(() => reading.delete(name))
         reading.set(name, found)
-        return filledWith(await found, request)
+        const template = await found
+        return () => filledWith(template, request, call)
       }
     },
   }
@@ -260,7 +266,7 @@ export function templateFaults(content: unknown): readonly FieldFault[] {
     if (Buffer.byteLength(source) > limits.MAX_PART_BYTES) {
       faults.push({ field, rule: 'max_bytes', message: `is larger than ${limits.MAX_PART_BYTES} bytes` })
     }
-    const read = parseTemplate(source)
+    const read = parseTemplate(source, limits.MAX_TEMPLATE_TAGS)
     if ('fault' in read) faults.push({ field, rule: 'template', message: read.fault })
   }
   return faults
@@ -287,11 +293,16 @@ function parse(source: string): ParsedTemplate {
   return read
 }
 
-function renderAll({ subject, html, text }: Parsed, variables: Variables, ids: Ids): Preview {
+function renderAll(
+  { subject, html, text }: Parsed,
+  variables: Variables,
+  ids: Ids,
+  call: StepsOfCall = { left: MAX_CALL_STEPS },
+): Preview {
   const marker = `\ue000${ids.bytes(MARKER_BYTES).toString('hex')}\ue001`
   const missing = new Set<string>()
   const one = (field: string, template: ParsedTemplate, form: 'html' | 'plain'): string => {
-    const filled = render(template, variables, { form, maxBytes: limits.MAX_PART_BYTES, marker })
+    const filled = render(template, variables, { form, maxBytes: limits.MAX_PART_BYTES, marker, call })
     if (filled === 'too_large') throw fault('variables', 'max_bytes', `make the ${field} too large`)
     for (const name of filled.missing) missing.add(name)
     return filled.text
