@@ -68,7 +68,8 @@ export interface ForeignMessage {
 
 /** A call in another API's format, its messages translated into bodies of sends. */
 export interface SendCall extends Pick<Submission, 'strict' | 'answerOf'> {
-  readonly messages: readonly ForeignMessage[]
+  /** Each is read in its turn. */
+  readonly messages: readonly (() => ForeignMessage)[]
   /** The scope of the idempotency key. */
   readonly path: string
   readonly key: string | undefined
@@ -158,12 +159,15 @@ export function sendingOf(options: SendingOptions): Sending {
   }
 
   /** The messages of one call. */
-  const readAll = (principal: Principal, messages: readonly ForeignMessage[]): Promise<(Incoming | ApiError)[]> => {
+  const readAll = (
+    principal: Principal,
+    messages: readonly (() => ForeignMessage)[],
+  ): Promise<(Incoming | ApiError)[]> => {
     const call = callOf(principal)
     return Promise.all(
       messages.map((one) =>
         turn()
-          .then(() => read(principal, one, call))
+          .then(() => read(principal, one(), call))
           .catch(asApiError),
       ),
     )
@@ -209,7 +213,10 @@ export function sendingOf(options: SendingOptions): Sending {
       if (outcome?.kind !== 'accepted') throw outcome?.error ?? platformErrors.internal_error()
     },
     batch: async (principal, body, key, strict) => {
-      const messages = await readAll(principal, batchItems(body).map(ours))
+      const messages = await readAll(
+        principal,
+        batchItems(body).map((item) => () => ours(item)),
+      )
       const result = await acceptance.submit({
         accountId: principal.accountId,
         messages,

@@ -7,7 +7,7 @@
 
 import { parseMailboxList } from '../../mail/address.ts'
 import type { ApiError, FieldFault } from '../../platform/errors.ts'
-import type { Accepted } from '../sending/index.ts'
+import type { Accepted, ForeignMessage } from '../sending/index.ts'
 import {
   ABOUT_RECIPIENTS,
   type Fields,
@@ -40,8 +40,10 @@ const nameOf = renamed({
 })
 
 export function translatePostmark(body: unknown): Translated {
-  if (!isObject(body)) return { send: { body, faults: [] }, nameOf }
-  const fields = body
+  return { send: () => (isObject(body) ? messageOf(body) : { body, faults: [] }), nameOf }
+}
+
+function messageOf(fields: Fields): ForeignMessage {
   const { TrackOpens: opens, TrackLinks: links, MessageStream: stream } = fields
   const attachments = fields['Attachments']
   const send = given({
@@ -60,7 +62,7 @@ export function translatePostmark(body: unknown): Translated {
     stream: typeof stream === 'string' && /broadcast/i.test(stream) ? 'broadcast' : undefined,
     ...tracking(opens, typeof links === 'string' ? links !== 'None' : undefined),
   })
-  return { send: { body: send, faults: headerFaults(fields['Headers']) }, nameOf }
+  return { body: send, faults: headerFaults(fields['Headers']) }
 }
 
 const LINK = /\{\{\{\s{0,9}pm:unsubscribe(?:_url)?(?:\s[^{}]{0,200})?\}\}\}/g
@@ -122,10 +124,10 @@ export function postmarkAnswer(accepted: Accepted, message: unknown): Fields {
 
 export function postmarkError(error: ApiError): { readonly status: number; readonly body: Fields } {
   const [status, code] = CODES[error.code] ?? fallback(error)
-  return { status, body: { ErrorCode: code, Message: messageOf(error) } }
+  return { status, body: { ErrorCode: code, Message: messageOfError(error) } }
 }
 
-function messageOf(error: ApiError): string {
+function messageOfError(error: ApiError): string {
   if (error.code === 'missing_api_key') return 'An API key is required: X-Postmark-Server-Token (missing_api_key)'
   return ABOUT_RECIPIENTS.has(error.code) ? inactive(error) : wordsOf(error, nameOf)
 }

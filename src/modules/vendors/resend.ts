@@ -8,6 +8,7 @@
 
 import type { ApiError, FieldFault } from '../../platform/errors.ts'
 import { isDateTime } from '../../platform/validation.ts'
+import type { ForeignMessage } from '../sending/index.ts'
 import {
   type Fields,
   faultsOf,
@@ -24,8 +25,10 @@ import {
 const nameOf = renamed({ template_id: 'template.id', variables: 'template.variables', metadata: 'tags', tag: 'tags' })
 
 export function translateResend(body: unknown, now: Date): Translated {
-  if (!isObject(body)) return { send: { body, faults: [] }, nameOf }
-  const fields = body
+  return { send: () => (isObject(body) ? messageOf(body, now) : { body, faults: [] }), nameOf }
+}
+
+function messageOf(fields: Fields, now: Date): ForeignMessage {
   const scheduledAt = moment(fields['scheduled_at'], now)
   const { id, variables } = fieldsOf(fields['template'])
   const tags = fields['tags'] == null ? null : pairs(fields['tags'], 'name', 'value')
@@ -47,10 +50,7 @@ export function translateResend(body: unknown, now: Date): Translated {
     tag: tags === null ? undefined : (tags['category'] ?? Object.values(tags)[0]),
   })
   const isUnread = typeof scheduledAt === 'string' && !isDateTime(scheduledAt)
-  return {
-    send: { body: send, faults: [...(isUnread ? [NO_MOMENT] : []), ...pathFaults(fields['attachments'])] },
-    nameOf,
-  }
+  return { body: send, faults: [...(isUnread ? [NO_MOMENT] : []), ...pathFaults(fields['attachments'])] }
 }
 
 const NO_MOMENT: FieldFault = {

@@ -32,16 +32,39 @@ import {
 /** One message per personalization. @throws ApiError validation_error when the body is not an object */
 export function translateSendGrid(body: unknown): readonly Translated[] {
   if (!isObject(body)) throw validationError([NO_OBJECT])
-  const call = body
+  const call = withinReason(body)
   const costs = costsOfCall()
   const leave = waysToLeave(call)
-  return listOf(call['personalizations']).map((personalization, index) => ({
-    send: messageOf(call, fieldsOf(personalization), leave, costs),
-    nameOf: (field) => nameOf(field, index),
-  }))
+  return listOf(call['personalizations']).map((personalization, index) => {
+    // Kept, because those that remain after a refusal are sent again.
+    let made: ForeignMessage | null = null
+    return {
+      send: () => {
+        made ??= messageOf(call, fieldsOf(personalization), leave, costs)
+        return made
+      },
+      nameOf: (field) => nameOf(field, index),
+    }
+  })
+}
+
+/** Each message gets the lists of the call, so of a list that is too long only as much is kept as shows that it is. */
+function withinReason(call: Fields): Fields {
+  const items = (value: unknown, max: number): unknown => (Array.isArray(value) ? value.slice(0, max + 1) : value)
+  const fields = (value: unknown, max: number): unknown =>
+    isObject(value) ? Object.fromEntries(Object.entries(value).slice(0, max + 1)) : value
+  return {
+    ...call,
+    attachments: items(call['attachments'], MAX_ATTACHMENTS),
+    categories: items(call['categories'], MAX_METADATA_BYTES),
+    reply_to_list: items(call['reply_to_list'], MAX_RECIPIENTS),
+    headers: fields(call['headers'], MAX_CUSTOM_HEADERS),
+    custom_args: fields(call['custom_args'], MAX_METADATA_BYTES),
+  }
 }
 
 function messageOf(call: Fields, own: Fields, leave: WaysToLeave, costs: Costs): ForeignMessage {
+  costs.begin()
   const from = fieldsOf(own['from'] ?? call['from'])
   const substitute = substitutions(own['substitutions'], costs)
   const settings = fieldsOf(call['tracking_settings'])
@@ -76,9 +99,11 @@ function messageOf(call: Fields, own: Fields, leave: WaysToLeave, costs: Costs):
 
 type Substitute = (text: unknown) => unknown
 
-/** Limits on the total cost of the substitutions of one call; both methods throw payload_too_large beyond them. */
+/** Limits on the cost of the substitutions of one call; the methods throw payload_too_large beyond them. */
 interface Costs {
-  /** Characters searched. */
+  /** A personalization begins. */
+  begin(): void
+  /** Characters searched, for one personalization and for all of them. */
   search(count: number): void
   /** Characters of the resulting texts. */
   keep(count: number): void
@@ -86,14 +111,20 @@ interface Costs {
 
 const MAX_SUBSTITUTION_BYTES = 10_000
 const MAX_SEARCHED_CHARS = 2e9
-const { MAX_CALL_BYTES, MAX_PART_BYTES } = sendingLimits
+const MAX_SEARCHED_CHARS_EACH = 1e8
+const { MAX_ATTACHMENTS, MAX_CALL_BYTES, MAX_CUSTOM_HEADERS, MAX_METADATA_BYTES, MAX_PART_BYTES, MAX_RECIPIENTS } =
+  sendingLimits
 
 function costsOfCall(): Costs {
-  const left = { searched: MAX_SEARCHED_CHARS, kept: MAX_CALL_BYTES }
+  const left = { searched: MAX_SEARCHED_CHARS, searchedEach: 0, kept: MAX_CALL_BYTES }
   return {
+    begin: () => {
+      left.searchedEach = MAX_SEARCHED_CHARS_EACH
+    },
     search: (count) => {
       left.searched -= count
-      if (left.searched < 0) throw tooLarge(MAX_CALL_BYTES)
+      left.searchedEach -= count
+      if (left.searched < 0 || left.searchedEach < 0) throw tooLarge(MAX_CALL_BYTES)
     },
     keep: (count) => {
       left.kept -= count

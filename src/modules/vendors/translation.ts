@@ -8,7 +8,8 @@ import type { ForeignMessage } from '../sending/index.ts'
 export type Fields = Readonly<Record<string, unknown>>
 
 export interface Translated {
-  readonly send: ForeignMessage
+  /** Translates when its turn has come: it may block the event loop for a moment. @throws ApiError payload_too_large */
+  readonly send: () => ForeignMessage
   /** The caller's name for a field of the send. */
   readonly nameOf: (field: string) => string
 }
