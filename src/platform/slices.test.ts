@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { slices } from './slices.ts'
+import { inPieces, slices } from './slices.ts'
 
 test('pieces run in order, and others have a turn after each slice', async () => {
   let nowMs = 0
@@ -21,4 +21,16 @@ test('pieces run in order, and others have a turn after each slice', async () =>
   await others
   assert.equal(order.filter((name) => name !== 'other').join(''), 'abcdef')
   assert.match(order.join(' '), /a b (?:other )+c d (?:other )+e f/)
+})
+
+test('a piece ends with the item that fills it, and others have a turn before the next', async () => {
+  const order: unknown[] = []
+  const pieces = (async () => {
+    for await (const piece of inPieces([0.5, 0.5, 0, 3, 0.9], (share) => share)) order.push(piece)
+  })()
+  await new Promise(setImmediate)
+  order.push('other')
+  await pieces
+  assert.deepEqual(order, [[0.5, 0.5], 'other', [0, 3], [0.9]])
+  for await (const piece of inPieces([], () => 1)) assert.fail(String(piece))
 })

@@ -21,3 +21,27 @@ export function slices({ monotonicMs, sliceMs }: SlicesOptions): () => Promise<v
     return last
   }
 }
+
+/**
+ * Consecutive items, in pieces whose shares together come to about 1. Others have a turn between two pieces.
+ *
+ * @param shareOf of a piece
+ */
+export async function* inPieces<Item>(
+  items: readonly Item[],
+  shareOf: (item: Item) => number,
+): AsyncGenerator<readonly Item[]> {
+  let piece: Item[] = []
+  let shares = 0
+  for (const item of items) {
+    if (shares >= 1) {
+      yield piece
+      await new Promise(setImmediate)
+      piece = []
+      shares = 0
+    }
+    piece.push(item)
+    shares += shareOf(item)
+  }
+  if (piece.length > 0) yield piece
+}

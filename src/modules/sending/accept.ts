@@ -24,6 +24,7 @@ import {
 import { ApiError } from '../../platform/errors.ts'
 import { type GroupCommit, groupCommit } from '../../platform/group-commit.ts'
 import type { Ids } from '../../platform/ids.ts'
+import { inPieces } from '../../platform/slices.ts'
 import { wasCommitted } from '../../platform/unknown-end.ts'
 import { append, ensureEventPartitions, type NewEvent } from '../events/index.ts'
 import {
@@ -108,6 +109,9 @@ export interface Acceptance {
 const GROUP_MAX_CALLS = 200
 const GROUP_MAX_BYTES = 16 * 1_048_576
 const GROUPS_AT_ONCE = 1
+/** What is judged, or stored, in one stretch. */
+const RECIPIENTS_AT_ONCE = 500
+const BYTES_AT_ONCE = 4 * 1_048_576
 // A group costs as much as about ten calls: under load it waits briefly for more of them.
 const LINGER_MS = 2
 const ENOUGH_CALLS = 24
@@ -277,28 +281,39 @@ function isAccepted(outcomes: readonly Outcome[] | undefined): boolean {
   return outcomes?.every(({ kind }) => kind === 'accepted') === true
 }
 
+/** In pieces: a call may have 25,000 recipients. */
 async function judgeCases({ risk }: AcceptOptions, db: Db, cases: readonly Case[], now: Date): Promise<void> {
-  const asks: RiskAsk[] = []
-  const firstAsk = cases.map(({ submission: { accountId }, incoming }) => {
-    const first = asks.length
-    if (!(incoming instanceof ApiError)) {
-      for (const { key } of incoming.draft.recipients) {
-        asks.push({ accountId, recipient: key, sandbox: incoming.sender.isSandbox(key) })
+  for await (const some of inPieces(cases, shareOf)) {
+    const asks = some.flatMap(({ submission: { accountId }, incoming }): RiskAsk[] =>
+      incoming instanceof ApiError
+        ? []
+        : incoming.draft.recipients.map(({ key }) => ({
+            accountId,
+            recipient: key,
+            sandbox: incoming.sender.isSandbox(key),
+          })),
+    )
+    const known = await risk.gather(db, asks, now)
+    let first = 0
+    for (const one of some) {
+      const { incoming } = one
+      if (incoming instanceof ApiError) {
+        one.outcome = { kind: 'refused', error: incoming }
+        continue
       }
+      const next = first + incoming.draft.recipients.length
+      one.judged = judge(incoming, known.slice(first, next))
+      if (one.judged.refused !== null) one.outcome = { kind: 'refused', error: one.judged.refused }
+      first = next
     }
-    return first
-  })
-  const known = await risk.gather(db, asks, now)
-  cases.forEach((one, i) => {
-    const { incoming } = one
-    if (incoming instanceof ApiError) {
-      one.outcome = { kind: 'refused', error: incoming }
-      return
-    }
-    const first = firstAsk[i] ?? 0
-    one.judged = judge(incoming, known.slice(first, first + incoming.draft.recipients.length))
-    if (one.judged.refused !== null) one.outcome = { kind: 'refused', error: one.judged.refused }
-  })
+  }
+}
+
+/** The share of a piece that a message takes. */
+function shareOf({ incoming }: Case): number {
+  if (incoming instanceof ApiError) return 0
+  const { recipients, sizeBytes } = incoming.draft
+  return Math.max(recipients.length / RECIPIENTS_AT_ONCE, sizeBytes / BYTES_AT_ONCE)
 }
 
 /**
@@ -365,41 +380,42 @@ async function store(
   sites: ReadonlyMap<string, number>,
   now: Date,
 ): Promise<ReadonlyMap<Submission, readonly Outcome[]>> {
-  const emails: NewEmail[] = []
-  const bodies: NewBody[] = []
-  const events: NewEvent[] = []
-  const overrides: Override[] = []
   const refused: RefusedMessage[] = []
   const sent: { accountId: string; count: number }[] = []
   const outcomes = new Map<Submission, Outcome[]>()
-  for (const { submission, incoming, judged, outcome } of cases) {
-    const own = outcomes.get(submission) ?? []
-    outcomes.set(submission, own)
-    if (outcome !== null || judged === null || incoming instanceof ApiError) {
-      if (judged !== null && !(incoming instanceof ApiError) && isContentRefusal(incoming, judged)) {
-        refused.push({ accountId: submission.accountId, incoming })
+  for await (const some of inPieces(cases, shareOf)) {
+    const emails: NewEmail[] = []
+    const bodies: NewBody[] = []
+    const events: NewEvent[] = []
+    const overrides: Override[] = []
+    for (const { submission, incoming, judged, outcome } of some) {
+      const own = outcomes.get(submission) ?? []
+      outcomes.set(submission, own)
+      if (outcome !== null || judged === null || incoming instanceof ApiError) {
+        if (judged !== null && !(incoming instanceof ApiError) && isContentRefusal(incoming, judged)) {
+          refused.push({ accountId: submission.accountId, incoming })
+        }
+        own.push(outcome ?? { kind: 'refused', error: NOT_ALL })
+        continue
       }
-      own.push(outcome ?? { kind: 'refused', error: NOT_ALL })
-      continue
+      const rows = rowsOf({ accountId: submission.accountId, incoming, judged, ids, now })
+      emails.push(...rows.emails)
+      bodies.push(rows.body)
+      events.push(...rows.events)
+      overrides.push(...rows.overrides)
+      sent.push({ accountId: submission.accountId, count: judged.liveCount - judged.liveRefusedCount })
+      own.push({ kind: 'accepted', accepted: rows.accepted })
     }
-    const rows = rowsOf({ accountId: submission.accountId, incoming, judged, ids, now })
-    emails.push(...rows.emails)
-    bodies.push(rows.body)
-    events.push(...rows.events)
-    overrides.push(...rows.overrides)
-    sent.push({ accountId: submission.accountId, count: judged.liveCount - judged.liveRefusedCount })
-    own.push({ kind: 'accepted', accepted: rows.accepted })
-  }
-  await recordContentBlocks(db, refused, { ids, now })
-  if (emails.length > 0) {
+    if (emails.length === 0) continue
     fresh?.put(emails, bodies)
     await Promise.all([
       enqueue(db, emails, bodies, sites, posting),
       append(posting, events),
-      risk.countSent(posting, sent, now),
       risk.recordOverrides(posting, overrides, now),
     ])
   }
+  await recordContentBlocks(db, refused, { ids, now })
+  if (sent.length > 0) await risk.countSent(posting, sent, now)
   return outcomes
 }
 
