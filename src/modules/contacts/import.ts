@@ -10,6 +10,7 @@
 import type { Db } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
+import { slices } from '../../platform/slices.ts'
 import { type AskContext, createContact } from './ask.ts'
 import type { NewContact } from './contacts.ts'
 import * as sql from './sql.ts'
@@ -19,6 +20,8 @@ const ROWS_A_TRANSACTION = 500
 const ASKED_AT_ONCE = 8
 /** Faults beyond this are counted but not listed. */
 const MAX_FAULTS = 1_000
+/** How long rows may block the event loop, in ms: of those that are left out, none waits for the database. */
+const SLICE_MS = 5
 
 export interface ContactFault {
   readonly line: number
@@ -80,7 +83,9 @@ export async function importContacts(
     counts.known += batch.length - added
   }
   let [plain, asked]: [ListedRow[], ListedRow[]] = [[], []]
+  const turn = slices({ monotonicMs: () => context.clock.monotonicMs(), sliceMs: SLICE_MS })
   for await (const row of rows) {
+    await turn()
     if ('message' in row) fault(row)
     else if (row.contact.doubleOptIn) asked.push(row)
     else plain.push(row)

@@ -7,7 +7,7 @@ import { systemClock } from '../../platform/clock.ts'
 import { connect, type Database } from '../../platform/db.ts'
 import { systemIds } from '../../platform/ids.ts'
 import { ensureEventPartitions } from '../events/index.ts'
-import { type ImportEntry, importSuppressions, importUnsubscribes } from './import.ts'
+import { type ImportEntry, type ImportFault, importSuppressions, importUnsubscribes } from './import.ts'
 
 async function* entries(count: number): AsyncGenerator<ImportEntry> {
   for (let line = 2; line < count + 2; line++) {
@@ -33,3 +33,27 @@ for (const importList of [importSuppressions, importUnsubscribes]) {
     assert.deepEqual(summary, { imported: 1_200, updated: 0, failed: 0, errors: [] })
   })
 }
+
+test('rows that are left out give others a turn', async () => {
+  let nowMs = 0
+  const clock = { ...systemClock(), monotonicMs: () => nowMs }
+  async function* broken(): AsyncGenerator<ImportFault> {
+    for (let line = 2; line < 102; line++) {
+      nowMs++
+      yield { line, email: null, message: 'is broken' }
+    }
+  }
+  const importing = importSuppressions(null as never, { clock, ids: systemIds() }, 'a', broken())
+  let turns = 0
+  let over = false
+  const importedAll = importing.then(() => {
+    over = true
+  })
+  while (!over) {
+    await new Promise(setImmediate)
+    turns++
+  }
+  await importedAll
+  assert.ok(turns > 10, `${turns} turns`)
+  assert.equal((await importing).failed, 100)
+})

@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
 import { readCsvList, shown } from '../../platform/csv-list.ts'
 import { type Database, type Db, isBrokenOff } from '../../platform/db.ts'
+import { slices } from '../../platform/slices.ts'
 import type { SuppressionReason } from './ask.ts'
 import { type Context, type NewSuppression, type NewUnsubscribe, suppress, unsubscribeAll } from './entries.ts'
 
@@ -15,6 +16,8 @@ const ROWS_A_TRANSACTION = 500
 /** More faults than this are counted, not listed. */
 const MAX_FAULTS = 1_000
 const MAX_TRIES = 10
+/** How long rows may block the event loop, in ms: of those that are left out, none waits for the database. */
+const SLICE_MS = 5
 
 export const REASONS: readonly SuppressionReason[] = [
   'manual',
@@ -62,7 +65,7 @@ export function importSuppressions(
   accountId: string,
   entries: ImportEntries,
 ): Promise<ImportSummary> {
-  return importInto(database, accountId, entries, {
+  return importInto(database, context, accountId, entries, {
     rowOf: (entry) => newSuppression(accountId, entry, context.clock.now()),
     write: async (db, rows) => (await suppress(db, context, rows)).filter(({ created }) => created).length,
   })
@@ -75,7 +78,7 @@ export function importUnsubscribes(
   accountId: string,
   entries: ImportEntries,
 ): Promise<ImportSummary> {
-  return importInto(database, accountId, entries, {
+  return importInto(database, context, accountId, entries, {
     rowOf: (entry) => newUnsubscribe(accountId, entry),
     write: async (db, rows) => (await unsubscribeAll(db, context, rows)).length,
   })
@@ -89,6 +92,7 @@ interface Imported<Row extends object> {
 
 async function importInto<Row extends object>(
   database: Database,
+  { clock }: Context,
   accountId: string,
   entries: ImportEntries,
   list: Imported<Row>,
@@ -98,6 +102,7 @@ async function importInto<Row extends object>(
   let updated = 0
   let failed = 0
   let batch: Row[] = []
+  const turn = slices({ monotonicMs: () => clock.monotonicMs(), sliceMs: SLICE_MS })
   let writing: Promise<void> = Promise.resolve()
   const write = async (rows: readonly Row[], tries = 1): Promise<void> => {
     const created = await database
@@ -120,6 +125,7 @@ async function importInto<Row extends object>(
   }
   try {
     for await (const entry of entries) {
+      await turn()
       const row = isFault(entry) ? entry : list.rowOf(entry)
       if (!isFault(row)) batch.push(row)
       else if (++failed <= MAX_FAULTS) errors.push(row)
