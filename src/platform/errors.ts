@@ -112,7 +112,19 @@ export function endFaults(expiresAt: unknown, now: Date, message: string): reado
   return end instanceof Date && end <= now ? [{ field: 'expires_at', rule: 'future', message }] : []
 }
 
-/** 422 with all faults at once. */
+/** The most faults that an answer has. */
+export const MAX_FAULTS = 100
+const SHOWN_CHARS = 500
+
+/** 422 with all faults at once, of which the answer repeats a bounded part: a field's name may have megabytes. */
 export function validationError(fields: readonly FieldFault[]): ApiError {
-  return platformErrors.validation_error({ fields })
+  const shown = fields
+    .slice(0, MAX_FAULTS)
+    .map(({ field, rule, message }) => ({ field: cut(field), rule, message: cut(message) }))
+  return platformErrors.validation_error({ fields: shown })
+}
+
+/** The beginning of a text that came from outside, with a mark where it was cut off. */
+export function cut(text: string): string {
+  return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS).toWellFormed()}…` : text
 }

@@ -2,7 +2,7 @@
 // would misread (`__proto__`, numbers beyond its range, integers that would silently change) and what is built to exhaust
 // us (depth, number of values).
 
-import { type FieldFault, platformErrors, validationError } from './errors.ts'
+import { cut, type FieldFault, MAX_FAULTS, platformErrors, validationError } from './errors.ts'
 
 export const MAX_JSON_DEPTH = 64
 export const MAX_JSON_VALUES = 200_000
@@ -82,8 +82,6 @@ interface Visit {
   readonly depth: number
 }
 
-const MAX_FAULTS = 100
-
 /** Every rule that a parsed value breaks. Not recursive: the sender chooses the depth. */
 export function jsonFaults(root: unknown): FieldFault[] {
   const faults: FieldFault[] = []
@@ -100,7 +98,7 @@ export function jsonFaults(root: unknown): FieldFault[] {
         stack.push({ value: value[i], path: `${path}[${i}]`, depth: depth + 1 })
     } else if (value !== null && typeof value === 'object') {
       for (const [key, inner] of Object.entries(value)) {
-        const field = path === '' ? key : `${path}.${key}`
+        const field = path === '' ? cut(key) : `${path}.${cut(key)}`
         if (key === '__proto__') faults.push(fault(field, 'forbidden_key', 'is not an allowed key'))
         checkText(key, field, faults)
         stack.push({ value: inner, path: field, depth: depth + 1 })
