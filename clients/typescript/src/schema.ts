@@ -4703,9 +4703,9 @@ export interface components {
             name: string;
             /** @description Mustache template. Values are not escaped. */
             subject: string;
-            /** @description Mustache template. {{x}} is HTML-escaped. */
+            /** @description Mustache template. {{x}} is HTML-escaped. At most 50000 tags. */
             html?: string | null;
-            /** @description Mustache template. Values are not escaped. */
+            /** @description Mustache template. Values are not escaped. At most 50000 tags. */
             text?: string | null;
         };
         TemplateResponse: {

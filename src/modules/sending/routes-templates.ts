@@ -51,6 +51,7 @@ const TemplateItem = named(
     updated_at: DateTime,
   }),
 )
+const TAGS = `At most ${limits.MAX_TEMPLATE_TAGS} tags.`
 const TemplateBody = named(
   'TemplateRequest',
   Type.Object(
@@ -61,10 +62,10 @@ const TemplateBody = named(
         description: 'Mustache template. Values are not escaped.',
       }),
       html: Type.Optional(
-        Type.Union([Type.String({ description: 'Mustache template. {{x}} is HTML-escaped.' }), Type.Null()]),
+        Type.Union([Type.String({ description: `Mustache template. {{x}} is HTML-escaped. ${TAGS}` }), Type.Null()]),
       ),
       text: Type.Optional(
-        Type.Union([Type.String({ description: 'Mustache template. Values are not escaped.' }), Type.Null()]),
+        Type.Union([Type.String({ description: `Mustache template. Values are not escaped. ${TAGS}` }), Type.Null()]),
       ),
     },
     { additionalProperties: false },
