@@ -3,7 +3,7 @@ import * as sql from './sql.ts'
 import { type EmailFacts, EVENT_TYPES, type EventType, type Stream } from './types.ts'
 
 export interface NewEvent {
-  /** UUID version 7; the same for this fact for ever. */
+  /** UUID version 7, permanent for this fact. */
   readonly eventId: string
   readonly at: Date
   readonly accountId: string
@@ -14,13 +14,13 @@ export interface NewEvent {
   readonly sandbox: boolean
   readonly tag: string | null
   /**
-   * What this fact adds, in wire names; null when the type says all. `listed_as` is for followers and shown to nobody: the type
-   * of the bounce that the list has of an email that failed.
+   * Fields specific to this fact, in wire names; null when the type says everything. `listed_as` is for followers only and never
+   * shown: the bounce type recorded for an email that failed.
    */
   readonly data: object | null
-  /** Whose hosts gave this answer to a try, as mail/providers.ts names them; absent or null: it is no such answer. */
+  /** The mailbox provider that answered this attempt, as named by mail/providers.ts; absent or null when none did. */
   readonly provider?: string | null
-  /** In the first event of an email, else null. */
+  /** Only in the first event of an email; otherwise null. */
   readonly facts: EmailFacts | null
 }
 

@@ -12,22 +12,22 @@ export interface FollowedEvent {
   readonly stream: Stream
   readonly sandbox: boolean
   readonly tag: string | null
-  /** Null too where only some types are followed. */
+  /** Also null when only some types are followed. */
   readonly provider: string | null
   readonly data: Readonly<Record<string, unknown>>
   readonly facts: EmailFacts | null
 }
 
 export interface FollowOptions {
-  /** Stands for one effect for ever: its cursor is kept under this name. */
+  /** Permanent name of one effect; its cursor is stored under it. */
   readonly name: string
-  /** The most events in one transaction. */
+  /** Maximum number of events in one transaction. */
   readonly limit: number
-  /** Only events of these types are handed over; absent: all. */
+  /** Only events of these types are passed on; absent: all types. */
   readonly types?: readonly EventType[]
-  /** The others come with `data` {} and `facts` null, which is quicker; absent: all come whole. Not beside `types`. */
+  /** Other types come with `data` {} and `facts` null, which is faster; absent: all are complete. Not combined with `types`. */
   readonly dataOf?: readonly EventType[]
-  /** Runs in the transaction that advances the cursor: all of it happens, once, or none of it. */
+  /** Runs in the transaction that advances the cursor, so it happens exactly once or not at all. */
   readonly effect: (db: Db, events: readonly FollowedEvent[]) => Promise<void>
 }
 
@@ -50,16 +50,16 @@ export interface EventRow {
 
 const FROM_THE_START = new Date(0)
 /**
- * A transaction may commit an event whose time lies before that of one already read: clicks that were kept on disk while
- * the database was down arrive with the time at which they happened. This only says which partitions are looked into;
- * an old one that holds nothing new costs one look at its index.
+ * A transaction may commit an event that happened before events already read: clicks stored on disk while the database was
+ * down keep the time at which they happened. This only limits which partitions are searched; an old partition without new
+ * events costs one index lookup.
  */
 export const OVERLAP_MS = 7 * 86_400_000
 
 /**
- * Takes the next stretch of the log. Another worker of the same name waits for this one.
+ * Processes the next stretch of the log. Another worker of the same name waits for this one.
  *
- * @returns how many events were taken; `limit` means that there is more
+ * @returns the number of events processed; `limit` means that there is more
  */
 export async function follow(database: Database, options: FollowOptions): Promise<number> {
   const { name, effect } = options
@@ -76,15 +76,15 @@ export async function follow(database: Database, options: FollowOptions): Promis
   })
 }
 
-/** Null: there is nothing new. */
+/** Null when there is nothing new. */
 type Stretch = StretchEnd & { readonly rows: readonly EventRow[] }
 
 interface StretchEnd {
   readonly xid: string
   readonly seq: number
-  /** The latest time of its events. */
+  /** Time of its latest event. */
   readonly latest: Date
-  /** How many events it has, handed over or not. */
+  /** Number of its events, whether passed on or not. */
   readonly taken: number
 }
 
@@ -104,7 +104,7 @@ async function readSome(db: Db, { xid, seq }: Cursor, since: Date, options: Foll
   return { ...end, rows: await db.query<EventRow>(sql.ofTypes, [xid, seq, end.xid, end.seq, since, types]) }
 }
 
-/** How old the first event is that each follower has yet to read: 0 when it has read all. */
+/** The age of the first event that each follower has not read yet: 0 when it has read all. */
 export async function followerLags(
   db: Db,
   now: Date,
@@ -136,12 +136,12 @@ async function lockCursor(db: Db, name: string): Promise<Cursor> {
   return { xid: row.xid, seq: row.seq, at: row.at instanceof Date ? row.at : null }
 }
 
-/** Sends a follower back to the start of the log, in the caller's transaction; its workers wait for that to end. */
+/** Sets a follower back to the start of the log, in the caller's transaction; its workers wait for that transaction. */
 export async function rewind(db: Db, name: string): Promise<void> {
   await db.execute(sql.rewind, [name])
 }
 
-/** The first moment that the log can tell of; null when it has no partition. */
+/** Start of the oldest partition; null when there is none. */
 export async function logBegins(db: Db): Promise<Date | null> {
   return (await db.one<{ at: Date | null }>(sql.logBegins))?.at ?? null
 }

@@ -1,4 +1,4 @@
-// The days of the log, and how they go: by partition when no account wants them any longer, before that by account.
+// Retention of the log: a day is dropped as a partition once no account keeps it; before that, account by account.
 
 import type { Database, Db } from '../../platform/db.ts'
 import { dropDays } from '../../platform/partitions.ts'
@@ -9,12 +9,12 @@ const DAY_MS = 86_400_000
 export const PARTITION_DAYS_AHEAD = 7
 const FORGOTTEN_AT_ONCE = 1_000
 
-/** Makes the log's daily partitions from yesterday to a week ahead. Without them nothing can be accepted. */
+/** Creates the log's daily partitions from yesterday to a week ahead. Without them no mail can be accepted. */
 export async function ensureEventPartitions(db: Db, now: Date): Promise<void> {
   await db.query(sql.ensurePartitions, [new Date(now.getTime() - DAY_MS), PARTITION_DAYS_AHEAD + 2])
 }
 
-/** Up to when every follower has read the log, but for what is written late; now when they have read all, 1970 when there is none. */
+/** Time up to which every follower has read the log, late events aside; now when all is read, 1970 when there is no follower. */
 export async function readUpTo(db: Db, now: Date): Promise<Date> {
   const lags = await followerLags(db, now)
   if (lags.length === 0) return new Date(0)
@@ -22,8 +22,8 @@ export async function readUpTo(db: Db, now: Date): Promise<Date> {
 }
 
 /**
- * Drops the days of the log that lie wholly before `before`, but for those that a follower may have yet to read: one that
- * stood still loses nothing. Rejects when somebody uses the log for longer than half a second.
+ * Drops the days of the log that end before `before`, except those that a follower may not have read yet, so that a stalled
+ * follower loses nothing. Rejects when the log is in use for longer than half a second.
  */
 export async function dropEvents(
   database: Database,
@@ -37,7 +37,7 @@ export async function dropEvents(
 /**
  * Deletes some of an account's events of [from, before) that every follower has read.
  *
- * @returns from when to go on; null when none is left
+ * @returns where to continue; null when none is left
  */
 export async function forgetEvents(
   { system }: Database,

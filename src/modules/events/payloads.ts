@@ -1,5 +1,5 @@
-// What the document says of events: one schema for each type, so that who hears an event has the type of its `data`, and the
-// call of a webhook. The fields are those of docs/guides/events.md. Nothing is held against these: new fields may come.
+// Events in the OpenAPI document: one schema per type, so that clients know the type of `data`, and the webhook call. The fields
+// are those of docs/guides/events.md. Nothing is validated against these schemas: fields may be added.
 
 import { type TSchema, Type } from 'typebox'
 import { DKIM_REASONS, DKIM_RESULTS } from '../../mail/dkim-check.ts'
@@ -19,7 +19,7 @@ const remote_mta = orNull(named('RemoteMta', Type.Object({ host: orNull(text), i
 
 type Fields = Readonly<Record<string, TSchema>>
 
-/** Null where the log no longer has the first event of the mail. */
+/** Null when the log no longer has the first event of the email. */
 const ABOUT: Fields = {
   recipient: orNull(text),
   from: orNull(text),
@@ -41,7 +41,7 @@ const OPENED: Fields = {
   is_machine: flag,
   machine_reason: orNull(text),
 }
-/** Of a session with a receiver. */
+/** A session with a receiver. */
 export const TlsSession = named(
   'TlsSession',
   Type.Object({ version: text, cipher: text, verified: oneOf('none', 'pkix', 'mta_sts', 'dane') }),
@@ -178,7 +178,7 @@ export const EVENT_DATA: Readonly<Record<EventType, Fields>> = {
   'health.grade_changed': { previous_grade: orNull(text), grade: orNull(text), score: orNull(integer) },
 }
 
-/** Events that tell of the same thing have the same `data`. */
+/** Events about the same thing share one shape of `data`. */
 function dataSchema(type: EventType): TSchema {
   const fields = EVENT_DATA[type]
   const data = Type.Object(fields)
@@ -211,7 +211,7 @@ function schemaName(type: string): string {
 
 const TYPES = Object.keys(EVENT_DATA) as EventType[]
 
-/** One of these by its `event`. */
+/** One of these, discriminated by `event`. */
 function oneByType(name: string, schemas: Readonly<Record<string, TSchema>>): TSchema {
   const refs = Object.keys(schemas).map((type) => [type, `#/components/schemas/${schemaName(type)}`])
   const discriminator = { propertyName: 'event', mapping: Object.fromEntries(refs) }
@@ -221,11 +221,11 @@ function oneByType(name: string, schemas: Readonly<Record<string, TSchema>>): TS
 
 const EVENTS = Object.fromEntries(TYPES.map((type) => [type, eventSchema(type)]))
 
-/** An event as the log tells it. */
+/** An event as listed by the API. */
 export const EventItem = oneByType('Event', EVENTS)
 const WebhookEvent = oneByType('WebhookEvent', { ...EVENTS, test: TEST })
 
-/** For the document: the call of a webhook. */
+/** The webhook call, for the OpenAPI document. */
 export function describedEvents(): { readonly webhooks: object } {
   const body = { required: true, content: { 'application/json': { schema: WebhookEvent } } }
   const header = (name: string, description: string): object => ({

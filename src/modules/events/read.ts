@@ -5,19 +5,19 @@ import * as sql from './sql.ts'
 import { type EmailFacts, EVENT_TYPES, type EventType, type WireEvent } from './types.ts'
 
 const MAX_EVENTS_OF_EMAIL = 1_000
-// The first event is written in the transaction that makes the id, or seconds later; clocks of two machines may differ by less
-// than this.
+// The first event is written in the transaction that creates the id, or seconds later. The clocks of two machines may differ by
+// less than this.
 const CLOCK_SLACK_MS = 300_000
-/** A clock that was ahead when an email was accepted may have been put back by as much when something happens to it. */
+/** A clock that was ahead when an email was accepted may have been set back by this much before something happens to it. */
 const PUT_BACK_MS = 7 * 86_400_000
 
-/** The facts of emails that are kept for longer than their first events, by id; handed in by who keeps them. */
+/** Facts by id of emails that are kept longer than their first events; provided by the room that stores emails. */
 export type KeptFacts = (
   db: Db,
   emails: readonly { readonly accountId: string; readonly id: string }[],
 ) => Promise<ReadonlyMap<string, EmailFacts>>
 
-/** Everything that happened to one email, oldest first, at most 1,000 events. @param kept the facts that the email's keeper has */
+/** Everything that happened to one email, oldest first, at most 1,000 events. @param kept the facts of the stored email */
 export async function eventsOfEmail(
   db: Db,
   accountId: string,
@@ -31,9 +31,9 @@ export async function eventsOfEmail(
 }
 
 /**
- * The facts of the mails that events are about, by email id; an event that brings its own needs none.
+ * The facts of the emails that events are about, by email id; events that have their own facts need none.
  *
- * @param kept asked for what the log has no longer; null: nobody is
+ * @param kept source of facts that the log no longer has; null for none
  */
 export async function factsOf(
   db: Db,
@@ -65,10 +65,10 @@ export async function factsOf(
   return found
 }
 
-/** What names one event for ever. */
+/** Permanent identification of one event. */
 export type EventReference = Pick<FollowedEvent, 'accountId' | 'at' | 'eventId'>
 
-/** The events that are meant, by id; one that the log no longer has is absent. */
+/** The named events, by id; events that the log no longer has are absent. */
 export async function eventsByReference(
   db: Db,
   references: readonly EventReference[],
@@ -87,11 +87,11 @@ export interface EventPeriod {
   readonly from: Date
   /** Exclusive. */
   readonly to: Date
-  /** Null: of every type. */
+  /** Null for every type. */
   readonly types: readonly EventType[] | null
-  /** Null: of every domain and of none. */
+  /** Null for every domain, and for events without one. */
   readonly domainIds: readonly string[] | null
-  /** The event to go on behind; null from the start. */
+  /** The event to continue after; null to start at the beginning. */
   readonly after: EventReference | null
   readonly limit: number
 }
@@ -108,7 +108,7 @@ export async function eventsOfPeriod(
   return rows.map(followed)
 }
 
-/** When the first and the last of a domain's events of one type happened in a period; null when there is none. */
+/** Times of the first and last event of one type of a domain in a period; null when there is none. */
 export async function firstAndLast(
   db: Db,
   accountId: string,
@@ -124,7 +124,7 @@ export async function firstAndLast(
   return row === null || row.first === null || row.last === null ? null : { first: row.first, last: row.last }
 }
 
-/** What is known of a mail whose first event the log no longer has. */
+/** Facts of an email whose first event the log no longer has. */
 const FORGOTTEN: { readonly [Name in keyof EmailFacts]: null } = {
   recipient: null,
   from: null,
@@ -135,8 +135,8 @@ const FORGOTTEN: { readonly [Name in keyof EmailFacts]: null } = {
 }
 
 /**
- * The one shape of an event (contract section 12). What is about no mail has the fields of its type alone; the common
- * `email_id` is there nonetheless: the mail a suppression came of, null where there is none.
+ * The one shape of an event (contract section 12). Events about no email have only the fields of their type, plus the common
+ * `email_id`: the email that caused a suppression, null when there is none.
  */
 export function wireEvent(event: FollowedEvent, facts: EmailFacts | null): WireEvent {
   const { eventId: event_id, type, tag, domainId: domain_id, emailId, sandbox } = event
@@ -147,7 +147,7 @@ export function wireEvent(event: FollowedEvent, facts: EmailFacts | null): WireE
     return { ...named, email_id: emailId ?? stringOf(data['email_id']), tag, metadata: null, data }
   }
   const { metadata, ...mail } = facts ?? FORGOTTEN
-  // Who unsubscribed is known, whatever is kept of the mail.
+  // The recipient who unsubscribed is known even when nothing of the email is kept.
   const recipient = mail.recipient ?? stringOf(type === 'email.unsubscribed' ? data['email'] : null)
   const about = emailId === null ? {} : { ...mail, recipient, stream: event.stream }
   return {

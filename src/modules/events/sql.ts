@@ -15,9 +15,9 @@ export const ofEmail = statement(
    from event where account_id = $1 and email_id = $2 and at >= $3 order by at, seq limit $4`,
 )
 
-// A follower takes its own row, so two workers never read the same stretch; readers below the oldest open
-// transaction see every event exactly once, since no smaller transaction id can still commit. "at" prunes partitions: a clock
-// that was ahead for a while must not hide what happens after it was put right.
+// A follower locks its own row, so two workers never read the same stretch. Readers below the oldest open transaction see every
+// event exactly once, since no smaller transaction id can still commit. "at" prunes partitions; it is capped at now, so that
+// events of a clock that was ahead do not hide what happens after the clock was corrected.
 export const lockFollower = statement(
   'events_lock_follower',
   'select xid::text as xid, seq, least(at, now()) as at from follower where name = $1 for update',
@@ -33,18 +33,18 @@ export const addFollower = statement(
   'events_add_follower',
   'insert into follower (name) values ($1) on conflict (name) do nothing',
 )
-// `order by` takes a name for the column of the answer first, where `xid` is text and 999 comes behind 1000: the table's own
-// column is named in full.
+// `order by` resolves names to output columns first, where `xid` is text and 999 sorts after 1000. The table's column is
+// therefore qualified.
 const STRETCH = `from event where (xid, seq) > ($1::xid8, $2) and xid < pg_snapshot_xmin(pg_current_snapshot()) and at >= $3
    order by event.xid, event.seq limit $4`
-/** $5 the types whose data is read; null: of all, and the facts too. Of two events a mail most followers need no more. */
+/** $5 the types whose data is read; null for all types, with the facts. Most followers need no data of most events. */
 export const after = statement(
   'events_after',
   `select xid::text as xid, seq, at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, provider,
      case when $5::smallint[] is null or type = any($5) then data end as data,
      case when $5::smallint[] is null then facts end as facts ${STRETCH}`,
 )
-/** How far a stretch reaches that is read for some types alone. */
+/** The end of a stretch of which only some types are read. */
 export const stretchEnd = statement(
   'events_stretch_end',
   `select xid::text as xid, seq, latest, taken::int
@@ -62,7 +62,7 @@ export const followers = statement(
   'events_followers',
   'select name, xid::text as xid, seq, least(at, now()) as at from follower order by name',
 )
-// As `after`, of the first event alone, without looking below open transactions: how far behind, not what may be read.
+// Like `after`, but only the first event and without the limit of open transactions: measures lag, not what may be read.
 export const firstAfter = statement(
   'events_first_after',
   'select at from event where (xid, seq) > ($1::xid8, $2) and at >= $3 order by xid, seq limit 1',
@@ -71,7 +71,7 @@ export const advance = statement(
   'events_advance_follower',
   'update follower set xid = $2::xid8, seq = $3, at = greatest(at, $4) where name = $1',
 )
-// The facts of mails, by the email's id; the bounds prune partitions to the days on which the emails were accepted.
+// The facts of emails by id; the bounds prune partitions to the days on which the emails were accepted.
 export const factsOf = statement(
   'events_facts_of',
   `select e.email_id, e.facts from unnest($1::uuid[], $2::uuid[]) as k(account_id, email_id)
@@ -79,7 +79,7 @@ export const factsOf = statement(
      and f.email_id = k.email_id and f.at >= $3 and f.at < $4 and f.facts is not null order by f.at limit 1) e`,
 )
 
-/** Of the events of one type of one domain in a period, without the sandbox. */
+/** For events of one type of one domain in a period, without the sandbox. */
 export const firstAndLast = statement(
   'events_first_and_last',
   `select min(at) as first, max(at) as last from event
@@ -91,7 +91,7 @@ export const ensurePartitions = statement(
   `select ensure_partitions('event', false, $1::date, $2)`,
 )
 export const dropPartition = statement('events_drop_partition', `select drop_partition('event', $1::date) as day`)
-// Moments are kept to the microsecond and read to the millisecond: the last one is taken whole.
+// Times are stored in microseconds and read in milliseconds, so the last millisecond is taken whole.
 export const forgottenUpTo = statement(
   'events_forgotten_up_to',
   'select at from event where account_id = $1 and at >= $2 and at < $3 order by at offset $4 limit 1',
@@ -102,9 +102,9 @@ export const forget = statement(
      and e.at < $4 and (e.xid, e.seq) <= (select f.xid, f.seq from follower f order by f.xid, f.seq limit 1)`,
 )
 
-// $2 $3 from and before, $4 type, $5 email, $6 emails (those to one recipient; never empty), $7 domain, $8 tag, $9 the
-// domains that the key is bound to, $10 the recipient, for what is about an address (an unsubscribe of a mail that is kept no
-// longer), $11 events of the sandbox too.
+// $2 from (inclusive), $3 to (exclusive), $4 type, $5 email, $6 emails (those to one recipient; never empty), $7 domain, $8 tag,
+// $9 the domains of the key, $10 the recipient, for events about an address (an unsubscribe from an email that is no longer
+// kept), $11 whether to include sandbox events.
 const FILTER = `e.account_id = $1 and ($2::timestamptz is null or e.at >= $2) and ($3::timestamptz is null or e.at < $3)
   and ($4::smallint is null or e.type = $4) and ($5::uuid is null or e.email_id = $5)
   and ($6::uuid[] is null or e.email_id = any($6)
@@ -114,14 +114,14 @@ const FILTER = `e.account_id = $1 and ($2::timestamptz is null or e.at >= $2) an
 const COLUMNS = `e.xid::text as xid, e.seq, e.at, e.event_id, e.account_id, e.domain_id, e.email_id, e.type, e.stream,
   e.sandbox, e.tag, e.data, e.facts`
 
-/** $12 and $13: the moment (in microseconds since 1970) and the id to go on behind, or null. */
+/** $12 and $13: time (in microseconds since 1970) and id of the event to continue after, or null. */
 export const list = statement(
   'events_list',
   `select ${COLUMNS}, (extract(epoch from e.at) * 1000000)::bigint as at_us from event e where ${FILTER}
      and ($12::bigint is null or (e.at, e.event_id) < ('epoch'::timestamptz + $12 * interval '1 microsecond', $13::uuid))
    order by e.at desc, e.event_id desc limit $14 offset $15`,
 )
-// Counting stops at a limit: an account with millions of events must not pay for a number nobody reads.
+// Counting stops at a limit: an account with millions of events must not pay for a number that nobody reads.
 export const count = statement(
   'events_count',
   `select count(*) as total from (select 1 from event e where ${FILTER} limit $12) as counted`,
@@ -136,22 +136,22 @@ export const between = statement(
    order by e.xid, e.seq limit $6`,
 )
 
-/** Expressions of a statement of another room: which follower (text), whose events (uuid). */
+/** Expressions in a statement of another room: the follower (text) and the account (uuid). */
 export interface UnfollowedExpressions {
   readonly follower: string
   readonly accountId: string
 }
 
 /**
- * A query for the events of one account that a follower has not taken yet, of the snapshot of the statement around it. For
- * the system face alone. The account is compared as text so that the plan starts from the follower's place, behind which
- * lies little, and not from the account, which may have millions.
+ * A subquery for the events of one account that a follower has not processed yet, in the snapshot of the enclosing statement.
+ * Only for the system face. The account is compared as text so that the plan starts at the follower's position, after which
+ * there are few events, and not from the account, which may have millions.
  */
 export function unfollowedSql({ follower, accountId }: UnfollowedExpressions): string {
   const of = (column: string, none: string): string =>
     `coalesce((select ${column} from follower f where f.name = ${follower}), ${none})`
-  // The range of xid says nothing that is not so of every row that can be seen; it and the fence keep the planner on the
-  // index of the order. By the time of the events it would read days of them (20 million events: 400 ms).
+  // The range of xid holds for every visible row. It and the fence keep the planner on the index of the log's order; by event
+  // time it would read days of events (20 million events: 400 ms).
   return `select e.at, e.type, e.data, e.sandbox from event e
     where (e.xid, e.seq) > (${of('f.xid', `'0'::xid8`)}, ${of('f.seq', '0')})
       and e.xid >= ${of('f.xid', `'0'::xid8`)} and e.xid < pg_snapshot_xmax(pg_current_snapshot())
@@ -163,7 +163,7 @@ export const rewind = statement(
   `insert into follower (name) values ($1)
    on conflict (name) do update set xid = '0', seq = 0, at = '-infinity'`,
 )
-// Partitions are dropped by whole days, and each is named by its day.
+// Partitions are dropped as whole days, and each is named after its day.
 export const logBegins = statement(
   'events_log_begins',
   `select to_date(min(right(c.relname, 8)), 'YYYYMMDD')::timestamp at time zone 'UTC' as at
@@ -171,7 +171,7 @@ export const logBegins = statement(
    where i.inhparent = 'event'::regclass and right(c.relname, 8) ~ '^\\d{8}$'`,
 )
 
-// The time is given to the millisecond and finds the partition; the id decides.
+// The time, in milliseconds, selects the partition; the id selects the event.
 export const byReference = statement(
   'events_by_reference',
   `select ${COLUMNS} from unnest($1::uuid[], $2::timestamptz[], $3::uuid[]) as k(account_id, at, event_id)

@@ -1,11 +1,10 @@
-// The log as it happens, for whoever holds a stream open (server-sent events). One reader per process follows the tail of
-// the log for all accounts that have a stream here, and reads nothing while nobody has one.
+// The log as it happens, as server-sent events. One reader per process follows the tail of the log for all accounts that have a
+// stream open here, and reads nothing while there is none.
 //
-// The place of an event in the log is the id of its message; a client that comes back with `Last-Event-ID` first reads
-// what it missed, page by page, and joins the reader when it has reached the same place. Nothing is skipped, nothing
-// comes twice. What is bounded: streams per account and in all, and what waits for a client that does not read; past
-// that the stream ends, and the client comes back with its place. The place is kept by the client alone: a crash here
-// costs it nothing.
+// The message id is the event's position in the log. A client that reconnects with `Last-Event-ID` first reads what it missed,
+// page by page, and joins the reader once it has caught up. Nothing is skipped and nothing comes twice. Limits: streams per
+// account and in total, and the data waiting for a client that does not read; beyond that the stream ends and the client
+// reconnects with its position. Only the client keeps the position, so a crash here loses nothing.
 
 import { Readable } from 'node:stream'
 import type { Clock } from '../../platform/clock.ts'
@@ -27,7 +26,7 @@ const HEARTBEAT_MS = 15_000
 const ADMITTED_FOR_MS = 4_000
 const RETRY_AFTER_SECONDS = 5
 
-/** A place in the log; `atMs` prunes partitions. */
+/** A position in the log; `atMs` prunes partitions. */
 export interface Place {
   readonly xid: string
   readonly seq: number
@@ -40,21 +39,21 @@ export function placeText({ xid, seq, atMs }: Place): string {
   return `${xid}-${seq}-${atMs}`
 }
 
-/** Null for what is no place. */
+/** @returns null when the text is not a position */
 export function parsePlace(text: string): Place | null {
   const [, xid = '', seq = '', atMs = ''] = PLACE.exec(text) ?? []
-  // A transaction id has 64 bits, and no event was written before this log began or lies in a far future.
+  // A transaction id has 64 bits. No event is older than this log or far in the future.
   if (xid === '' || BigInt(xid) > 0xffff_ffff_ffff_ffffn || Number(atMs) > 8e12) return null
   return { xid, seq: Number(seq), atMs: Number(atMs) }
 }
 
 export interface StreamAsk {
   readonly principal: Principal
-  /** What the client read last; null: from now on. */
+  /** Position of the last event that the client read; null to start now. */
   readonly after: Place | null
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
-  /** Whether the key is still good; asked every few seconds. */
+  /** Whether the key is still valid; checked every few seconds. */
   readonly isAdmitted: () => Promise<boolean>
 }
 
@@ -69,7 +68,7 @@ interface Client {
   readonly ask: StreamAsk
   readonly body: Readable
   place: Place
-  /** True once the client stands where the reader stands. */
+  /** True once the client has caught up with the reader. */
   live: boolean
   admittedAtMs: number
   wroteAtMs: number
@@ -115,10 +114,10 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
     return rows.map((row, i) => messageOf(row, events[i] ?? followed(row), facts))
   }
 
-  /** Brings a client that lies behind one page further; it is live when it has reached the reader's place. */
+  /** Sends a client that is behind its next page; the client is live once it reaches the reader's position. */
   const catchUp = async (client: Client): Promise<boolean> => {
     const goal = tail
-    // A reader in the middle of a long stretch stands within a transaction: it is met at the end of the stretch.
+    // In the middle of a long stretch the reader is within a transaction; the client meets it at the end of the stretch.
     if (goal === null || goal.seq !== 0 || client.body.readableLength > MAX_WAITING_BYTES / 4) return false
     const rows = await read([client.ask.principal.accountId], client.place, goal.xid)
     const told = await messages(rows)
@@ -138,7 +137,7 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
     if (domainIds === null || (domainId !== null && domainIds.includes(domainId))) write(client, text)
   }
 
-  /** Answers whether there is more to read. */
+  /** @returns whether there is more to read */
   const advance = async (): Promise<boolean> => {
     const to = await horizon()
     const from: Place = tail ?? to
@@ -193,7 +192,7 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
 
   const open = async (ask: StreamAsk): Promise<Readable> => {
     checkRoom(ask.principal.accountId)
-    // Before the answer begins: what happens after the client has seen its headers belongs to the stream.
+    // Before the response begins: what happens after the client has seen the headers belongs to the stream.
     const place = ask.after ?? (await horizon())
     checkRoom(ask.principal.accountId)
     const nowMs = clock.monotonicMs()

@@ -1,4 +1,4 @@
-// The vocabulary of the log. Numbers are stored, names are shown; a number is never given to another type.
+// The event types. Numbers are stored and names are shown; a number is never reused for another type.
 
 export const EVENT_TYPES = {
   'email.sent': 1,
@@ -28,14 +28,14 @@ const NAMES = new Map<number, EventType>(
   Object.entries(EVENT_TYPES).map(([name, number]) => [number, name as EventType]),
 )
 
-/** @throws when the log holds a number that this version does not know */
+/** @throws when the log contains a number that this version does not know */
 export function eventType(number: number): EventType {
   const name = NAMES.get(number)
   if (name === undefined) throw new Error(`the log holds an event of unknown type ${number}`)
   return name
 }
 
-/** What a mail says of itself in every event about it (contract section 12). */
+/** An email's own facts, in every event about it (contract section 12). */
 export interface EmailFacts {
   readonly recipient: string
   readonly from: string
@@ -45,14 +45,14 @@ export interface EmailFacts {
   readonly metadata: Readonly<Record<string, unknown>> | null
 }
 
-/** One event as webhooks, `/events` and an email's `events[]` show it. */
+/** One event as shown by webhooks, `/events` and an email's `events[]`. */
 export interface WireEvent {
   readonly event_id: string
   readonly event: EventType
   readonly timestamp: string
-  /** Null where the event is about no email; absent in email.unsubscribed and contact.confirmed. */
+  /** Null when the event is about no email; absent in email.unsubscribed and contact.confirmed. */
   readonly email_id?: string | null
-  /** Absent in contact.confirmed, as `metadata` is. */
+  /** Absent in contact.confirmed, like `metadata`. */
   readonly tag?: string | null
   readonly metadata?: Readonly<Record<string, unknown>> | null
   readonly data: Readonly<Record<string, unknown>>
