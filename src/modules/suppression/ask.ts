@@ -1,7 +1,6 @@
-// May we send? Asked for each recipient before a mail is accepted, and again by the statement that claims it for
-// delivery. A live entry stops every mail of its account to that mailbox, sandbox mail too, so that a test shows what
-// would happen; an entry that sandbox mail made stops sandbox mail alone. A mailbox on both lists is answered with the
-// suppression.
+// May we send? Checked for each recipient before an email is accepted, and again by the statement that claims it for delivery.
+// A live entry blocks all mail of its account to that mailbox, sandbox mail included, so that a test shows what would happen.
+// An entry made by sandbox mail blocks only sandbox mail. For a mailbox on both lists the answer is the suppression.
 
 import type { Db } from '../../platform/db.ts'
 import { WHO_SAID_NO } from './sql.ts'
@@ -12,7 +11,7 @@ export interface Ask {
   readonly accountId: string
   /** The suppression key of the recipient. */
   readonly recipient: string
-  /** The mail is sandbox mail. */
+  /** Whether the email is sandbox mail. */
   readonly sandbox: boolean
 }
 
@@ -26,7 +25,7 @@ export type Refusal =
     }
   | {
       readonly list: 'unsubscribe'
-      /** What the recipient said, when they said anything. */
+      /** The reason that the recipient gave, if any. */
       readonly reason: string | null
       readonly source: string
       readonly id: string
@@ -43,7 +42,7 @@ export interface RefusalRow {
   readonly created_at: Date
 }
 
-/** One answer for each of `count` asks, in their order. */
+/** One answer for each of `count` asks, in order. */
 export function refusalsOf(rows: readonly RefusalRow[], count: number): (Refusal | null)[] {
   const answers: (Refusal | null)[] = Array.from({ length: count }, () => null)
   for (const { n, list, reason, source, id, created_at } of rows) {
@@ -56,7 +55,7 @@ export function refusalsOf(rows: readonly RefusalRow[], count: number): (Refusal
 /**
  * One statement for any number of asks.
  *
- * @returns one answer for each ask, in their order; null = nothing speaks against it
+ * @returns one answer for each ask, in order; null when the mail may be sent
  */
 export async function mayWeSend(db: Db, asks: readonly Ask[], now: Date): Promise<readonly (Refusal | null)[]> {
   if (asks.length === 0) return []

@@ -1,11 +1,11 @@
-// Putting addresses on the two lists and taking them off.
+// Adds addresses to the two lists and removes them.
 //
-// Adding is idempotent: an address that is on the list stays, and the event of its arrival is written once, in the same
-// transaction. A known suppression only grows firmer (heavier reason, later end). Removing takes the live and the sandbox
-// entry away together, so that "can receive email again" holds for both, and records who did it and what stood there.
+// Adding is idempotent: an address that is already on the list stays, and the event of its addition is written once, in the same
+// transaction. An existing suppression can only get stronger (heavier reason, later end). Removing deletes the live and the
+// sandbox entry together, so that "can receive email again" holds for both, and records who removed what.
 //
-// An entry whose end has passed is as good as absent. It goes, with its event, when the job comes by (housekeeping.ts) or in the
-// transaction of whoever needs its place before: once, since whoever deletes the row tells of it.
+// An entry whose end has passed counts as absent. It is deleted, with its event, by a job (housekeeping.ts) or earlier by a
+// transaction that needs its place. The event is written once, by whoever deletes the row.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
@@ -19,29 +19,29 @@ export interface Context {
   readonly clock: Clock
 }
 
-/** Where a suppression came from: what the bounces room heard, a key, the dashboard, a file. */
+/** Origin of a suppression: the bounces room, a key, the dashboard, a file. */
 export type SuppressionSource = 'smtp' | 'dsn' | 'arf' | 'api' | 'manual' | 'import'
-/** RFC 8058 post, the page's form, mail to the unsubscribe address, a key, the dashboard, a file. */
+/** Origin of an unsubscribe: RFC 8058 post, the page's form, mail to the unsubscribe address, a key, the dashboard, a file. */
 export type UnsubscribeSource = 'one_click' | 'link' | 'mailto' | 'api' | 'manual' | 'import'
 
 export interface NewSuppression {
   readonly accountId: string
   /** The suppression key of the address. */
   readonly recipient: string
-  /** Made by sandbox mail, stops sandbox mail alone. */
+  /** Made by sandbox mail; blocks only sandbox mail. */
   readonly sandbox: boolean
   readonly reason: SuppressionReason
   readonly source: SuppressionSource
   readonly domainId: string | null
   readonly emailId: string | null
   readonly bounceId: string | null
-  /** The evidence in words: the receiver's line, or what the report said. Cut to 2,000 characters. */
+  /** The evidence as text: the receiver's reply or the report. Truncated to 2,000 characters. */
   readonly details: string | null
-  /** Null: it stands until it is removed. */
+  /** Null when it has no end. */
   readonly expiresAt: Date | null
 }
 
-/** A suppression as the API and the events show it (contract section 10). */
+/** A suppression as shown by the API and events (contract section 10). */
 export interface Suppression {
   readonly id: string
   readonly email: string
@@ -73,19 +73,19 @@ export interface SuppressionRow {
 
 export interface Suppressed {
   readonly suppression: Suppression
-  /** False when the address was on the list already. */
+  /** False when the address was already on the list. */
   readonly created: boolean
 }
 
 const MAX_DETAILS_CHARS = 2_000
 
-/** The contract: a domain that takes no mail today may take some next year. */
+/** Contract: a domain that accepts no mail today may accept some next year. */
 export const BAD_DOMAIN_DAYS = 90
 
 /**
- * Puts addresses on the suppression list, in the caller's transaction.
+ * Adds addresses to the suppression list, in the caller's transaction.
  *
- * @returns one answer for each entry, in their order; of two entries for one address the first is the new one
+ * @returns one answer for each entry, in order; of two entries for one address, the first is the new one
  */
 export async function suppress(
   db: Db,
@@ -125,7 +125,7 @@ export async function suppress(
   return entries.map((entry) => {
     const row = byKey.get(keyOf(entry))
     if (row === undefined) throw new Error('a suppression vanished in the transaction that wrote it')
-    // The first of several entries for one address is the one that made it.
+    // Of several entries for one address, the first created it.
     return { suppression: wireSuppression(row), created: news.delete(row.id) }
   })
 }
@@ -148,7 +148,7 @@ const WEIGHTS: Readonly<Record<SuppressionReason, number>> = {
   spamtrap: 5,
 }
 
-/** One statement cannot write a row twice: of several entries for one address the heaviest stands, with the latest end. */
+/** One statement cannot write a row twice: of several entries for one address the heaviest wins, with the latest end. */
 function firmestByKey(entries: readonly NewSuppression[]): NewSuppression[] {
   const firmest = new Map<string, NewSuppression>()
   for (const entry of entries) {
@@ -213,7 +213,7 @@ function suppressionEvent(
   }
 }
 
-/** Who takes an address off a list. */
+/** Who removes an address from a list. */
 export interface Remover {
   /** Null for a person at the dashboard. */
   readonly keyId: string | null
@@ -248,9 +248,9 @@ function removalValues({ ids, clock }: Context, accountId: string, recipient: st
 }
 
 /**
- * Takes away suppressions whose end has passed; they have stopped nothing since that moment.
+ * Deletes suppressions whose end has passed; they have blocked nothing since then.
  *
- * @returns how many; as many as `limit` means that there may be more
+ * @returns the number deleted; `limit` means that there may be more
  */
 export async function expireSuppressions(db: Db, context: Context, limit: number): Promise<number> {
   const now = context.clock.now()
@@ -266,7 +266,7 @@ export async function expireSuppressions(db: Db, context: Context, limit: number
   )
 }
 
-/** Takes those of the entries away whose end has passed. @returns how many */
+/** Deletes those of the entries whose end has passed. @returns the number deleted */
 async function endExpired(db: Db, context: Context, keys: readonly Key[]): Promise<number> {
   const removed = await db.query<SuppressionRow>(sql.EXPIRE_SUPPRESSIONS, [
     ...keyColumns(keys),
@@ -289,7 +289,7 @@ export interface NewUnsubscribe {
   readonly sandbox: boolean
   readonly source: UnsubscribeSource
   readonly reason: string | null
-  /** The mail whose link or header was used; null when there was none. */
+  /** The email whose link or header was used; null when there was none. */
   readonly mail: {
     readonly emailId: string
     readonly domainId: string | null
@@ -298,7 +298,7 @@ export interface NewUnsubscribe {
   } | null
 }
 
-/** As the user's document has it, and `sandbox`. */
+/** As in the API, plus `sandbox`. */
 export interface Unsubscribe {
   readonly id: string
   readonly email: string
@@ -320,24 +320,24 @@ export interface UnsubscribeRow {
 
 export interface Unsubscribed {
   readonly unsubscribe: Unsubscribe
-  /** False when the address was on the list already: the entry is the older one. */
+  /** False when the address was already on the list; the entry is then the existing one. */
   readonly created: boolean
 }
 
-/** Puts one address on the unsubscribe list, in the caller's transaction. */
+/** Adds one address to the unsubscribe list, in the caller's transaction. */
 export async function unsubscribe(db: Db, context: Context, entry: NewUnsubscribe): Promise<Unsubscribed> {
   const [row] = await unsubscribeAll(db, context, [entry])
   if (row !== undefined) return { unsubscribe: wireUnsubscribe(row), created: true }
   const { accountId, recipient, sandbox } = entry
   const known = await db.one<UnsubscribeRow>(sql.UNSUBSCRIBE_BY_KEY, [accountId, recipient, sandbox])
-  // Removed by someone else between the two statements: now there is room for it.
+  // Somebody else removed it between the two statements, so it can be added now.
   return known === null ? unsubscribe(db, context, entry) : { unsubscribe: wireUnsubscribe(known), created: false }
 }
 
 /**
- * Puts addresses on the unsubscribe list, in the caller's transaction; of several entries for one address the first stands.
+ * Adds addresses to the unsubscribe list, in the caller's transaction; of several entries for one address the first wins.
  *
- * @returns the new ones alone: the others were on the list and stay as they are
+ * @returns only the new entries; the others were already on the list and are unchanged
  */
 export async function unsubscribeAll(
   db: Db,
@@ -370,7 +370,7 @@ export function wireUnsubscribe(row: UnsubscribeRow): Unsubscribe {
   return { ...shown, created_at: row.created_at.toISOString() }
 }
 
-/** What an event about a mail says of the mail, when there was none. */
+/** The email's facts in an event, when there was no email. */
 const NO_MAIL = { from: null, from_name: null, subject: null, message_id: null, stream: null }
 
 function unsubscribedEvent({ ids }: Context, mail: NewUnsubscribe['mail'], row: UnsubscribeRow): NewEvent {
@@ -409,9 +409,9 @@ export async function resubscribe(
 }
 
 /**
- * Takes an address off both lists, and out of what they remember of removals; what stays is a salted hash by which it is
- * refused for ever, or until somebody who names it takes it off the list. Whoever asks to be forgotten wants no mail: the
- * hash stands for an unsubscribe, and for a suppression where one without an end stood.
+ * Deletes an address from both lists and from the records of removals. A salted hash remains, by which the address is refused
+ * until somebody who names it removes it from the list. People who ask to be erased want no mail: the hash counts as an
+ * unsubscribe, and also as a suppression if there was one without an end.
  */
 export async function erase(
   db: Db,

@@ -1,5 +1,5 @@
-// Whole lists out, as CSV that the imports read back: a page at a time, by address, so that memory does not grow with the
-// list. Each page is a transaction of its own: entries that come or go meanwhile may or may not be in it.
+// Exports whole lists as CSV that the imports can read, page by page in order of address, so that memory does not grow with the
+// list. Each page is a separate transaction: entries added or removed meanwhile may or may not be included.
 
 import { csvLine } from '../../platform/csv.ts'
 import type { Database, Statement } from '../../platform/db.ts'
@@ -9,7 +9,7 @@ import * as sql from './sql.ts'
 
 const ROWS_A_PAGE = 1_000
 
-/** An unsubscribe as the API and the dashboard show it. */
+/** An unsubscribe as shown by the API and the dashboard. */
 export const UNSUBSCRIBE_COLUMNS = ['id', 'email', 'source', 'reason', 'sandbox', 'created_at'] as const
 export const SUPPRESSION_COLUMNS = [
   'id',
@@ -25,7 +25,7 @@ export const SUPPRESSION_COLUMNS = [
   'created_at',
 ] as const
 
-/** What the filter leaves of the list. */
+/** The entries of the list that match the filter. */
 export function exportSuppressions(
   database: Database,
   accountId: string,
@@ -43,7 +43,7 @@ export function exportSuppressions(
   })
 }
 
-/** What the filter leaves of the list. */
+/** The entries of the list that match the filter. */
 export function exportUnsubscribes(database: Database, accountId: string, filter: ListFilter): AsyncGenerator<string> {
   return exported<UnsubscribeRow>(database, accountId, {
     columns: UNSUBSCRIBE_COLUMNS,
@@ -58,7 +58,7 @@ export function exportUnsubscribes(database: Database, accountId: string, filter
 
 interface Exported<Row> {
   readonly columns: readonly string[]
-  /** Its parameters: those of the filter, the address and the kind of the last row before, the most rows. */
+  /** Its parameters: those of the filter, the address and kind of the previous row, the maximum number of rows. */
   readonly page: Statement
   readonly wanted: readonly unknown[]
   readonly shownOf: (row: Row) => readonly (string | boolean | null)[]

@@ -1,8 +1,8 @@
-// Whole lists in. Memory does not grow with the list: rows are taken as they come, 500 to a transaction, one transaction
-// running while the next rows are read.
+// Imports whole lists. Memory does not grow with the list: rows are processed as they arrive, 500 per transaction, and the next
+// rows are read while a transaction runs.
 //
-// An import is not one transaction. What was written stays when the client goes away or a later row is bad, and sending
-// the file again does no harm: known addresses stay. A bad row is told with its line and stops nothing.
+// An import is not one transaction. What was written stays when the client disconnects or a later row is invalid, and sending
+// the file again is harmless: existing addresses stay. An invalid row is reported with its line and stops nothing.
 
 import type { Readable } from 'node:stream'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
@@ -13,10 +13,10 @@ import type { SuppressionReason } from './ask.ts'
 import { type Context, type NewSuppression, type NewUnsubscribe, suppress, unsubscribeAll } from './entries.ts'
 
 const ROWS_A_TRANSACTION = 500
-/** More faults than this are counted, not listed. */
+/** Faults beyond this number are counted but not listed. */
 const MAX_FAULTS = 1_000
 const MAX_TRIES = 10
-/** How long rows may block the event loop, in ms: of those that are left out, none waits for the database. */
+/** Longest time rows may block the event loop, in ms: rows that are left out never wait for the database. */
 const SLICE_MS = 5
 
 export const REASONS: readonly SuppressionReason[] = [
@@ -27,7 +27,7 @@ export const REASONS: readonly SuppressionReason[] = [
   'spamtrap',
 ]
 
-/** One entry as a file or a JSON body has it; the texts are not checked yet, '' is the same as absent. */
+/** One entry from a file or JSON body; the texts are not checked yet, '' means absent. */
 export interface ImportEntry {
   readonly line: number
   readonly email: string
@@ -39,7 +39,7 @@ export interface ImportEntry {
 
 export interface ImportFault {
   readonly line: number
-  /** Null when the row is so broken that it has none. */
+  /** Null when the row is too broken to have one. */
   readonly email: string | null
   readonly message: string
 }
@@ -47,15 +47,15 @@ export interface ImportFault {
 export interface ImportSummary {
   /** Addresses that were not on the list. */
   readonly imported: number
-  /** Addresses that were: a heavier reason or a later end was taken over. */
+  /** Addresses that were on it: a heavier reason or later end was applied. */
   readonly updated: number
   /** Rows that were left out. */
   readonly failed: number
-  /** The first 1,000 of these. */
+  /** The first 1,000 of those. */
   readonly errors: readonly ImportFault[]
 }
 
-/** As rows and faults come from a file or a JSON body. */
+/** Rows and faults in the order of the file or JSON body. */
 export type ImportEntries = AsyncIterable<ImportEntry | ImportFault>
 
 /** Writes as the account itself. */
@@ -71,7 +71,7 @@ export function importSuppressions(
   })
 }
 
-/** Writes as the account itself. Each row is taken for somebody who asked, whatever its reason says. */
+/** Writes as the account itself. Each row counts as a request to unsubscribe, whatever its reason. */
 export function importUnsubscribes(
   database: Database,
   context: Context,
@@ -86,7 +86,7 @@ export function importUnsubscribes(
 
 interface Imported<Row extends object> {
   readonly rowOf: (entry: ImportEntry) => Row | ImportFault
-  /** @returns how many of them are new */
+  /** @returns the number of new entries */
   readonly write: (db: Db, rows: readonly Row[]) => Promise<number>
 }
 
@@ -108,7 +108,7 @@ async function importInto<Row extends object>(
     const created = await database
       .tenant(accountId, (db) => list.write(db, rows))
       .catch((error: unknown) => {
-        // Bounces and clicks that are recorded meanwhile take rows of theirs in another order.
+        // Bounces and clicks recorded at the same time lock their rows in another order.
         if (!isBrokenOff(error) || tries === MAX_TRIES) throw error
         return null
       })
@@ -119,7 +119,7 @@ async function importInto<Row extends object>(
   const flush = async (): Promise<void> => {
     await writing
     writing = write(batch)
-    // Should it fail, whoever awaits it next is told.
+    // If it fails, the next await reports it.
     writing.catch(() => undefined)
     batch = []
   }
@@ -198,11 +198,11 @@ function newUnsubscribe(accountId: string, entry: ImportEntry): NewUnsubscribe |
 }
 
 const MAX_REASON_CHARS = 2_000
-/** What people wrote may go over several lines, the reason of an unsubscribe is one. */
+/** People may write several lines; the reason of an unsubscribe is one line. */
 const CONTROLS = /\p{Cc}+/gu
 
 const UNSUBSCRIBES = new Set(['unsubscribe', 'unsubscribed', 'manualunsubscribe', 'userunsubscribed'])
-/** As other services name them in what they export, without blanks, marks and case. */
+/** As other services name them in their exports, without spaces, punctuation and case. */
 const FOREIGN_REASONS: ReadonlyMap<string, SuppressionReason> = new Map([
   ['hardbounce', 'hard_bounce'],
   ['hardbounced', 'hard_bounce'],
@@ -215,7 +215,7 @@ const FOREIGN_REASONS: ReadonlyMap<string, SuppressionReason> = new Map([
   ['manualsuppression', 'manual'],
 ])
 
-/** @returns undefined for words that are not known; none at all is `manual` */
+/** @returns undefined for unknown words; an empty text is `manual` */
 function reasonOf(text: string): SuppressionReason | 'unsubscribe' | undefined {
   const given = text.trim().toLowerCase()
   if (given === '') return 'manual'
@@ -232,10 +232,10 @@ function momentOf(text: string): Date | undefined {
 }
 
 /**
- * The entries of a CSV file. A row that is no CSV is one without an address.
+ * The entries of a CSV file. A row that is not valid CSV counts as one without an address.
  *
- * @param columns those of the list, whether or not anything is taken of them
- * @param onIgnored told the others, once
+ * @param columns the columns of the list, whether they are used or not
+ * @param onIgnored called once with the other columns
  * @throws HeaderMissing; CsvTooLarge
  */
 export async function* csvEntries(

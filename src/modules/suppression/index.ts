@@ -1,5 +1,5 @@
-// The door of the room: whom an account does not mail. Suppressions are what we blocked, unsubscribes are what people
-// asked for; one question covers both. Addresses come and go as suppression keys (`suppressionKey` of mail/address).
+// The public interface of the room: whom an account does not mail. Suppressions are what we blocked, unsubscribes are what people
+// asked for; one question covers both. Addresses are passed as suppression keys (`suppressionKey` of mail/address).
 
 import {
   type AskExpressions,
@@ -34,10 +34,9 @@ export { type Delivered, forgetOldSoftBounces, noteDelivery, noteSoftBounce, typ
 export type { AskExpressions } from './sql.ts'
 
 /**
- * `mayWeSend` for a statement of another room, asked once for each row it stands in: an SQL expression of type text that
- * is null when nothing speaks against the mail, else the reason of the suppression (`manual`, `repeated_soft_bounce`,
- * `hard_bounce`, `complaint`, `spamtrap`) or `unsubscribed`. Two look-ups by primary key; it reads with the rights of
- * the statement it stands in.
+ * `mayWeSend` for a statement of another room, evaluated once per row: an SQL expression of type text that is null when the mail
+ * may be sent, otherwise the reason of the suppression (`manual`, `repeated_soft_bounce`, `hard_bounce`, `complaint`,
+ * `spamtrap`) or `unsubscribed`. Costs two lookups by primary key and reads with the rights of the enclosing statement.
  *
  * @param ask expressions of the surrounding statement (columns or parameters), never text from outside
  */
@@ -55,10 +54,10 @@ export function unsubscribedAtSql(ask: Pick<AskExpressions, 'accountId' | 'recip
 }
 
 /**
- * `mayWeSend`, and what stood on the suppression list once, as part of another room's statement: a union of selects of
- * (n int, list text, reason text, source text, id uuid, created_at timestamptz). `list` is `suppression` or `unsubscribe`
- * (`refusalsOf` reads these rows), or `past`: a hard bounce or a complaint (`reason`) whose entry was taken off by hand; a
- * hard bounce is past until mail is delivered to the address.
+ * `mayWeSend` and past suppressions, as part of another room's statement: a union of selects of (n int, list text, reason text,
+ * source text, id uuid, created_at timestamptz). `list` is `suppression` or `unsubscribe` (`refusalsOf` reads these rows), or
+ * `past`: a hard bounce or complaint (`reason`) whose entry was removed by hand. A hard bounce stays `past` until mail is
+ * delivered to the address.
  *
  * @param now an expression of type timestamptz; the statement has a table `ask (account_id, email, sandbox, n)`
  */

@@ -1,4 +1,4 @@
-// Reading the two lists, newest first, as the account itself.
+// Reads the two lists, newest first, as the account itself.
 
 import { foldCase, storedSpelling } from '../../mail/address.ts'
 import type { Db } from '../../platform/db.ts'
@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000
 
 export interface ListFilter {
   readonly includeSandbox: boolean
-  /** A part of the address, in any case; `%` and `_` mean themselves. */
+  /** Part of the address, case-insensitive; `%` and `_` are literal. */
   readonly search: string | null
   /** Days in UTC, both inclusive. */
   readonly fromDate: string | null
@@ -34,7 +34,7 @@ interface Total {
   readonly total: number
 }
 
-/** The parameters of the filter of unsubscribes in sql.ts, $1 to $6. */
+/** Parameters $1 to $6 of the unsubscribe filter in sql.ts. */
 export function unsubscribeFilterValues(
   accountId: string,
   { includeSandbox, search, fromDate, toDate }: ListFilter,
@@ -53,7 +53,7 @@ export interface SuppressionFilter extends ListFilter {
   readonly reason: SuppressionReason | null
 }
 
-/** The parameters of the filter of suppressions in sql.ts, $1 to $8. */
+/** Parameters $1 to $8 of the suppression filter in sql.ts. */
 export function suppressionFilterValues(accountId: string, filter: SuppressionFilter, now: Date): readonly unknown[] {
   return [...unsubscribeFilterValues(accountId, filter), filter.reason, now]
 }

@@ -1,4 +1,4 @@
-// What the lists can be asked for: the same words for a list and for its export.
+// The filters of the lists: the same for a list and its export.
 
 import { type Static, Type } from 'typebox'
 import { CalendarDate, named } from '../../platform/http.ts'

@@ -1,4 +1,4 @@
-// The two lists as files, in and out.
+// Import and export of the two lists as files.
 
 import { Readable } from 'node:stream'
 import { type TSchema, Type } from 'typebox'
@@ -45,14 +45,14 @@ const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Text = nullable(Type.String())
 const Sandbox = Type.Optional(nullable(Type.Boolean()))
 
-/** A list that is imported; what does not fit in an entry is told with its line. */
+/** An imported list; what does not fit in an entry is reported with its line. */
 interface ImportedList {
-  /** Of the body, in the document. */
+  /** For the body in the OpenAPI document. */
   readonly request: string
   readonly entry: TSchema
-  /** What the list answers can be imported as it is: these names are known, whether or not anything is taken of them. */
+  /** The list's own output can be imported: these names are known, whether they are used or not. */
   readonly names: readonly string[]
-  /** Of these, what is a text. */
+  /** Those of them that are texts. */
   readonly texts: readonly string[]
   readonly into: (
     database: Database,
@@ -150,7 +150,7 @@ export function importRoutes({ database, ...context }: ImportRoutesOptions): rea
   ]
 }
 
-/** What the endpoints of both lists have in common. */
+/** Common to the endpoints of both lists. */
 function importingInto({ request, entry }: ImportedList) {
   return { ...importing(request, entry), answers: { 200: dataOf(ImportAnswer) } } as const
 }

@@ -273,7 +273,7 @@ function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions
   ]
 }
 
-/** Told together with what the schema finds. */
+/** Reported together with the faults that the schema finds. */
 function emailFaults(body: unknown): readonly FieldFault[] {
   const message = addressFault((body as { readonly email?: unknown } | null)?.email)
   return message === null ? [] : [{ field: 'email', rule: 'email', message }]
@@ -285,7 +285,7 @@ function recipientOf(email: string): string {
   throw validationError(emailFaults({ email }))
 }
 
-/** The address of a path, decoded once by the router; clients that encode twice are understood where it is certain. */
+/** The address in a path, decoded once by the router; double encoding is accepted when it is unambiguous. */
 function recipientInPath(text: string): string {
   const parsed = parseAddress(text.includes('@') ? text : decodedAgain(text))
   if (parsed.ok) return suppressionKey(parsed.address)

@@ -1,22 +1,22 @@
-// Every statement on the two lists, on the counts that feed them and on the record of removals. Writers of several rows
-// get them sorted by key, so that two of them never wait for each other in a circle.
+// All statements on the two lists, on the counts that feed them and on the records of removals. Writers of several rows sort them
+// by key, so that two of them never deadlock.
 
 import { statement } from '../../platform/db.ts'
 
-/** The reasons of a suppression by weight; a row holds the position, counted from 1. */
+/** The reasons of a suppression by weight; a row stores the position, counted from 1. */
 const REASON_NAMES = `(array['manual', 'repeated_soft_bounce', 'hard_bounce', 'complaint', 'spamtrap'])`
 
-/** Asked once a statement: an instance that has erased nobody makes no hashes while it claims. */
+/** Evaluated once per statement: an instance that has erased nobody computes no hashes while it claims. */
 const ANY_ERASED = '(select exists (select from erased_address))'
 
-/** What is kept of an erased address (bytea). Both are expressions: uuid, and the suppression key as text. */
+/** The hash kept of an erased address (bytea). Both parameters are expressions: uuid, and the suppression key as text. */
 function addressKey(accountId: string, recipient: string): string {
   return `sha256((select salt from erasure_salt) || convert_to(${accountId}::text || ' ' || ${recipient}, 'UTF8'))`
 }
 
 /**
- * The rows (n, list, reason, source, id, created_at) of those who said no, for a statement that has a table
- * `ask (account_id, email, sandbox, n)`. `now` is an expression for the time of day.
+ * Rows (n, list, reason, source, id, created_at) of the recipients that must not be mailed, for a statement that has a table
+ * `ask (account_id, email, sandbox, n)`. `now` is an expression for the current time.
  */
 export function refusalRows(now: string): string {
   return `select a.n::int, 'suppression' as list, ${REASON_NAMES}[e.reason] as reason, e.source, e.id, e.created_at
@@ -42,11 +42,11 @@ export function refusalRows(now: string): string {
    where ${ANY_ERASED}`
 }
 
-/** In the same form: what was on the list once, the list being `past`. */
+/** Former entries in the same form, with the list `past`. */
 export const PAST_ROWS = `select a.n::int, 'past', p.reason, null, null::uuid, p.at
    from ask a join past_refusal p on p.account_id = a.account_id and p.email = a.email`
 
-/** One row for each ask that is answered no; `n` counts asks from 1. $4 is the time of day. */
+/** One row for each refused ask; `n` counts asks from 1. $4 is the current time. */
 export const WHO_SAID_NO = statement(
   'suppression_who_said_no',
   `with ask as materialized (
@@ -55,7 +55,7 @@ export const WHO_SAID_NO = statement(
    ${refusalRows('$4')}`,
 )
 
-/** The expressions of a statement of another room that name what is asked about. */
+/** Expressions in another room's statement that name the recipient. */
 export interface AskExpressions {
   /** uuid */
   readonly accountId: string
@@ -81,7 +81,7 @@ export function blockedExpression({ accountId, recipient, sandbox, now }: AskExp
        where asked_e.account_id = ${accountId} and asked_e.address_key = ${addressKey(accountId, recipient)}) end)`
 }
 
-/** Whether the recipient stands on the list of who unsubscribed, of live mail (boolean). */
+/** Whether the recipient is on the unsubscribe list of live mail (boolean). */
 export function isUnsubscribedExpression({
   accountId,
   recipient,
@@ -92,7 +92,7 @@ export function isUnsubscribedExpression({
      where left_e.account_id = ${accountId} and left_e.address_key = ${addressKey(accountId, recipient)}) else false end)`
 }
 
-/** When the recipient unsubscribed last (timestamptz), whether or not that still stands; null: never. */
+/** Time of the recipient's last unsubscribe (timestamptz), whether or not it is still in effect; null when never. */
 export function unsubscribedAtExpression({
   accountId,
   recipient,
@@ -107,14 +107,14 @@ export function unsubscribedAtExpression({
 
 // --- suppressions
 
-/** The columns of a suppression as `EntryRow` in entries.ts reads them, from the table aliased `s`. */
+/** Columns of a suppression as read by `EntryRow` in entries.ts, from the table aliased `s`. */
 const SUPPRESSION = `s.id, s.account_id, s.email, ${REASON_NAMES}[s.reason] as reason, s.source, s.domain_id, s.email_id, s.bounce_id, s.details,
   s.sandbox, s.expires_at, s.created_at`
 
 /**
- * A known entry only grows firmer: the heavier reason wins and brings its evidence, and the later end wins. One whose
- * end has passed is as good as absent and is replaced. Rows that come back under the id that was offered are new; rows
- * that do not come back were known and stay as they are (their lock is held to the end of the transaction).
+ * An existing entry can only get stronger: the heavier reason wins with its evidence, and the later end wins. One whose end has
+ * passed counts as absent and is replaced. Rows returned under the offered id are new. Rows that are not returned existed and
+ * are unchanged (they stay locked until the end of the transaction).
  */
 export const SUPPRESS = statement(
   'suppression_suppress',
@@ -152,7 +152,7 @@ export const SUPPRESSIONS_BY_KEY = statement(
    join suppression s on s.account_id = k.account_id and s.email = k.email and s.sandbox = k.sandbox`,
 )
 
-/** $3 the time of day. The live entry first. */
+/** $3 the current time. The live entry comes first. */
 export const SUPPRESSION_OF = statement(
   'suppression_of',
   `select ${SUPPRESSION} from suppression s
@@ -160,8 +160,8 @@ export const SUPPRESSION_OF = statement(
 )
 
 /**
- * Takes the live and the sandbox entry away. $3 $4 two ids, $5 who, $6 their key, $7 the time of day. What a real bounce
- * or complaint had put there stays known: only the list forgets.
+ * Deletes the live and the sandbox entry. $3 $4 two ids, $5 who, $6 their key, $7 the current time. Entries made by a real bounce
+ * or complaint stay on record: only the list forgets them.
  */
 export const REMOVE_SUPPRESSION = statement(
   'suppression_remove',
@@ -177,14 +177,14 @@ export const REMOVE_SUPPRESSION = statement(
    select ${SUPPRESSION} from s where s.expires_at is null or s.expires_at > $7`,
 )
 
-/** $1 the time of day, $2 most rows. */
+/** $1 the current time, $2 the maximum number of rows. */
 export const EXPIRED_SUPPRESSIONS = statement(
   'suppression_expired',
   `select account_id, email, sandbox from suppression where expires_at <= $1 order by expires_at limit $2
    for update skip locked`,
 )
 
-/** $4 an id for each, $5 the time of day. */
+/** $4 an id for each, $5 the current time. */
 export const EXPIRE_SUPPRESSIONS = statement(
   'suppression_expire',
   `with k as materialized (
@@ -199,8 +199,8 @@ export const EXPIRE_SUPPRESSIONS = statement(
    select ${SUPPRESSION} from s`,
 )
 
-// $2 sandbox entries too, $3 pattern and $6 that of its other spelling, $4 $5 created from and before, $7 reason, $8 the time
-// of day. Substrings are found by reading the account's entries: no index serves them, under row level security or not.
+// $2 whether to include sandbox entries, $3 pattern and $6 that of its other spelling, $4 $5 created from and before, $7 reason,
+// $8 the current time. Substrings are found by reading the account's entries: no index can be used for them.
 const SUPPRESSION_FILTER = `s.account_id = $1 and ($2 or not s.sandbox) and ($3::text is null or s.email like $3 or s.email like $6)
   and ($4::timestamptz is null or s.created_at >= $4) and ($5::timestamptz is null or s.created_at < $5)
   and ($7::text is null or s.reason = array_position(${REASON_NAMES}, $7)) and (s.expires_at is null or s.expires_at > $8)`
@@ -216,7 +216,7 @@ export const COUNT_SUPPRESSIONS = statement(
   `select count(*) as total from suppression s where ${SUPPRESSION_FILTER}`,
 )
 
-/** Of these the entries after ($9, $10) in the order of the primary key. */
+/** The entries after ($9, $10) in the order of the primary key. */
 export const SUPPRESSIONS_AFTER = statement(
   'suppression_after',
   `select ${SUPPRESSION} from suppression s
@@ -228,7 +228,7 @@ export const SUPPRESSIONS_AFTER = statement(
 
 const UNSUBSCRIBE_COLUMNS = 'u.id, u.account_id, u.email, u.source, u.reason, u.sandbox, u.created_at'
 
-/** $9 the time of day. Rows that do not come back were known and stay as they are. */
+/** $9 the current time. Rows that are not returned existed and are unchanged. */
 export const UNSUBSCRIBE = statement(
   'suppression_unsubscribe',
   `insert into unsubscribe as u (account_id, email, sandbox, id, source, reason, domain_id, email_id, created_at)
@@ -243,7 +243,7 @@ export const UNSUBSCRIBE_BY_KEY = statement(
   `select ${UNSUBSCRIBE_COLUMNS} from unsubscribe u where u.account_id = $1 and u.email = $2 and u.sandbox = $3`,
 )
 
-/** As for suppressions. */
+/** Like that of suppressions. */
 export const REMOVE_UNSUBSCRIBE = statement(
   'suppression_resubscribe',
   `with u as (delete from unsubscribe where account_id = $1 and email = $2 returning *),
@@ -267,7 +267,7 @@ export const COUNT_UNSUBSCRIBES = statement(
   `select count(*) as total from unsubscribe u where ${UNSUBSCRIBE_FILTER}`,
 )
 
-/** Of these the entries after ($7, $8) in the order of the primary key. */
+/** The entries after ($7, $8) in the order of the primary key. */
 export const UNSUBSCRIBES_AFTER = statement(
   'suppression_unsubscribes_after',
   `select ${UNSUBSCRIBE_COLUMNS} from unsubscribe u
@@ -277,12 +277,12 @@ export const UNSUBSCRIBES_AFTER = statement(
 
 // --- soft bounces
 
-// Bounces and deliveries of a recipient have one order of their own: the clock's is too coarse for what happens at once.
+// Bounces and deliveries of a recipient have their own sequence: the clock is too coarse for simultaneous ones.
 const NEXT_IN_ORDER = '1 + (select max(o) from unnest(s.bounce_order || s.delivered_order) o)'
 
 /**
- * $4 the email, $5 when, $6 the window in days. An email counts once however many reports there are of it; its own
- * delivery is struck out. @returns how many count: those since the last delivery that stands
+ * $4 the email, $5 when, $6 the window in days. An email counts once, however many reports about it arrive, and its own delivery
+ * no longer counts. @returns the count since the last delivery that still counts
  */
 export const COUNT_SOFT_BOUNCE = statement(
   'suppression_count_soft_bounce',
@@ -308,7 +308,7 @@ export const FORGET_SOFT_BOUNCES = statement(
    where s.account_id = d.account_id and s.email = d.email and s.sandbox = d.sandbox`,
 )
 
-/** $4 the emails, $5 how many deliveries a recipient's row keeps. A delivery also ends the history of hard bounces. */
+/** $4 the emails, $5 the number of deliveries kept per recipient. A delivery also ends the history of hard bounces. */
 export const NOTE_DELIVERY = statement(
   'suppression_note_delivery',
   `with d as materialized (
@@ -326,7 +326,7 @@ export const NOTE_DELIVERY = statement(
    from d where s.account_id = d.account_id and s.email = d.email and s.sandbox = d.sandbox`,
 )
 
-/** $1 bounces before this moment count no more, $2 most rows. */
+/** $1 time before which bounces no longer count, $2 the maximum number of rows. */
 export const FORGET_OLD_SOFT_BOUNCES = statement(
   'suppression_forget_old_soft_bounces',
   `delete from soft_bounce s using (
@@ -336,7 +336,7 @@ export const FORGET_OLD_SOFT_BOUNCES = statement(
 
 // --- erasure
 
-/** $1 the account, $2 the address, $3 an id, $4 now. What stood on the lists without an end keeps its weight. */
+/** $1 the account, $2 the address, $3 an id, $4 now. Entries without an end keep their weight. */
 export const ERASE = statement(
   'suppression_erase',
   `with s as (delete from suppression where account_id = $1 and email = $2 returning reason, sandbox, expires_at),
@@ -350,7 +350,7 @@ export const ERASE = statement(
    on conflict (account_id, address_key) do update set reason = coalesce(greatest(e.reason, excluded.reason), e.reason)`,
 )
 
-/** Takes an erased address off one of the two lists: $3 true the suppressions, false the unsubscribes. */
+/** Removes an erased address from one of the two lists: $3 true for suppressions, false for unsubscribes. */
 export const FORGET_ERASED = statement(
   'suppression_forget_erased',
   `delete from erased_address where account_id = $1 and address_key = ${addressKey('$1::uuid', '$2')}
