@@ -1,5 +1,4 @@
-// What a pixel and a link answer, ahead of the framework and by it. All that it needs is in the token and in
-// memory.
+// The answers of pixels and links, in the quick lane and in the framework. Everything needed is in the token and in memory.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Answer, PlainAnswer } from '../../platform/http/endpoint.ts'
@@ -11,12 +10,12 @@ import type { MailRef, Tokens } from './tokens.ts'
 
 export interface LinkOptions {
   readonly tokens: Pick<Tokens, 'read'>
-  /** `take` resolves when the hit is durable; hits that come together may have one promise. */
+  /** `take` resolves when the hit is durable; hits that arrive together may share one promise. */
   readonly intake: { take(hit: Hit): Promise<unknown> }
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Pick<Logger, 'error'>
-  /** From memory: the account is suspended, or the target is blocked. */
+  /** From memory: whether the account is suspended or the target blocked. */
   readonly isStopped: (accountId: string, url: string) => boolean
 }
 
@@ -27,7 +26,7 @@ export interface Reader {
   readonly ip: string
 }
 
-/** Why a link leads nowhere: no token of ours, or its account or target is blocked. */
+/** Why a link leads nowhere: the token is not ours, or its account or target is blocked. */
 export type Stopped = 'unknown' | 'stopped'
 
 export interface LinkAnswers {
@@ -70,9 +69,9 @@ export function linkAnswers(options: LinkOptions): LinkAnswers {
   return { opened, clicked }
 }
 
-/** The reader gets an answer even when nothing can be written: the picture or the target is why they came. */
+/** The reader gets an answer even when nothing can be written: they came for the picture or the target. */
 function calming(log: LinkOptions['log']): (taken: Promise<unknown>, hit: Hit) => Promise<unknown> {
-  // Those who come together have one promise, and get one here.
+  // Hits that arrive together share one promise, and share this one too.
   let last: Promise<unknown> | null = null
   let calm: Promise<unknown> = Promise.resolve()
   let emails: string[] = []
@@ -115,7 +114,7 @@ export function hitOf(
   }
 }
 
-/** What the framework is to answer. */
+/** The answer of the framework. */
 export function wholeAnswer({ answer, location }: PlainAnswer): Answer {
   return location === null ? answer : { ...answer, headers: { ...answer.headers, location } }
 }

@@ -1,14 +1,13 @@
-// A certificate authority that asks to be left alone for a time: 429 (RFC 8555 section 6.6) or 5xx with a Retry-After
-// (RFC 9110 section 10.2.3), in seconds or as a date.
+// A certificate authority that asks us to wait: 429 (RFC 8555 section 6.6) or 5xx with a Retry-After (RFC 9110 section 10.2.3), in
+// seconds or as a date.
 //
-//   up to 30 s    waited for within the order, by the library
-//   longer        the order ends at once and says nothing more; it is not asked again before then. Nobody waits in memory
-//   over a week   a mistake, more likely than not: asked again after the week
+//   up to 30 s    the library waits within the order
+//   longer        the order ends at once, and the CA is not asked again before then; nothing waits in memory
+//   over a week   probably a mistake: the CA is asked again after a week
 //
-// 5xx, and 429 before the order itself has begun, is about everything that we might ask: then no name is asked about, by
-// any machine. 429 within an order is about its name, or may be: of Let's Encrypt's limits most count certificates of one
-// name or one domain, and one customer's name must not hold up the others'. Where such a limit is the account's after all,
-// each name finds that out by one question of its own.
+// A 5xx, or a 429 before the order itself has begun, applies to all requests: no machine orders for any name. A 429 within an
+// order is taken to be about its name: most of Let's Encrypt's limits count certificates of one name or domain, and one customer's
+// name must not delay the others'. If such a limit is the account's after all, each name finds out with one request of its own.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type acme from 'acme-client'
@@ -16,7 +15,7 @@ import type { Clock } from '../../platform/clock.ts'
 
 export class AskedToWait extends Error {
   readonly until: Date
-  /** Not about one name alone. */
+  /** Applies to all names. */
   readonly isForAll: boolean
 
   constructor(until: Date, isForAll: boolean, said: string) {
@@ -26,12 +25,12 @@ export class AskedToWait extends Error {
   }
 }
 
-/** What one order is at. */
+/** State of one order. */
 export interface Asking {
   readonly clock: Clock
-  /** The order itself has begun. */
+  /** Whether the order itself has begun. */
   ordering: boolean
-  /** Nothing more is asked. */
+  /** Set when no more requests are made. */
   held: AskedToWait | null
   /** At once: where the library waits for a state it takes what it is told for something that passes. */
   readonly onHeld: (asked: AskedToWait) => void
@@ -47,21 +46,21 @@ const LONGEST_MS = 7 * 86_400_000
 const asking = new AsyncLocalStorage<Asking>()
 const listening = new WeakSet<object>()
 
-/** Runs an order: what it asks of the CA is known to be its own. */
+/** Runs an order, so that its requests to the CA are known to be its own. */
 export function asAsked<T>(given: Pick<Asking, 'clock' | 'onHeld'>, order: (asking: Asking) => Promise<T>): Promise<T> {
   const one: Asking = { ...given, ordering: false, held: null }
   return asking.run(one, () => order(one))
 }
 
-/** Has the library's HTTP client end an order whose CA asks to wait. Its own way is to sleep that long, and go on. */
+/** Makes the library's HTTP client end an order whose CA asks to wait. By itself it would sleep that long and continue. */
 export function heedRetryAfter({ axios }: typeof acme): void {
   if (listening.has(axios)) return
   listening.add(axios)
-  // Whoever asks on gets no answer, and is forgotten with the order that has ended: an error would be tried again, for minutes.
+  // Further requests of an ended order never get an answer and are dropped with it: an error would be retried for minutes.
   axios.interceptors.request.use((config) =>
     (asking.getStore()?.held ?? null) === null ? config : Promise.withResolvers<typeof config>().promise,
   )
-  // What is thrown here has no `config`, so that the library takes it for nothing that is to be tried again.
+  // The error has no `config`, so that the library does not retry.
   axios.defaults.transformResponse = [
     ...[axios.defaults.transformResponse ?? []].flat(),
     (data: unknown, headers: Headers, status?: number): unknown => {
@@ -70,7 +69,7 @@ export function heedRetryAfter({ axios }: typeof acme): void {
       const now = one.clock.now()
       const waitMs = retryAfterMs(textOf(headers.get('retry-after')), textOf(headers.get('date')), now)
       if (waitMs <= WAITED_FOR_MS) {
-        // The library would take a date by its own clock, and sleep for as long as that differs from the CA's.
+        // The library would read a date by the local clock and sleep for the difference between it and the CA's clock.
         headers.set('retry-after', String(Math.ceil(waitMs / 1_000)))
         return data
       }
@@ -82,7 +81,7 @@ export function heedRetryAfter({ axios }: typeof acme): void {
   ]
 }
 
-/** 0: it asks for nothing. @param date of the answer, by the clock that a date of the header is told by */
+/** @returns 0 when it does not ask to wait @param date of the response, the clock that a date in the header refers to */
 export function retryAfterMs(header: string, date: string, now: Date): number {
   if (/^\d+$/.test(header)) return Number(header) * 1_000
   const until = Date.parse(header)

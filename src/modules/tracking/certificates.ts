@@ -1,10 +1,10 @@
-// Certificates, by ACME (order.ts): of verified tracking domains, and of the public URL's own host when that is https and
-// the operator gave no certificate. Asked for after verification and renewed at two thirds of their life, never because a
-// name was asked for in a handshake. A row is leased by its due time: several machines share the work, and one that dies
-// delays it by ten minutes; one that stops gives it back. After a failure the wait doubles up to a day; the certificate in
-// hand goes on being served. While the CA is away one name a minute finds that out, for all that are due; a CA that asks to
-// be left alone until some time (asked-to-wait.ts) is asked by no machine before, whoever asks for it. The host's own
-// certificate and those of the names do not wait for one another. An account gets at most 20 new certificates a day.
+// Certificates by ACME (order.ts): for verified tracking domains, and for the public URL's own host when it is https and the
+// operator configured no certificate. Ordered after verification and renewed at two thirds of their life, never because a
+// handshake asked for a name. A row is leased by its due time: several machines share the work, a machine that dies delays it by
+// ten minutes, and one that stops releases it. After a failure the wait doubles, up to a day, and the present certificate is
+// still served. While the CA is unavailable, one name per minute tries on behalf of all due ones. A CA that asks to wait
+// (asked-to-wait.ts) is not asked earlier by any machine. The host's own certificate and those of the names do not wait for one
+// another. An account gets at most 20 new certificates a day.
 
 import type { Db } from '../../platform/db.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
@@ -26,7 +26,7 @@ import * as sql from './sql-names.ts'
 export interface CertificateOptions extends OrderOptions {
   readonly log: Logger
   readonly names: Pick<Names, 'check'>
-  /** The public URL's host; null: it needs no certificate of ours. */
+  /** The public URL's host; null when it needs no certificate from us. */
   readonly ownName: string | null
 }
 
@@ -37,7 +37,7 @@ const IDLE_MS = 5_000
 const DAY_MS = 86_400_000
 const NEW_A_DAY = 20
 
-/** Of the names, and of the public URL's host. */
+/** For the names and for the public URL's host. */
 export function certificateLoops(options: CertificateOptions): readonly Loop[] {
   const { log } = options
   const loopOf = (name: string, due: (options: CertificateOptions, signal: AbortSignal) => Promise<boolean>): Loop =>
@@ -51,7 +51,7 @@ export function certificateLoops(options: CertificateOptions): readonly Loop[] {
   return [...own, loopOf('certificates', certificateDue)]
 }
 
-/** @returns false when no name wants a certificate now */
+/** @returns false when no name needs a certificate now */
 export async function certificateDue(options: CertificateOptions, signal: AbortSignal): Promise<boolean> {
   const { database, clock, log, secrets, names } = options
   const held = await holdOf(options)
@@ -93,7 +93,7 @@ export async function certificateDue(options: CertificateOptions, signal: AbortS
   return true
 }
 
-/** @returns false when the public URL's host wants no certificate now */
+/** @returns false when the public URL's host needs no certificate now */
 export async function ownCertificateDue(options: CertificateOptions, signal: AbortSignal): Promise<boolean> {
   const { database, clock, log, secrets, ownName } = options
   if (ownName === null) return false
@@ -134,7 +134,7 @@ function later(a: Date, b: Date = a): Date {
 
 export type OwnCertificateState = sql.OwnCertificateState
 
-/** How the order of a host's own certificate stands; null: none was asked for. */
+/** State of the order for a host's own certificate; null when none was requested. */
 export function ownCertificateState(db: Db, host: string): Promise<OwnCertificateState | null> {
   return db.one<OwnCertificateState>(sql.ownCertificateState, [host])
 }

@@ -1,5 +1,4 @@
-// The operator's commands: targets that no link may lead to, and the keys of links. Running processes hear of it within
-// seconds.
+// The operator's commands on blocked link targets and on link keys. Running processes apply changes within seconds.
 
 import tr46 from 'tr46'
 import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'
@@ -77,7 +76,7 @@ export const trackingCommands: readonly Command[] = [
   },
 ]
 
-/** Lower-case A-labels, as addresses have them. */
+/** Lower-case A-labels, as in addresses. */
 function hostOf(text: string | undefined): string {
   const name =
     text === undefined ? null : tr46.toASCII(text.toLowerCase().replace(/\.$/, ''), { useSTD3ASCIIRules: true })

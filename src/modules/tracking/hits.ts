@@ -1,6 +1,6 @@
-// A hit is what came in from outside: a pixel or a link was fetched, or somebody unsubscribed. It has its id before
-// anything is written, so that however often it is written it counts once. It tells what the token told of the mail: the
-// mail itself may be kept no longer.
+// A hit is a request from outside: a pixel or link was fetched, or somebody unsubscribed. Its id is chosen before anything is
+// written, so that it counts once, however often it is written. It contains the token's facts about the email, since the email
+// itself may no longer be kept.
 
 import type { Stream } from '../events/index.ts'
 
@@ -16,24 +16,24 @@ export interface Hit {
   readonly at: Date
   readonly accountId: string
   readonly emailId: string
-  /** Null: the mail had none, or its token does not tell. */
+  /** Null when the email had none or its token does not contain it. */
   readonly domainId: string | null
   readonly stream: Stream
   readonly sandbox: boolean
   readonly head: boolean
-  /** The client says that it fetches ahead of a person, by `isPrefetch`. */
+  /** Whether the client says that it prefetches (`isPrefetch`). */
   readonly prefetch: boolean
   readonly userAgent: string
   readonly ip: string
-  /** Of a click, else null. */
+  /** For a click; otherwise null. */
   readonly linkIndex: number | null
   readonly url: string | null
   readonly hidden: boolean
-  /** Of an unsubscribe: the suppression key of the recipient; else null. */
+  /** For an unsubscribe, the recipient's suppression key; otherwise null. */
   readonly recipient: string | null
 }
 
-/** What a line of the journal does not say. */
+/** Values that a journal line omits. */
 const BARE = {
   domainId: null,
   stream: 'transactional',
@@ -46,7 +46,7 @@ const BARE = {
   recipient: null,
 } as const
 const KINDS = Object.keys(HIT_KINDS) as readonly HitKind[]
-/** Bounds of what is written together, and of what may wait for it, by `sizeOf`. */
+/** Limits of what is written together and of what may wait for it, by `sizeOf`. */
 export const MAX_WRITE_BYTES = 4 * 1_048_576
 export const MAX_WAITING_BYTES = 64 * 1_048_576
 const HIT_BYTES = 400
@@ -63,7 +63,7 @@ export function isUnsubscribe({ kind }: Pick<Hit, 'kind'>): boolean {
   return kind === 'one_click' || kind === 'link'
 }
 
-/** What PostgreSQL's text can hold, within the bounds of a hit. */
+/** The text as PostgreSQL can store it, within the limits of a hit. */
 export function storableAgent(userAgent: string | undefined): string {
   return (userAgent ?? '').slice(0, MAX_USER_AGENT_CHARS).replaceAll('\0', '').toWellFormed()
 }
@@ -72,7 +72,7 @@ export function storableIp(ip: string): string {
   return ip.slice(0, MAX_IP_CHARS)
 }
 
-/** JSON, without what is as in `BARE`; in a third of JSON.stringify's time. The time in milliseconds. */
+/** JSON without the values equal to `BARE`, in a third of the time of JSON.stringify. Times are in milliseconds. */
 export function journalLine(hit: Hit): string {
   const { id, kind, at, accountId, emailId, userAgent, ip, url, linkIndex, recipient } = hit
   let line = `{"id":"${id}","kind":"${kind}","at":${at.getTime()},"accountId":"${accountId}","emailId":"${emailId}","userAgent":${JSON.stringify(userAgent)},"ip":${JSON.stringify(ip)}`
@@ -88,13 +88,13 @@ export function journalLine(hit: Hit): string {
   return `${line}}`
 }
 
-/** Reads what `journalLine` wrote; the journal's checksum stands for its form. */
+/** Reads a line of `journalLine`; the journal's checksum guarantees its form. */
 export function hitOfLine(line: string): Hit {
   const hit = JSON.parse(line) as Omit<Hit, 'at'> & { readonly at: number }
   return { ...BARE, ...hit, at: new Date(hit.at) }
 }
 
-/** About how many bytes it takes. */
+/** Approximate size in bytes. */
 export function sizeOf({ url, userAgent }: Hit): number {
   return HIT_BYTES + (url?.length ?? 0) + userAgent.length
 }

@@ -1,8 +1,8 @@
-// Tracking: what readers of a mail do, told honestly. Tokens in links, the public pages, hits, the verdict whether a
-// person or a machine was there, and the branded names of links with their certificates.
+// Tracking: reports honestly what the readers of an email do. Tokens in links, the public pages, hits, the verdict whether a
+// person or a machine caused them, and the branded names of links with their certificates.
 //
-// A hit is durable before its answer (intake.ts), becomes an event when it can be judged, some 2 s later (judge.ts), and
-// counts once whatever dies in between: its id is chosen when it comes in and stays the event's.
+// A hit is durable before it is answered (intake.ts), becomes an event once it can be judged, about 2 s later (judge.ts), and
+// counts once whatever crashes in between: its id is chosen on arrival and becomes the event's id.
 
 export { type OwnCertificateState, ownCertificateState } from './certificates.ts'
 export { trackingCommands } from './cli.ts'

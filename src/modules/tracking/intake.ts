@@ -1,11 +1,11 @@
-// Taking hits in. Hits that arrive together are written together and are durable before anyone is answered. A hit that was
-// written more than once counts once, by its id.
+// Accepts hits. Hits that arrive together are written together and are durable before any of them is answered. A hit written more
+// than once counts once, by its id.
 //
-// Opens and clicks go to a journal on local disk, and from there into the database behind the answers (hits-intake.ts).
+// Opens and clicks go to a journal on local disk, and after the answer into the database (hits-intake.ts).
 //
-// Unsubscribes go to the database at once, for they bind whoever sends next; only while it is away to a journal of their
-// own, for which delivery waits (journals.ts). A write that takes too long is not waited for. After a failed one the
-// database is left alone for a second: whoever comes then goes to the journal at once.
+// Unsubscribes go to the database at once, since they bind the next send. Only while it is unavailable do they go to a journal of
+// their own, for which delivery waits (journals.ts). A write that takes too long is given up. After a failed write the database
+// is not tried for a second, and unsubscribes go directly to the journal.
 
 import { isUnavailable } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
@@ -20,30 +20,30 @@ import { type RecordOptions, recordAll } from './record.ts'
 
 export interface IntakeOptions extends RecordOptions {
   readonly log: Logger
-  /** Where the journals stand. */
+  /** Folder of the journals. */
   readonly folder: string
 }
 
 export interface Intake {
   /**
-   * Resolves when the hit is durable. Rejects when neither the database nor the disk took it. Opens and clicks that come
-   * together have one promise.
+   * Resolves when the hit is durable. Rejects when neither the database nor the disk accepted it. Opens and clicks that arrive
+   * together share one promise.
    */
   take(hit: Hit): Promise<unknown>
-  /** Whether the database knows all unsubscribes that were acknowledged. */
+  /** Whether the database has all acknowledged unsubscribes. */
   readonly journals: Pick<JournalWatch, 'knownSince' | 'doubt'>
-  /** Very many hits come to this process: whatever can wait should. */
+  /** Whether very many hits arrive at this process, so that other work should wait. */
   isBurst(): boolean
   readonly service: Service
 }
 
 const MAX_TOGETHER = 500
-/** While one group is synced the next one is written. */
+/** While one group is synced, the next one is written. */
 const WRITES_AT_ONCE = 2
 const WRITE_WITHIN_MS = 2_000
 const LEFT_ALONE_MS = 1_000
 const DRAIN_EVERY_MS = 1_000
-/** Handed on in much less time than a silent process is waited for. */
+/** Small enough to be handed on in much less time than others wait for a silent process. */
 const LINES_AT_ONCE = 200
 
 export function intakeOf(options: IntakeOptions): Intake {
@@ -93,7 +93,7 @@ export function intakeOf(options: IntakeOptions): Intake {
       return journal.waiting() ? 0 : DRAIN_EVERY_MS
     },
     onError: (err) => {
-      // While the database is away there is nothing to tell: the journal waits for it.
+      // An unavailable database needs no report: the journal waits for it.
       if (!isUnavailable(err)) log.error({ err }, 'the tracking journal could not be handed on')
     },
     retryMs: DRAIN_EVERY_MS,

@@ -1,15 +1,14 @@
-// Whether all unsubscribes that somebody was promised stand in the database. While it is away each process keeps them in a
-// journal of its own (intake.ts); when it comes back nothing may be sent before the journals of the processes that are up
-// have been handed on.
+// Tracks whether all acknowledged unsubscribes are in the database. While it is unavailable, each process keeps them in its own
+// journal (intake.ts). When it is back, nothing may be sent before the journals of all running processes have been handed on.
 //
-// Every process has a row, and says about once a second as of when its journal was empty: a moment of the database's clock
-// that lay before it looked, so that a statement which hung on its way claims no more than was true when it left. A process
-// that saw the database away, or another's claim older than 3 s, or has just begun, waits until each row claims a moment
-// after that. A row that says nothing for 6 s is of a process that is not up: a machine that is gone costs the others these
-// 6 s, once and after each outage, for a day. One that is still handing on says so, and is waited for, 5 minutes at most.
+// Every process has a row and reports about once a second as of when its journal was empty: a time of the database's clock taken
+// before it looked, so that a delayed statement claims no more than was true when it was sent. A process that saw the database
+// unavailable, saw a claim older than 3 s, or has just started waits until each row claims a later time. A row silent for 6 s
+// belongs to a process that is not running: a lost machine costs the others these 6 s, at first and after each outage, for a day.
+// A process that is still handing on says so and is waited for, at most 5 minutes.
 //
-// A process of the same folder that died is noticed by its number. What it left is handed on before its row goes, and
-// before anything is claimed again.
+// A dead process of the same folder is detected by its process id. What it left is handed on before its row is deleted and before
+// anything is claimed again.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -19,17 +18,17 @@ import type { Ids } from '../../platform/ids.ts'
 import * as sql from './sql-journals.ts'
 
 export interface JournalWatch {
-  /** Since when all that was journaled is known, in monotonic milliseconds; null: it may not be. */
+  /** Since when everything journaled is in the database, in monotonic milliseconds; null when it may not be. */
   knownSince(): number | null
-  /** The database was away just now. */
+  /** Reports that the database was unavailable just now. */
   doubt(): void
-  /** To be called about once a second, when the own journal was handed on. Rejects while the database is away. */
+  /** Called about once a second, when the own journal has been handed on. Rejects while the database is unavailable. */
   look(): Promise<void>
-  /** The own journal is being handed on: to be called every few seconds. Rejects while the database is away. */
+  /** Called every few seconds while the own journal is being handed on. Rejects while the database is unavailable. */
   busy(): Promise<void>
-  /** Tells the judges that this process's hits are in the database up to a moment. Null: all but the latest. */
+  /** Tells the judges up to when this process's hits are in the database; null for all but the latest. */
   hitsUntil(db: Db, until: Date | null): Promise<void>
-  /** Takes the own row away. */
+  /** Deletes the own row. */
   leave(): Promise<void>
 }
 
@@ -37,13 +36,13 @@ export interface JournalWatchOptions {
   readonly database: Database
   readonly clock: Clock
   readonly ids: Ids
-  /** Where the journal stands. */
+  /** Folder of the journal. */
   readonly folder: string
-  /** The own journal may hold something. */
+  /** Whether the own journal may contain something. */
   readonly waiting: () => boolean
-  /** A process of the folder has died: what it left is to be handed on, and waits until then. */
+  /** A process of this folder has died: its journal has to be handed on, and others wait until then. */
   readonly inherit: () => void
-  /** Who says nothing for so long is not up. 6,000 when absent. */
+  /** A process silent for this long is not running. 6,000 when absent. */
   readonly silentMs?: number
 }
 
@@ -58,14 +57,14 @@ export function journalWatch(options: JournalWatchOptions): JournalWatch {
   const own = ids.next()
   let folderId: string | null = null
   let knownSince: number | null = null
-  /** By the database's clock; null: no look has succeeded since the last doubt. */
+  /** By the database's clock; null when no look has succeeded since the last doubt. */
   let backAt: Date | null = null
   let doubts = 0
-  /** The dead of this folder whose lines are handed on before the next look. */
+  /** Dead processes of this folder whose lines are handed on before the next look. */
   let inherited: ReadonlySet<string> = new Set()
-  /** What speaks after its row went is alive: its number is of another container. */
+  /** A process that reports after its row was deleted is alive: its process id is from another container. */
   const buried = new Set<string>()
-  /** Who is not waited for, with the last claim. */
+  /** Processes that are not waited for, with their last claim. */
   let givenUp: ReadonlyMap<string, number> = new Map()
   const doubt = (): void => {
     knownSince = null
@@ -76,7 +75,7 @@ export function journalWatch(options: JournalWatchOptions): JournalWatch {
     folderId ??= await idOf(folder, ids)
     await system.execute(sql.checkIn, [own, folderId, process.pid, clearAt])
   }
-  /** The rows of the others, but for those of the dead whose journals are handed on. Null: some are not. */
+  /** Rows of the others, without those of dead processes whose journals are handed on; null when some are not yet. */
   const others = async (now: Date): Promise<readonly sql.JournalRow[] | null> => {
     folderId ??= await idOf(folder, ids)
     const here = folderId
@@ -149,7 +148,7 @@ function msBetween(from: Date, to: Date): number {
   return to.getTime() - from.getTime()
 }
 
-/** Of the folder, kept in it: whoever finds the folder hands on what stands there. */
+/** Id of the folder, stored in it: a process that uses the folder hands on its contents. */
 async function idOf(folder: string, ids: Ids): Promise<string> {
   const file = path.join(folder, 'id')
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -159,7 +158,7 @@ async function idOf(folder: string, ids: Ids): Promise<string> {
   })
   const kept = (await readFile(file, 'utf8')).trim()
   if (/^[0-9a-f-]{36}$/.test(kept)) return kept
-  // Torn by a crash: nobody has used it.
+  // Torn by a crash, so it was never used.
   await writeFile(file, made, { mode: 0o600 })
   return made
 }

@@ -1,5 +1,5 @@
-// Which keys the tokens of links are written and read with. A new key begins ten seconds after the command, when every
-// process has heard of it; mails that were accepted before keep theirs. Old links work until their key is retired.
+// The keys that write and read link tokens. A new key takes effect ten seconds after the command, when every process knows it;
+// emails accepted earlier keep theirs. Old links work until their key is retired.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
@@ -15,7 +15,7 @@ export async function tokenKeys(db: Db): Promise<TokenKeys> {
   return { begun: [...FIRST_KEYS.begun, ...begun], oldest }
 }
 
-/** @param secret number of the instance's secret that the new key comes from @throws when there are 255 already */
+/** @param secret number of the instance's secret that the new key is derived from @throws when there are 255 keys already */
 export async function rotateTokenKey(
   db: Db,
   clock: Clock,
@@ -28,7 +28,7 @@ export async function rotateTokenKey(
   return row
 }
 
-/** Links under keys with smaller numbers work no more. @throws when that key is not in use */
+/** Links made with smaller key numbers stop working. @throws when that key is not in use */
 export async function retireTokenKeys(db: Db, clock: Clock, oldest: number): Promise<void> {
   const { begun } = await tokenKeys(db)
   const key = begun.find(({ number }) => number === oldest)

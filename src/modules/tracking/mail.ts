@@ -1,9 +1,9 @@
-// Unsubscribing by mail: whoever writes to the signed address of a mail asks to get no more. A database that is away
-// rejects, and the mail comes again.
+// Unsubscribing by mail: a message to the signed address of an email is a request to stop. While the database is unavailable it is
+// rejected temporarily, and the sender tries again.
 //
-// The address names the mail and has no room for its recipient (RFC 5321 section 4.5.3.1.1). That is told by the mail's row, and
-// when this is kept no longer by the token that our link put into the subject, which has to be of the same mail. Nothing else of
-// what they write is read.
+// The address identifies the email but has no room for its recipient (RFC 5321 section 4.5.3.1.1). The recipient comes from the
+// email's row or, once that is deleted, from the token that our link put into the subject, which has to be of the same email.
+// Nothing else in the message is read.
 
 import { readUnsubscribeAddress, type VerpIds, type VerpMac } from '../../mail/verp.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -13,7 +13,7 @@ import { unsubscribe } from '../suppression/index.ts'
 import type { Tokens } from './tokens.ts'
 import type { EmailLedger, MailedEmail } from './types.ts'
 
-/** Before the token, in the subject of the link. */
+/** Precedes the token in the subject of the link. */
 export const UNSUBSCRIBE_SUBJECT = 'unsubscribe'
 const SUBJECT = /^\s*unsubscribe\s+([\w\s-]+)$/i
 
@@ -34,7 +34,7 @@ export interface MailOptions {
  */
 export type UnsubscribeMail = (subject: string) => Promise<boolean>
 
-/** @returns null when the local part is no unsubscribe address of ours */
+/** @returns null when the local part is not one of our unsubscribe addresses */
 export function unsubscribeByMail(
   { database, clock, ids, ledger, unsubscribeMac, tokens }: MailOptions,
   localPart: string,
@@ -52,7 +52,7 @@ export function unsubscribeByMail(
     })
 }
 
-/** What the subject tells of the mail. Long words are folded by some programs. */
+/** Facts about the email from the subject. Some programs fold long words. */
 function told(tokens: Pick<Tokens, 'read'>, subject: string, key: VerpIds): MailedEmail | null {
   const [, text = ''] = SUBJECT.exec(subject) ?? []
   const token = tokens.read('unsubscribe', text.replaceAll(/\s/g, ''))

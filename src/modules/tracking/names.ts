@@ -1,8 +1,8 @@
-// Branded names of links. A name is proved by a CNAME to a target that is unguessable and bound to the account, so that
-// pointing at this service in general proves nothing, and a forgotten CNAME serves nobody else. Two accounts may have
-// one name pending and learn nothing of each other; it is verified for the one whose target its CNAME has. A verified
-// name that is deleted is held for 30 days for its account. Verified names are checked again every day; one whose CNAME
-// is gone is verified no more, gets no certificate and is used by no new mail. A DNS error changes nothing.
+// Branded names of links. A name is proved by a CNAME to an unguessable target bound to the account, so pointing at this service
+// in general proves nothing, and nobody else can use a forgotten CNAME. Two accounts may have the same name pending and learn
+// nothing of each other; it is verified for the account whose target the CNAME has. A deleted verified name is reserved for its
+// account for 30 days. Verified names are rechecked every day; one whose CNAME is gone is no longer verified, gets no certificate
+// and is not used in new mail. A DNS error changes nothing.
 
 import { parse } from 'tldts'
 import type { Clock } from '../../platform/clock.ts'
@@ -23,11 +23,11 @@ export interface NamesOptions {
   readonly ids: Ids
   readonly log: Logger
   readonly secrets: Secrets
-  /** Never from a cache. */
+  /** Must not answer from a cache. */
   readonly resolver: Resolver
   readonly hostname: string
   readonly publicUrl: string
-  /** False: nothing here serves TLS, so no certificate is asked for. */
+  /** False when nothing here serves TLS, so that no certificate is ordered. */
   readonly wantsCertificates: boolean
 }
 
@@ -38,19 +38,19 @@ export interface Names {
   get(accountId: string, id: string): Promise<NameRow>
   list(accountId: string, slice: { offset: number; limit: number }): Promise<readonly NameRow[]>
   count(accountId: string): Promise<number>
-  /** A check by hand: at most some seconds. A certificate that could not be had is asked for again at once. */
+  /** A check on request: takes a few seconds at most. A certificate that failed is ordered again at once. */
   verify(accountId: string, id: string): Promise<NameRow>
   check(accountId: string, id: string): Promise<NameRow>
   /**
-   * @param holder `domainIds`: the sending domains within reach; null = all. What others use is not taken from them
+   * @param holder `domainIds`: the sending domains that may be changed; null for all. Names used by others are not removed
    * @throws ApiError not_found, tracking_domain_in_use
    */
   remove(holder: Holder, id: string, force: boolean): Promise<void>
-  /** Checks verified names again, once a day each. */
+  /** Rechecks verified names, once a day each. */
   readonly rechecks: Loop
 }
 
-/** Each costs certificates, of which a CA gives out so many a week. */
+/** Each costs certificates, which a CA limits per week. */
 const MAX_NAMES = 100
 const HELD_MS = 30 * 86_400_000
 const RECHECK_MS = 86_400_000
@@ -122,7 +122,7 @@ export function namesOf(options: NamesOptions): Names {
   }
 }
 
-/** @throws 422: a name that cannot carry links, or that is ours */
+/** @throws 422 for a name that cannot carry links or is our own */
 function refuseUnfit(name: string, { hostname, publicUrl }: NamesOptions): void {
   const { isIp, domain } = parse(name, { allowPrivateDomains: true })
   const own = [hostname, new URL(publicUrl).hostname].some((ours) => name === ours || name.endsWith(`.${ours}`))
@@ -134,7 +134,7 @@ function refuseUnfit(name: string, { hostname, publicUrl }: NamesOptions): void 
 type Found =
   | { readonly kind: 'target'; readonly target: string }
   | { readonly kind: 'none'; readonly error: string }
-  /** The DNS did not answer: nothing is known. */
+  /** The DNS did not answer, so nothing is known. */
   | { readonly kind: 'unknown'; readonly error: string }
 
 async function cnameOf(resolver: Resolver, name: string): Promise<Found> {
@@ -155,7 +155,7 @@ async function cnameOf(resolver: Resolver, name: string): Promise<Found> {
 }
 
 interface Check {
-  /** As it was when the DNS was asked. */
+  /** As of the DNS lookup. */
   readonly before: NameRow
   readonly found: Found
   readonly byHand: boolean
@@ -163,7 +163,7 @@ interface Check {
 
 interface Checked {
   readonly after: NameRow
-  /** Those of other accounts that were verified until now. */
+  /** Names of other accounts that were verified until now. */
   readonly displaced: readonly Pick<NameRow, 'id' | 'account_id'>[]
 }
 
@@ -172,7 +172,7 @@ async function recordCheck(db: Db, options: NamesOptions, { before, found, byHan
   const now = options.clock.now()
   const row = await db.one<NameRow>(sql.lockName, [before.account_id, before.id])
   if (row === null) throw errors.not_found()
-  // Somebody has asked meanwhile, and been told what they found: that stands, ours may be older.
+  // Another check reported its result meanwhile. It stands, since ours may be older.
   if (!byHand && row.checked_at?.getTime() !== before.checked_at?.getTime()) return { after: row, displaced: [] }
   const { verifiedAt, error } = await judged(db, row, found, now)
   const isNew = verifiedAt !== null && row.verified_at === null
@@ -230,13 +230,13 @@ async function remove(
   await db.execute(sql.removeName, [accountId, id])
 }
 
-/** Whether the account has that tracking domain; until the transaction ends, none of the account's is removed. */
+/** Whether the account has that tracking domain; until the transaction ends, none of its tracking domains can be removed. */
 export async function trackingDomainExists(db: Db, accountId: string, id: string): Promise<boolean> {
   await db.query(sql.lockNames, [accountId])
   return (await db.one(sql.oneName, [accountId, id])) !== null
 }
 
-/** The CNAME of a tracking domain, for the DNS of the sending domains that use it; null when the account has none of that id. */
+/** CNAME of a tracking domain, for the DNS of the sending domains that use it; null when the account has no such domain. */
 export async function trackingDomainRecord(
   db: Db,
   accountId: string,
@@ -275,11 +275,11 @@ export interface TrackingDomainRecord {
 export interface TrackingDomainFacts {
   readonly name: string
   readonly isVerified: boolean
-  /** A certificate stands that has not run out. */
+  /** Whether there is a certificate that has not expired. */
   readonly sslEnabled: boolean
 }
 
-/** What others may know of a tracking domain; null when the account has none of that id. */
+/** Public facts of a tracking domain; null when the account has no such domain. */
 export async function trackingDomainFacts(
   db: Db,
   accountId: string,

@@ -1,8 +1,8 @@
-// One order at a certificate authority (RFC 8555 with HTTP-01). The challenge stands in the database, so any machine that
-// answers for the name answers it. The account's key is sealed; all machines share the account. Each order begins by asking
-// for the account by its key (section 7.3.1): a CA that has forgotten it, or has begun anew, makes it again. A CA that gives
-// no answer is told within seconds; whoever stops is not held up, and what an order has begun then comes to its end unheard.
-// A CA that asks to be left alone for long (asked-to-wait.ts) is.
+// One order at a certificate authority (RFC 8555 with HTTP-01). The challenge is stored in the database, so any machine that serves
+// the name can answer it. The account's key is sealed; all machines share the account. Each order begins by looking up the account
+// by its key (section 7.3.1), so that a CA that lost its accounts creates it again. A CA that does not answer is reported within
+// seconds. A stop is not delayed: what an order has begun then ends unobserved. A CA that asks for a long wait
+// (asked-to-wait.ts) gets it.
 
 import { readFileSync } from 'node:fs'
 import { Agent } from 'node:https'
@@ -19,11 +19,11 @@ export interface OrderOptions {
   readonly database: Database
   readonly clock: Clock
   readonly secrets: Secrets
-  /** Null: Let's Encrypt. */
+  /** Null for Let's Encrypt. */
   readonly directory: string | null
-  /** A file with the certificate authority of the CA's own server; null: the public ones. */
+  /** File with the certificate authority of the CA's own server; null for the public ones. */
   readonly caFile: string | null
-  /** Whom the CA may write to; null: nobody. */
+  /** Contact address for the CA; null for none. */
   readonly email: string | null
 }
 
@@ -42,31 +42,31 @@ const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
 const ISSUE_WITHIN_MS = 120_000
 const CHALLENGE_MS = 3_600_000
 const REQUEST_WITHIN_MS = 30_000
-/** Of one request, where the CA is away or says 429 or 5xx, and no long time to wait for; the order itself is tried again later. */
+/** Tries of one request when the CA is unavailable or answers 429 or 5xx without a long wait; the order is retried later. */
 const RETRIES = { retryMaxAttempts: 2, retryDefaultDelay: 1 }
 const RENEW_AT = 2 / 3
 export const FIRST_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 86_400_000
 const MAX_ERROR_CHARS = 500
 
-/** Read when there is an order: with its HTTP client and X.509 it holds 9.5 MB, which most processes never need. */
+/** Loaded with the first order: with its HTTP client and X.509 it takes 9.5 MB, which most processes never need. */
 async function acmeClient(): Promise<Acme> {
   return (await import('acme-client')).default
 }
 
-/** How long to wait after so many failures and one more. */
+/** Wait after this many failures and one more. */
 export function waitAfter(failures: number): number {
   return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures)
 }
 
-/** The CA gave no answer: refused, silent, or with a certificate that nobody vouches for. */
+/** The CA did not answer: connection refused, silence, or an untrusted certificate. */
 export class Unreachable extends Error {}
 
-/** What the CA said, for the customer to read; else in words of ours, and the log has the rest. */
+/** The CA's message for the customer; otherwise one of ours, with the details in the log. */
 export function told(error: unknown): string {
   if (error instanceof Unreachable) return error.message
   if (error instanceof AskedToWait) return shown(error.message)
-  // The CA's refusals come as plain errors. A type error, one of the database and the like say nothing to a customer.
+  // The CA's refusals are plain errors. Type errors, database errors and the like mean nothing to a customer.
   const isTold = error instanceof Error && error.constructor === Error && !('code' in error) && error.message !== ''
   return shown(isTold ? error.message : 'The certificate could not be ordered; it will be tried again')
 }
@@ -80,7 +80,7 @@ export interface Hold {
   readonly why: string
 }
 
-/** Until when the CA asked not to be asked about anything; null: it did not, or that is over. */
+/** Until when the CA asked for no requests at all; null when it did not, or that time has passed. */
 export async function holdOf({ database, clock, directory }: OrderOptions): Promise<Hold | null> {
   return database.system.one<Hold>(sql.acmeHold, [directory ?? LETS_ENCRYPT, clock.now()])
 }
@@ -89,7 +89,7 @@ export async function hold({ database, directory }: OrderOptions, asked: AskedTo
   await database.system.execute(sql.holdAcme, [directory ?? LETS_ENCRYPT, asked.until, told(asked)])
 }
 
-/** @throws what the CA said, that it took too long, or the signal's reason */
+/** @throws the CA's refusal, a timeout, or the signal's reason */
 export async function orderCertificate(options: OrderOptions, name: string, signal: AbortSignal): Promise<Issued> {
   const cut = Promise.withResolvers<never>()
   const stopped = (): void => cut.reject(signal.reason)
@@ -112,7 +112,7 @@ async function ordered(options: OrderOptions, name: string, asking: Asking): Pro
   const acme = await acmeClient()
   const directoryUrl = options.directory ?? LETS_ENCRYPT
   const client = await clientOf(acme, options, directoryUrl)
-  // Reads the directory. Whatever it says instead of one: the CA is away, and what follows would only say so again.
+  // Reads the directory. Any other response means that the CA is unavailable, and further requests would only confirm it.
   await client.getTermsOfServiceUrl().catch(unreachable)
   // Refused: there is none.
   await client.createAccount({ onlyReturnExisting: true }).catch((error: unknown) => {
