@@ -7,18 +7,18 @@ const DAY_MS = 86_400_000
 const DAYS_AHEAD = 7
 const KEPT_DAYS = 14
 
-/** Makes the daily partitions of hits from the day before `from` to a week after it. */
+/** Creates the daily partitions of hits from the day before `from` to a week after it. */
 export async function ensureHitPartitions(db: Db, from: Date): Promise<void> {
   await db.query(sql.ensurePartitions, [new Date(from.getTime() - DAY_MS), DAYS_AHEAD + 2])
 }
 
-/** The same of each day on which one of these hits was taken in, whatever the time is now. */
+/** Creates those of each day on which one of these hits arrived, whatever the current time. */
 export async function ensureDaysOf(db: Db, hits: readonly { readonly id: string }[]): Promise<void> {
   const days = new Set(hits.map(({ id }) => Math.floor(timeOfId(id).getTime() / DAY_MS)))
   for (const day of days) await ensureHitPartitions(db, new Date(day * DAY_MS))
 }
 
-/** Drops the days of hits past their time; their events stay in the log. Rejects when somebody reads hits all the while. */
+/** Drops outdated days of hits; their events stay in the log. Rejects while hits are being read continuously. */
 export async function dropHits(database: Database, now: Date): Promise<void> {
   await dropDays(database, sql.dropPartition, new Date(now.getTime() - KEPT_DAYS * DAY_MS))
 }

@@ -1,8 +1,8 @@
-// The public endpoints. All that an answer needs is in the token and in memory, so they answer while the database is
-// away; what happened is durable before the answer (intake.ts).
+// The public endpoints. Everything an answer needs is in the token and in memory, so they answer while the database is
+// unavailable. A hit is durable before it is answered (intake.ts).
 //
-// GET and HEAD of the unsubscribe page change nothing: whoever follows every link of a mail unsubscribes nobody. A POST that
-// says neither what RFC 8058 has nor what the page's form sends changes nothing either, and is shown the page with its button.
+// GET and HEAD of the unsubscribe page change nothing, so a scanner that follows every link unsubscribes nobody. A POST that is
+// neither that of RFC 8058 nor the page's form changes nothing either and gets the page with its button.
 
 import { Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'
@@ -26,11 +26,11 @@ import { wishOf } from './leaving-form.ts'
 import { type About, confirmPage, donePage, stoppedLinkPage } from './pages.ts'
 import { challenge } from './sql-names.ts'
 
-/** The account's name as its recipients know it, and what they are spoken to in. */
+/** The account's name as shown to recipients, and their language. */
 export type Sender = Pick<AccountSettings, 'name' | 'locale'>
 
 export interface PublicRouteOptions extends LinkOptions {
-  /** Null when it is not to be had now. */
+  /** Null when it is unavailable at the moment. */
   readonly senderOf: (accountId: string) => Promise<Sender | null>
 }
 
@@ -40,7 +40,7 @@ const TAG = 'Public tracking'
 const Token = Type.Object({ token: Type.String() })
 const Html = typed('text/html')
 
-/** What a CA asks for (RFC 8555 section 8.3). The database is asked, since any machine may have begun the order. */
+/** The challenge of a CA (RFC 8555 section 8.3), from the database, since any machine may have begun the order. */
 export function challengeRoute({
   database,
   clock,
@@ -154,7 +154,7 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
   ]
 }
 
-/** The account's language; the browser's where it is not known whose mail it was, or not now. */
+/** The account's language; the browser's when the account is unknown or unavailable. */
 async function aboutOf(
   { senderOf }: PublicRouteOptions,
   { accountId, recipient }: { readonly accountId: string; readonly recipient: string },
@@ -169,7 +169,7 @@ function browserLanguage(headers: Headers): Language {
   return acceptedLanguage(headers['accept-language'])
 }
 
-/** Beside a form's types the framework takes JSON, which asks for nothing here; a body without a byte is the page's form. */
+/** Besides form types the framework accepts JSON, which is no request here; an empty body is the page's form. */
 function formTypeOf({ headers, stream }: Pick<Call<unknown, unknown, unknown>, 'headers' | 'stream'>): string | null {
   const type = headers['content-type'] ?? ''
   return Symbol.asyncIterator in Object(stream) || !/json/i.test(type) ? type : null

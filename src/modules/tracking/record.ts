@@ -1,4 +1,4 @@
-// Hits into the database: each once, by its id, and the unsubscribes among the new ones are carried out.
+// Writes hits to the database, each once by its id, and carries out the unsubscribes among the new ones.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
@@ -18,7 +18,7 @@ export interface RecordOptions {
   readonly ledger: EmailLedger
 }
 
-/** In one transaction. A day that is wanting, of the hits or of what they say, is made. @param beside done after the hits */
+/** In one transaction. Creates missing partitions of the hits' days and events. @param beside runs after the hits */
 export function recordAll(
   options: RecordOptions,
   hits: readonly Hit[],
@@ -37,13 +37,13 @@ export function recordAll(
   )
 }
 
-/** Writes hits, and carries out the unsubscribes among those that were not known yet. */
+/** Writes hits, and carries out the unsubscribes among the new ones. */
 async function record(db: Db, { ids, clock, ledger }: RecordOptions, hits: readonly Hit[]): Promise<void> {
   const rows = await db.query<{ id: string }>(sql.addHits, columns(hits))
   const asked = hits.filter(isUnsubscribe)
   if (asked.length === 0) return
   const news = new Set(rows.map(({ id }) => id))
-  // In one order, so that two transactions wait for one another instead of locking up.
+  // In a fixed order, so that two transactions wait for one another instead of deadlocking.
   const fresh = asked.filter(({ id }) => news.has(id)).sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
   const emails = await ledger.facts(
     db,
@@ -52,7 +52,7 @@ async function record(db: Db, { ids, clock, ledger }: RecordOptions, hits: reado
   for (const hit of fresh) {
     const { accountId, emailId, recipient, sandbox, kind } = hit
     if (recipient === null) continue
-    // Of a mail that is kept no longer the token has told.
+    // For a deleted email, the token has the facts.
     const { domainId, stream, tag } = emails.get(emailId) ?? { ...hit, tag: null }
     await unsubscribe(
       db,

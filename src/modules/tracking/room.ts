@@ -1,5 +1,5 @@
-// The room as one thing that starts and stops: what delivery asks for each mail, the public endpoints, the intake of
-// hits, the judge, and what is kept in memory and refreshed (blocked targets, branded names).
+// The room as one unit that starts and stops: the treatment of outgoing mail, the public endpoints, the intake of hits, the judge,
+// and the state kept in memory (blocked targets, branded names).
 
 import path from 'node:path'
 import type { SecureContext } from 'node:tls'
@@ -39,40 +39,40 @@ export interface TrackingOptions {
   readonly dataDir: string
   readonly publicUrl: string
   readonly hostname: string
-  /** For tracking domains; never from a cache. */
+  /** For tracking domains; must not answer from a cache. */
   readonly resolver: Resolver
-  /** Null: nothing serves TLS here, and no certificate is asked for. */
+  /** Null when nothing serves TLS here, so that no certificate is ordered. */
   readonly httpsPort: number | null
-  /** The public URL's host when it needs a certificate of an authority, else null. */
+  /** The public URL's host when it needs a certificate from an authority, otherwise null. */
   readonly ownName: string | null
-  /** Null: Let's Encrypt. */
+  /** Null for Let's Encrypt. */
   readonly acmeDirectory: string | null
   readonly acmeCaFile: string | null
   readonly operatorEmail: string | null
 }
 
 export interface TrackingRoom {
-  /** For delivery: what becomes of a mail on its way out. */
+  /** For delivery: rewrites outgoing mail. */
   readonly tracking: Treating
   /** The API of tracking domains. */
   readonly endpoints: readonly AnyEndpoint[]
-  /** Of the tracking role; they need no key. */
+  /** Endpoints of the tracking role; they need no key. */
   readonly publicEndpoints: readonly AnyEndpoint[]
-  /** The certificate of a branded name, or of the public URL's host; null: there is none here. Throws for a key that does not open. */
+  /** Certificate of a branded name or of the public URL's host; null when there is none. Throws for a key that cannot be opened. */
   contextFor(name: string): SecureContext | null
-  /** The certificate of the public URL's host, as the database or else the memory has it; null: it has none of an authority. */
+  /** The authority's certificate for the public URL's host, from the database or else from memory; null when there is none. */
   ownCertificate(): Promise<Certificate | null>
-  /** A customer's name that is served here: the public pages alone are for it. */
+  /** Whether this is a customer's name served here, under which only the public pages are available. */
   isBranded(name: string): boolean
-  /** For the MX: what mail to this local part asks for; null: it is no unsubscribe address of ours. */
+  /** For the MX: the request made by mail to this local part; null when it is not one of our unsubscribe addresses. */
   unsubscribeMail(localPart: string): UnsubscribeMail | null
-  /** For delivery: whether the database knows all unsubscribes that were acknowledged. */
+  /** For delivery: whether the database has all acknowledged unsubscribes. */
   readonly journals: Intake['journals']
-  /** For every process: what is kept in memory. */
+  /** For every process: keeps the state in memory. */
   readonly memory: Service
-  /** Of the tracking role: takes hits in. */
+  /** Of the tracking role: accepts hits. */
   readonly intake: Service
-  /** Of the worker role: judges hits, checks names, gets certificates. */
+  /** Of the worker role: judges hits, checks names, orders certificates. */
   readonly workers: readonly Service[]
 }
 
@@ -144,7 +144,7 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
   }
 }
 
-/** The page does not wait for a database that is away. */
+/** The page does not wait for an unavailable database. */
 async function senderOf(accounts: Pick<Accounts, 'settings'>, accountId: string): Promise<Sender | null> {
   const late = new Promise<null>((resolve) => {
     setTimeout(resolve, NAME_WITHIN_MS, null).unref()
@@ -152,7 +152,7 @@ async function senderOf(accounts: Pick<Accounts, 'settings'>, accountId: string)
   return Promise.race([accounts.settings(accountId).catch(() => null), late])
 }
 
-/** What must be there before the first mail or hit is part of the start; afterwards an older state goes on serving. */
+/** The start loads what the first email or hit needs; later, an older state is used while the database is unavailable. */
 function refreshed({ log }: TrackingOptions, refresh: () => Promise<void>): Service {
   const turn = async (): Promise<number> => {
     await refresh()

@@ -83,7 +83,7 @@ const VERIFIED = { success: Type.Boolean(), verified: Type.Boolean() }
 const Bare = bareOf(TrackingDomain)
 const Deleted = named('Deleted', Type.Object({ id: Uuid, deleted: Type.Boolean() }))
 
-/** @param now decides whether the certificate still holds */
+/** @param now decides whether the certificate is still valid */
 export function wireName(row: NameRow, now: Date): object {
   const status = sslStatus(row, now)
   return {
@@ -112,7 +112,7 @@ export function wireName(row: NameRow, now: Date): object {
   }
 }
 
-/** One that has run out while its renewal waits is issued no more. */
+/** An expired certificate that waits for renewal no longer counts as issued. */
 function sslStatus(
   { ssl_status: stored, ssl_expires_at: until, ssl_error: error }: NameRow,
   now: Date,

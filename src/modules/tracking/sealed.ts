@@ -1,4 +1,4 @@
-// What this room stores sealed, for a changed secret of the instance.
+// The sealed values of this room, for changing the instance's secret.
 
 import { type SealedColumn, sealedColumn } from '../../platform/resealing.ts'
 import { CERTIFICATE_KEY, OWN_CERTIFICATE_KEY } from './certificates.ts'

@@ -1,5 +1,5 @@
-// The branded names that are served now, in memory: which sending domain's links have which base, and which certificate
-// answers in a handshake. Refreshed every two seconds; while the database is away the last state goes on serving.
+// The branded names served at the moment, in memory: the link base of each sending domain, and the certificate for each handshake.
+// Refreshed every two seconds; while the database is unavailable, the last state is used.
 
 import { createSecureContext, type SecureContext } from 'node:tls'
 import type { Certificate } from '../../platform/certificates.ts'
@@ -12,13 +12,13 @@ import * as sql from './sql-names.ts'
 
 export interface Served {
   refresh(): Promise<void>
-  /** The base of a sending domain's links, and from when; null: it has no name of its own. */
+  /** Base of a sending domain's links, and since when; null when it has no branded name. */
   brandedBase(domainId: string): { readonly url: string; readonly since: Date } | null
-  /** Null: no such name is served here, or it is ours and has no certificate of an authority. */
+  /** Null when the name is not served here, or is our own and has no certificate from an authority. */
   contextFor(name: string): SecureContext | null
-  /** A customer's name that is served here. */
+  /** Whether this is a customer's name served here. */
   isBranded(name: string): boolean
-  /** The one of the public URL's host, for what speaks TLS by other protocols; null: it has none of an authority. */
+  /** Certificate of the public URL's host, for TLS in other protocols; null when it has none from an authority. */
   ownCertificate(): Promise<Certificate | null>
 }
 

@@ -29,7 +29,7 @@ export const namesOf = statement(
   'tracking_names_of',
   `select ${COLUMNS} from tracking_domain where account_id = $1 order by id offset $2 limit $3`,
 )
-/** Until the transaction ends: what two add at once is counted together, and none is removed. */
+/** Locks until the transaction ends, so that concurrent additions are counted together and none is removed. */
 export const lockNames = statement(
   'tracking_lock_names',
   `select pg_advisory_xact_lock(hashtextextended('tracking domains ' || $1::text, 0))`,
@@ -51,13 +51,13 @@ export const removeName = statement(
   'delete from tracking_domain where account_id = $1 and id = $2',
 )
 
-/** Until the transaction ends: of checks of one name, whoever has it, each sees what the one before has written. */
+/** Locks until the transaction ends: each check of a name, in whatever account, sees what the previous one wrote. */
 export const lockProof = statement(
   'tracking_lock_proof',
   `select pg_advisory_xact_lock(hashtextextended('tracking domain ' || $1::text, 0))`,
 )
-// The proof is the one CNAME that a name can have: who has it now takes the place of whoever had it before, and that one
-// is told what was found.
+// The proof is the single CNAME that a name can have: its present holder replaces the previous one, whose row records what was
+// found.
 /** $3 the target that the CNAME has, $4 the error, $5 now. */
 export const unverifyOthers = statement(
   'tracking_unverify_others',
@@ -65,8 +65,8 @@ export const unverifyOthers = statement(
      found = $3, check_error = $4, checked_at = $5
    where name = $1 and id <> $2 and verified_at is not null returning id, account_id`,
 )
-// Whoever asks for a check by hand need not wait for the next try after a failure, but for the fifth and later: a CA counts
-// failures too, and what a CA asked to wait for is waited for.
+// A check on request need not wait for the next try after a failure, except from the fifth failure on, since a CA counts failures
+// too. A wait that a CA asked for is always kept.
 /** $3 found, $4 error, $5 now, $6 verified since, $7 the next check, $8 when to ask for a certificate, $9 by hand. */
 export const recordCheck = statement(
   'tracking_record_check',
@@ -87,7 +87,7 @@ export const dueChecks = statement(
    returning ${COLUMNS}`,
 )
 
-// --- names that are held after their deletion
+// --- names reserved after their deletion
 
 export const holdName = statement(
   'tracking_hold_name',
@@ -102,7 +102,7 @@ export const forgetHolds = statement('tracking_forget_holds', 'delete from track
 
 // --- certificates
 
-/** $1 now, $2 until when nobody else takes it, $3 a day ago, $4 how many new ones an account gets in a day. */
+/** $1 now, $2 end of the lease, $3 a day ago, $4 the number of new certificates per account and day. */
 export const dueCertificate = statement(
   'tracking_due_certificate',
   `update tracking_domain set ssl_due_at = $2 where id = any(array(
@@ -120,19 +120,19 @@ export const certificateIssued = statement(
      ssl_since = coalesce(ssl_since, $6), ssl_status = 'issued', ssl_error = null, ssl_failures = 0, ssl_not_before = null
    where id = $1 and verified_at is not null`,
 )
-/** An order that came to no end and is no failure: $2 when to ask again. */
+/** An order that ended without result and is no failure: $2 when to try again. */
 export const certificateLeft = statement(
   'tracking_certificate_left',
   'update tracking_domain set ssl_due_at = $2 where id = $1 and verified_at is not null',
 )
-/** The same CA would fail all that are due: $1 the error, $2 when to ask again, $3 now. */
+/** The CA would fail all due orders alike: $1 the error, $2 when to try again, $3 now. */
 export const certificatesHeldUp = statement(
   'tracking_certificates_held_up',
   `update tracking_domain set ssl_error = $1, ssl_due_at = $2,
      ssl_status = case when ssl_expires_at > $3 then 'issued' else 'failed' end
    where ssl_due_at <= $3 and verified_at is not null`,
 )
-/** $5 when the CA may be asked again at the earliest; null: it did not say. */
+/** $5 the earliest time for the next request to the CA; null when it named none. */
 export const certificateFailed = statement(
   'tracking_certificate_failed',
   `update tracking_domain set ssl_error = $2, ssl_failures = ssl_failures + 1, ssl_due_at = $3, ssl_not_before = $5,
@@ -176,7 +176,7 @@ export const ownCertificateFailed = statement(
   'tracking_own_certificate_failed',
   'update own_certificate set failures = failures + 1, due_at = $2, error = $3 where name = $1',
 )
-/** $2 when to ask again, $3 the error, $4 now. */
+/** $2 when to try again, $3 the error, $4 now. */
 export const ownCertificateHeldUp = statement(
   'tracking_own_certificate_held_up',
   'update own_certificate set due_at = $2, error = $3 where name = $1 and due_at <= $4',
@@ -186,12 +186,12 @@ export const ownCertificateLeft = statement(
   'update own_certificate set due_at = $2 where name = $1',
 )
 export interface OwnCertificateState {
-  /** Null: none was issued yet. */
+  /** Null when none was issued yet. */
   readonly expires_at: Date | null
   readonly due_at: Date
-  /** Since the last that was issued. */
+  /** Since the last one issued. */
   readonly failures: number
-  /** Of the last failure. */
+  /** Error of the last failure. */
   readonly error: string | null
 }
 export const ownCertificateState = statement(
@@ -209,7 +209,7 @@ export const ownCertificate = statement(
    where name = $1 and certificate is not null and expires_at > $2`,
 )
 
-// --- what a CA asks, and what it knows us by
+// --- challenges and accounts of CAs
 
 export const addChallenge = statement(
   'tracking_add_challenge',

@@ -1,4 +1,4 @@
-// Targets that no link may lead to, kept in memory: a host stands for itself and everything below it.
+// Blocked link targets, in memory: a host stands for itself and its subdomains.
 
 export interface Targets {
   isBlocked(url: string): boolean

@@ -1,6 +1,5 @@
-// What is put into a mail on its way out: the addresses of links and pixel, and those by which its reader unsubscribes.
-// The same letter gives the same answer on every try: tokens are made from their content, and a branded name serves the
-// letters that were accepted after it was ready.
+// Rewrites outgoing mail: the URLs of links and pixel, and the unsubscribe addresses. The same email gives the same result on every
+// attempt: tokens are made from their content, and a branded name is used only for emails accepted after it was ready.
 
 import type { Replacements } from '../../mail/html-links.ts'
 import { unsubscribeAddress, type VerpMac } from '../../mail/verp.ts'
@@ -10,11 +9,11 @@ import type { TrackedLetter, Treatment } from './types.ts'
 
 export interface TreatOptions {
   readonly tokens: Tokens
-  /** The base of links where no branded name is, without a slash at its end. */
+  /** Base of links without a branded name, without a trailing slash. */
   readonly publicUrl: string
-  /** The base that the sending domain's links have since a moment; null: the public one. */
+  /** Base of the sending domain's links, with its start time; null for the public one. */
   readonly brandedBase: (domainId: string) => { readonly url: string; readonly since: Date } | null
-  /** Where unsubscribe mail is taken. */
+  /** Host that receives unsubscribe mail. */
   readonly hostname: string
   readonly unsubscribeMac: VerpMac
 }
@@ -25,7 +24,7 @@ export interface UnsubscribeLinks {
 }
 
 export interface Treating {
-  /** Null: nothing stands there. */
+  /** Null when there is nothing at that place. */
   replacements(treatment: Treatment, letter: TrackedLetter): Pick<Replacements, 'link' | 'pixel'>
   unsubscribeLinks(letter: TrackedLetter): UnsubscribeLinks
 }

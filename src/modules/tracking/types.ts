@@ -1,4 +1,4 @@
-// What tracking needs of the rooms above it, in the shapes that they have. The composition root hands these in.
+// What tracking needs from the rooms above it. The composition root provides it.
 
 import type { Db } from '../../platform/db.ts'
 
@@ -7,7 +7,7 @@ export interface EmailKey {
   readonly id: string
 }
 
-/** The facts of an email that its events carry, and its counters of what people did. */
+/** An email's facts for its events, and its counters of people's opens and clicks. */
 export interface EngagedEmail {
   readonly id: string
   readonly domainId: string | null
@@ -29,13 +29,13 @@ export interface MailedEmail {
   readonly tag: string | null
 }
 
-/** The keeper of the emails. */
+/** The room that stores emails. */
 export interface EmailLedger {
-  /** By id; emails that are not there any more are missing. */
+  /** By id; deleted emails are missing. */
   facts(db: Db, keys: readonly EmailKey[]): Promise<ReadonlyMap<string, EngagedEmail>>
-  /** The same, locked; what another transaction holds is missing too. */
+  /** The same, locked; emails locked by another transaction are missing too. */
   lock(db: Db, keys: readonly EmailKey[]): Promise<ReadonlyMap<string, EngagedEmail>>
-  /** By what an unsubscribe address of ours holds; null: there is no such email any more. */
+  /** By the content of one of our unsubscribe addresses; null when the email is deleted. */
   byToken(
     db: Db,
     key: { readonly emailId: string; readonly firstAccountId: string; readonly lastAccountId: string },
@@ -43,7 +43,7 @@ export interface EmailLedger {
   count(db: Db, counts: readonly (EmailKey & { readonly opens: number; readonly clicks: number })[]): Promise<void>
 }
 
-/** The part of an email that is treated on its way out. */
+/** The part of an email that is rewritten before delivery. */
 export interface TrackedLetter {
   readonly id: string
   readonly accountId: string

@@ -1,11 +1,10 @@
-// Was it a person? Machines that fetch pixels and links are kept, marked and told apart by a reason (contract section 9).
+// Was it a person? Hits by machines are kept, marked as such and given a reason (contract section 9).
 //
-// What proves a machine, the first that holds: the method was HEAD; the program is a known robot; Apple's privacy proxy,
-// which fetches every picture whether or not the mail is read; a browser that says it fetches ahead of a person, who may
-// never come (Sec-Purpose of the Fetch standard); it came before the mail was delivered; of a click: at
-// least three different links of one mail, or one that nobody can see, fetched within 2 s by one client; it came within
-// 2 s of the delivery. A time alone proves nothing later than that, and an image proxy of a provider that fetches later
-// does so because a person opened the mail.
+// Proof of a machine, the first that applies: the method was HEAD; the program is a known robot; it is Apple's privacy proxy,
+// which fetches every picture whether the mail is read or not; a browser says that it prefetches (Sec-Purpose of the Fetch
+// standard), for a person who may never come; the hit came before the delivery; for a click, one client fetched at least three
+// different links of one email, or a hidden one, within 2 s; the hit came within 2 s of the delivery. Later than that, time alone
+// proves nothing, and a provider's image proxy that fetches later does so because a person opened the mail.
 
 import type { Agent } from './clients.ts'
 
@@ -25,7 +24,7 @@ export interface Fetched {
   readonly agent: Agent
 }
 
-/** A click on any link of a mail. */
+/** A click on any link of an email. */
 export interface ClickNear {
   /** In milliseconds since 1970. */
   readonly atMs: number
@@ -33,17 +32,17 @@ export interface ClickNear {
   readonly hidden: boolean
 }
 
-/** First and last moment, in milliseconds since 1970. */
+/** First and last time, in milliseconds since 1970. */
 export type Stretch = readonly [fromMs: number, untilMs: number]
 
-/** How long a click must have lain before it can be judged. */
+/** Minimum age of a click before it can be judged. */
 export const WINDOW_MS = 2_000
 const SCANNED_LINKS = 3
 
 /**
- * @param deliveredAt null: the mail has not been delivered
- * @param scans of a click: when its client went through the links of the mail, by `scansIn`
- * @returns null: nothing speaks against a person
+ * @param deliveredAt null when the email has not been delivered
+ * @param scans for a click: the times at which its client followed the links of the email, from `scansIn`
+ * @returns null when nothing indicates a machine
  */
 export function verdict(
   { kind, at, head, prefetch, agent }: Fetched,
@@ -62,14 +61,14 @@ export function verdict(
 }
 
 /**
- * All stretches of 2 s that begin with a click and hold three different links or a hidden one, those that meet as one. In one
- * walk over them, however many they are: whoever hammers at a link must not hold up the judge.
+ * All periods of 2 s that begin with a click and contain three different links or a hidden one; overlapping periods are merged.
+ * Takes one pass, however many clicks there are: a client that hammers a link must not delay the judge.
  *
- * @param clicks of one client on one mail, in the order of their times
+ * @param clicks of one client on one email, in order of time
  */
 export function scansIn(clicks: readonly ClickNear[]): readonly Stretch[] {
   const found: [number, number][] = []
-  /** Of the clicks from the i-th to before `next`, which is the first outside. */
+  /** Facts of the clicks from the i-th up to `next`, the first one outside. */
   const links = new Map<number, number>()
   let hidden = 0
   let next = 0

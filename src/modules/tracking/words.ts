@@ -1,5 +1,5 @@
-// What the pages of tracking say, in each language. What is put in is HTML that was escaped. Names of senders are never
-// declined: the sentences are built around that.
+// Texts of the tracking pages, in each language. Inserted values are escaped HTML. The sentences avoid grammatical cases for
+// sender names.
 
 import type { InEachLanguage } from '../../platform/languages.ts'
 
@@ -7,7 +7,7 @@ export interface Words {
   readonly unsubscribe: string
   readonly button: string
   readonly unsubscribed: string
-  /** @param sender null: it is not known now */
+  /** @param sender null when it is unknown at the moment */
   readonly noMore: (recipient: string, sender: string | null) => string
   readonly onItsWay: string
   readonly stopped: string
