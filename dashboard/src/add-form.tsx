@@ -6,15 +6,15 @@ import { type Scope, useMay } from './may.tsx'
 import { Button, Field, Problem } from './ui.tsx'
 
 export interface AddField {
-  /** In the body of the call. */
+  /** Name in the body of the call. */
   readonly name: string
   readonly label: string
   readonly type?: 'text' | 'email' | 'url'
-  /** May be left empty. */
+  /** Whether it may be left empty. */
   readonly optional?: boolean
-  /** How it is to be written, said when it is not. */
+  /** The expected form, shown when the input is wrong. */
   readonly form?: string | ((typed: string) => string)
-  /** The name of a domain: small letters, and no dot behind it, however it is typed. */
+  /** A domain name: converted to lower case, without a trailing dot. */
   readonly domain?: boolean
 }
 
@@ -31,21 +31,21 @@ export function AddForm({
   added,
 }: {
   readonly path: string
-  /** What the call asks for; absent: the page is shown only to who may make it. */
+  /** Scope required by the call; absent when the page is shown only to people who have it. */
   readonly scope?: Scope
   readonly fields: readonly AddField[]
   readonly button: string
-  /** Goes into the body beside the fields. */
+  /** Added to the body besides the fields. */
   readonly also?: object
-  /** Something of `also` is not chosen yet. */
+  /** Whether something in `also` is not chosen yet. */
   readonly lacks?: boolean
-  /** Fields of `also` whose faults the children tell. */
+  /** Fields of `also` whose faults the children show. */
   readonly told?: readonly string[]
-  /** Below the children stands more than their field. */
+  /** Whether the children contain more than their field. */
   readonly hinted?: boolean
-  /** More inputs; their values come by `also`. */
+  /** Further inputs; their values are in `also`. */
   readonly children?: ReactNode | ((error: unknown) => ReactNode)
-  /** Given what the API answered, and what was typed. */
+  /** Receives the API's response and the input. */
   readonly added?: (data: Json, typed: Readonly<Record<string, string>>) => void
 }) {
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
@@ -95,7 +95,7 @@ export function AddForm({
           </div>
         ))}
         {typeof children === 'function' ? children(error) : children}
-        {/* Beside its field, also when what is wrong stands below that. */}
+        {/* Beside its field, even when the fault is shown below it. */}
         <div className={hinted ? 'sm:pt-[25px]' : high ? 'pt-[25px]' : ''}>
           <Button type="submit" kind="main" disabled={busy || lacks}>
             {button}

@@ -1,4 +1,4 @@
-// The public API, as every other client uses it; the session's cookie stands in for a key.
+// The public API, as used by every other client; the session's cookie replaces the key.
 
 import { QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { asSentence, type FieldFault, inWords, parameterText, sentenceOf } from './faults.ts'
@@ -11,7 +11,7 @@ export class ApiProblem extends Error {
   readonly status: number
   readonly code: string
   readonly details: Json
-  /** Seconds until the service may be asked again; null: it did not say. */
+  /** Seconds until the next request; null when the service named no time. */
   readonly retryAfter: number | null
 
   constructor(
@@ -29,7 +29,7 @@ export class ApiProblem extends Error {
 
 const writes = new Map<string, Promise<Json>>()
 
-/** The same write while it is under way is that one: a button pressed twice in haste does its work once. */
+/** An identical write in progress is reused, so that a double click does its work once. */
 export function call(method: string, path: string, body?: unknown): Promise<Json> {
   if (method === 'GET') return ask(method, path, body)
   const name = `${method} ${path} ${JSON.stringify(body)}`
@@ -48,13 +48,13 @@ async function ask(method: string, path: string, body: unknown): Promise<Json> {
   })
   const text = await answer.text()
   const read: Json = readJson(text)
-  // The session ended meanwhile: the frame asks who is here, and shows the sign-in.
+  // The session ended: the frame checks who is signed in and shows the sign-in form.
   if (answer.status === 401 && !path.startsWith('/session')) void queries.invalidateQueries({ queryKey: ['/session'] })
-  // So that the frame tells of it on every page from now on.
+  // So that the frame shows it on every page from now on.
   if (answer.status === 403 && read?.code === 'account_suspended')
     void queries.invalidateQueries({ queryKey: ['/session'] })
   if (!answer.ok) {
-    // Of another than the service: a proxy that reaches nobody behind it.
+    // Not from the service: a proxy that cannot reach it.
     const unknown = {
       error: `The server answered ${answer.status} ${answer.statusText}`.trim(),
       code: 'unknown',
@@ -66,7 +66,7 @@ async function ask(method: string, path: string, body: unknown): Promise<Json> {
   return read
 }
 
-/** Null for what is no JSON. */
+/** @returns null when the text is not JSON */
 function readJson(text: string): Json {
   try {
     return JSON.parse(text)
@@ -77,7 +77,7 @@ function readJson(text: string): Json {
 
 const SIGNED_OUT: ReadonlySet<string> = new Set(['not_signed_in', 'missing_api_key'])
 
-/** The session ended: the sign-in form tells it, and when somebody is signed in again it is over. */
+/** Whether the session ended: shown by the sign-in form until somebody is signed in again. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiProblem && SIGNED_OUT.has(error.code)
 }
@@ -86,7 +86,7 @@ function faultsOf(error: unknown): readonly FieldFault[] {
   return error instanceof ApiProblem ? (error.details?.fields ?? []) : []
 }
 
-/** What is wrong, with the fields when the form has faults. */
+/** The error message, with the fields when the form has faults. */
 export function problemText(error: unknown): string {
   if (error instanceof TypeError && !navigator.onLine) return 'This browser is offline.'
   if (error instanceof TypeError) return 'The service did not answer. Is it running, and can this browser reach it?'
@@ -110,7 +110,7 @@ function isOf(fault: FieldFault, field: string): boolean {
   return fault.field.replace(ENTRY, '') === field
 }
 
-/** What is wrong with one field of a form, to stand beside it; of a list's entry, with its place in the list. */
+/** The fault of one form field, shown beside it; for a list entry, with its position. */
 export function faultOf(error: unknown, field: string): string | undefined {
   const fault = faultsOf(error).find((one) => isOf(one, field))
   if (fault === undefined) return undefined
@@ -119,7 +119,7 @@ export function faultOf(error: unknown, field: string): string | undefined {
   return place === undefined ? said : `entry ${Number(place) + 1} ${said}`
 }
 
-/** An error without the faults that stand beside the fields of a form; null when nothing else is wrong. */
+/** An error without the faults shown beside form fields; null when there is no other. */
 export function besides(error: unknown, fields: readonly string[]): unknown {
   const faults = faultsOf(error)
   if (!(error instanceof ApiProblem) || faults.length === 0) return error
@@ -128,17 +128,17 @@ export function besides(error: unknown, fields: readonly string[]): unknown {
   return new ApiProblem(error.status, { error: error.message, code: error.code, details: { fields: others } })
 }
 
-/** Whether it may be otherwise when it is asked again: a refusal stays one. */
+/** Whether a retry may succeed: a refusal is final. */
 export function mayPass(error: unknown): boolean {
   return !(error instanceof ApiProblem) || error.status >= 500 || error.status === 429
 }
 
-/** Seconds that the service said to wait. */
+/** Wait in seconds that the service asked for. */
 export function waitOf(error: unknown): number | null {
   return error instanceof ApiProblem ? error.retryAfter : null
 }
 
-/** Reads again what failed and is shown. */
+/** Refetches visible queries that failed. */
 export function tryAgain(): Promise<void> {
   return queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' })
 }
@@ -147,7 +147,7 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // A browser that is offline says so at once, and asks again when it is back.
+      // An offline browser fails at once and retries when it is back online.
       networkMode: 'always',
       refetchOnReconnect: true,
       retry: (count, error) => count < 2 && navigator.onLine && mayPass(error) && waitOf(error) === null,
@@ -155,7 +155,7 @@ export const queries = new QueryClient({
   },
 })
 
-/** `parameters` that are empty are left out of the address. */
+/** Empty `parameters` are left out of the URL. */
 export function withQuery(
   path: string,
   parameters: Readonly<Record<string, string | number | boolean | undefined>>,
@@ -168,9 +168,9 @@ export function withQuery(
 export function useApi(
   path: string,
   options: {
-    /** Read again after so many ms, while no stream of events says when. */
+    /** Interval of refetching in ms, while there is no event stream. */
     every?: number
-    /** Read again after so many ms, come what may: for what no event tells. */
+    /** Interval of refetching in ms in any case, for data that no event announces. */
     always?: number
     enabled?: boolean
   } = {},
@@ -180,7 +180,7 @@ export function useApi(
   return useQuery<Json, Error>({
     queryKey: [path],
     queryFn: () => call('GET', path),
-    // The next page of a list may show the last one while it comes; another thing never shows the one before.
+    // While the next page of a list loads, the previous one may be shown; another object never shows the one before.
     placeholderData: (before: Json, asked: Json) =>
       bareOf(String(asked?.queryKey[0])) === bareOf(path) ? before : undefined,
     ...(again !== undefined && { refetchInterval: again }),
@@ -188,7 +188,7 @@ export function useApi(
   })
 }
 
-/** What is no JSON: the source of a mail. It never changes. */
+/** A text response, such as the source of an email. It never changes. */
 export function useApiText(path: string): UseQueryResult<string, Error> {
   return useQuery<string, Error>({
     queryKey: [`text ${path}`],
@@ -197,7 +197,7 @@ export function useApiText(path: string): UseQueryResult<string, Error> {
   })
 }
 
-/** What is no text either: the source of a mail, byte for byte. */
+/** A binary response, such as the source of an email, byte for byte. */
 export async function bytesAt(path: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await (await fetched(path)).arrayBuffer())
 }
@@ -212,7 +212,7 @@ function bareOf(path: string): string | undefined {
   return path.split('?')[0]
 }
 
-/** Reads anew what begins with one of these paths. */
+/** Refetches queries whose path begins with one of these. */
 export function refresh(...paths: readonly string[]): Promise<void> {
   return queries.invalidateQueries({
     predicate: ({ queryKey: [key] }) => paths.some((path) => String(key).startsWith(path)),

@@ -1,9 +1,9 @@
-// The files that a mail brings along, taken out of its source as it was sent: the API says which there are, and what the mail
-// has of them may stand in another order. Knows nothing of the browser.
+// Extracts an email's files from its source as it was sent: the API lists them, possibly in another order than the source.
+// Independent of the browser.
 
 import { MailParser } from '../../src/mail/mail-parser.ts'
 
-/** As the API tells of it. */
+/** As listed by the API. */
 export interface Listed {
   readonly filename: string | null
   readonly content_type: string
@@ -18,14 +18,14 @@ interface Found {
   readonly content: Uint8Array<ArrayBuffer>
 }
 
-/** From the surest on: a Content-ID is written otherwise where it cannot be sent as it is, and a message's lines are ended anew. */
+/** From the most certain on: a Content-ID may be re-encoded, and an attached message gets new line ends. */
 const ALIKE: readonly ((listed: Listed, found: Found) => boolean)[] = [
   (listed, found) => nameIs(listed, found) && idIs(listed, found) && listed.size === found.content.length,
   (listed, found) => nameIs(listed, found) && listed.size === found.content.length,
   (listed, found) => nameIs(listed, found) && idIs(listed, found),
 ]
 
-/** @returns what is in the file that stands in the list at `place`; null where the source has none like it */
+/** @returns the content of the file at `place` in the list; null when the source has no such file */
 export async function fileIn(
   source: Uint8Array<ArrayBuffer>,
   list: readonly Listed[],
@@ -36,7 +36,7 @@ export async function fileIn(
   if (wanted === undefined) return null
   for (const isAlike of ALIKE) {
     const alike = found.filter((one) => isAlike(wanted, one))
-    // Of several that nothing tells apart, the one that comes as late.
+    // Of several indistinguishable ones, the one at the same position.
     const before = list.slice(0, place).filter((one) => alike.some((file) => isAlike(one, file))).length
     const file = alike[before] ?? alike.at(-1)
     if (file !== undefined) return file.content
@@ -71,7 +71,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   'image/svg+xml': 'svg',
 }
 
-/** What it is saved as: its own name, or one made for it. The browser takes a path away. */
+/** File name for saving: its own name or a generated one. The browser removes a path. */
 export function savedAs({ filename, content_type: type }: Listed, place: number): string {
   if (filename !== null && filename.trim() !== '') return filename
   const bare = type.split(';', 1)[0]?.trim().toLowerCase() ?? ''

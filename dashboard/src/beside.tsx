@@ -1,5 +1,5 @@
-// What stands before and after one thing in the list that it was opened from, filters and all: a list is read through without
-// going back to it. The list is asked for as its page asks, so that what came there stands here at once.
+// The previous and next entries of the list from which a page was opened, with its filters, so that a list can be read through
+// without going back. Uses the same request as the list's page, so that its cached entries are shown at once.
 
 import { Link, useSearch } from '@tanstack/react-router'
 import { useRef } from 'react'
@@ -20,7 +20,7 @@ interface Neighbours {
   readonly older?: Placed | undefined
 }
 
-/** Two links, of which the keys `k` and `j` know. */
+/** Two links, also reached by the keys `k` and `j`. */
 export function Beside({
   path,
   to,
@@ -28,11 +28,11 @@ export function Beside({
   id,
   every,
 }: {
-  /** Of the list in the API. */
+  /** Path of the list in the API. */
   readonly path: string
-  /** The page of one. */
+  /** Page of one entry. */
   readonly to: '/emails/$id' | '/inbox/$id'
-  /** Those of the list. */
+  /** Parameters of the list. */
   readonly filters: readonly Filter[]
   readonly id: string
   readonly every: number
@@ -79,7 +79,7 @@ function useNeighbours({ path, chosen, page, id, every }: Asked): Neighbours {
   }
   const here = usePage(page, true)
   const at = here?.findIndex((one) => one.id === id) ?? -1
-  // What comes or goes meanwhile pushes it over the edge of a page, and at an edge it is read on over it.
+  // New or removed entries may move it to another page of the list, and at the edge of a page the neighbouring page is read.
   const next = usePage(page + 1, here !== undefined && isFullPage(here) && (at === -1 || at === here.length - 1))
   const before = usePage(page - 1, here !== undefined && page > 1 && at <= 0)
   const among = new Map<string, Placed>()
@@ -88,7 +88,7 @@ function useNeighbours({ path, chosen, page, id, every }: Asked): Neighbours {
     for (const row of rows ?? []) if (!among.has(row.id)) among.set(row.id, { id: row.id, page: page - 1 + i })
   const placed = [...among.values()]
   const found = placed.findIndex((one) => one.id === id)
-  // One that fits its filter no more, since it was delivered meanwhile, keeps the place that it had.
+  // An entry that no longer matches the filter, for example after delivery, keeps its position.
   if (found !== -1) last.current = { of: id, newer: placed[found - 1], older: placed[found + 1] }
   return last.current.of === id ? last.current : { of: id }
 }

@@ -1,4 +1,4 @@
-// Sending domains apart from each other: a filter of lists, and their figures side by side.
+// Sending domains: a filter for lists, and their figures side by side.
 
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
@@ -11,18 +11,18 @@ import { Table } from './table.tsx'
 import { rate, Section } from './ui.tsx'
 import { insisting, pause } from './work.ts'
 
-/** Each is a call of its own. */
+/** Each needs a call of its own. */
 const MOST = 20
 const DAYS = 30
 const FRESH_MS = 60_000
 
-/** None where there is nothing to choose between. */
+/** Empty when there is nothing to choose from. */
 export function useDomains(): readonly (readonly [id: string, name: string])[] {
   const search = useSearch({ strict: false }) as Search
   const found: readonly Json[] = useApi('/customer/domains').data?.data ?? []
   const names = found.map(({ id, domain }) => [id, domain] as const)
   const asked = search['domain_id']
-  // One that was removed still has its mails, and one that is asked for is a choice before the others are here.
+  // A removed domain still has emails, and the requested one is a choice before the others are loaded.
   if (asked !== undefined && !names.some(([id]) => id === asked)) return [...names, [asked, 'another domain']]
   return names.length < 2 && asked === undefined ? [] : names
 }
@@ -38,7 +38,7 @@ interface Figures {
   readonly figures: Json
 }
 
-/** Nothing where there is one domain alone: the overview is its own. */
+/** Renders nothing for a single domain: the overview shows its figures. */
 export function ByDomain() {
   const domains: readonly Json[] = useApi('/customer/domains').data?.data ?? []
   const shown = domains.slice(0, MOST)
@@ -51,7 +51,7 @@ export function ByDomain() {
       const all: Figures[] = []
       for (const { id, domain } of shown) {
         const where = withQuery('/stats/outbound', { ...range, domain_id: id })
-        // Null when nobody waits for it any more.
+        // Null when nobody waits for it any longer.
         const answer = (await insisting(() => call('GET', where), { pause, signal })) as Json
         if (answer === null) break
         all.push({ id, domain, figures: answer.data })

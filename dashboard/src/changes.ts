@@ -1,27 +1,27 @@
-// A form that changes what is there already.
+// A form that edits something existing.
 
 import { type FormEvent, useState } from 'react'
 import { call, type Json, refresh } from './api.ts'
 import { say } from './say.tsx'
 
 export interface Edited<Typed> {
-  /** The address without its id, which is the list's, too. */
+  /** The path without the id, which is also the list's. */
   readonly path: string
-  /** The address where it is no entry of a list. */
+  /** The path when it is no entry of a list. */
   readonly address?: string
   readonly method: 'PATCH' | 'PUT'
-  /** What stands in the form at first. */
+  /** Initial values of the form. */
   readonly typedOf: (data: Json) => Typed
-  /** The fields of the API that it stands for. */
+  /** The API fields that it represents. */
   readonly fieldsOf: (typed: Typed) => object
-  /** Told when it is kept. */
+  /** Called when the change is saved. */
   readonly told: string
 }
 
 /**
- * Sends what was changed in the form, and nothing else: what somebody else set meanwhile in the other fields stays.
+ * Sends only the changed fields of the form, so that changes by others in the other fields are kept.
  *
- * @param of as it was read last: it takes the place of what stands in the form while nothing is changed there
+ * @param of the last values read: they replace those in the form while nothing is changed there
  */
 export function useEdited<Typed>(of: Json, { path, address, method, typedOf, fieldsOf, told }: Edited<Typed>) {
   const [seen, setSeen] = useState(of)
@@ -41,7 +41,7 @@ export function useEdited<Typed>(of: Json, { path, address, method, typedOf, fie
     setError(null)
     try {
       const { data } = await call(method, address ?? `${path}/${of.id}`, changes)
-      // As it is written there: 2001:db8::1 is kept as 2001:db8::1/128.
+      // As the API writes it: 2001:db8::1 becomes 2001:db8::1/128.
       setKept(data)
       setTyped(typedOf(data))
       say(told)

@@ -1,5 +1,4 @@
-// Small, quiet charts in SVG, drawn by us. A pointer over a day reads out its figures, a click shows its mails; behind each
-// stands a table.
+// Small, quiet charts in our own SVG. Hovering over a day shows its figures, a click shows its emails; each chart has a table.
 
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useId, useState } from 'react'
@@ -23,7 +22,7 @@ interface DaysProps {
 const HEIGHT = 120
 const WIDTH = 720
 const GAP = 2
-/** A line needs this many mails on a day to mean anything. */
+/** Minimum number of emails on a day for a meaningful line. */
 const MIN_FOR_RATE = 20
 
 /** Days as stacked bars. */
@@ -34,7 +33,7 @@ export function StackedDays({
   beside = [],
   short = false,
 }: DaysProps & {
-  /** Read out and in the table, but not drawn. */
+  /** Shown on hover and in the table, but not drawn. */
   readonly beside?: readonly Series[]
   readonly short?: boolean
 }) {
@@ -76,8 +75,7 @@ export function StackedDays({
 }
 
 /**
- * A rate by day as a thin line, with the threshold that matters drawn in. Days with too few mails have no rate: the line
- * leaves them out.
+ * A rate by day as a thin line, with the relevant threshold. Days with too few emails have no rate and are left out of the line.
  */
 export function RateDays({
   title,
@@ -151,9 +149,9 @@ function Chart({
   children,
 }: DaysProps & {
   readonly beside?: readonly Series[]
-  /** What the upper edge stands for. */
+  /** Value at the upper edge. */
   readonly top: string
-  /** Beside the legend: what the dashed line means. */
+  /** Meaning of the dashed line, beside the legend. */
   readonly mark?: string
   readonly show: (value: number) => string
   readonly short?: boolean
@@ -302,7 +300,7 @@ function niceTop(value: number): number {
   return ([1, 2, 5, 10].find((step) => step * size >= value) ?? 10) * size
 }
 
-/** The view of the emails that were accepted on a day, of the domain that the page is about. */
+/** URL of the emails accepted on a day, for the page's domain. */
 export function useMailsOf(): (day: string) => Search {
   const { domain_id: domain } = useSearch({ strict: false }) as Search
   return (day) => ({ from: day, to: day, ...(domain !== undefined && { domain_id: domain }) })

@@ -1,8 +1,8 @@
-// What a person copies to take elsewhere.
+// Copies text to the clipboard.
 
-/** @returns whether it stands in the clipboard now */
+/** @returns whether the text is in the clipboard */
 export async function copied(text: string): Promise<boolean> {
-  // Browsers keep their clipboard from pages that came over plain HTTP from another machine: a first set-up is often one.
+  // Browsers deny clipboard access to pages served over plain HTTP from another machine, as during a first set-up.
   if (navigator.clipboard === undefined) return copiedByHand(text)
   return navigator.clipboard.writeText(text).then(
     () => true,
@@ -10,7 +10,7 @@ export async function copied(text: string): Promise<boolean> {
   )
 }
 
-/** As a person would: selected in a field, and copied from there. */
+/** Like a person: selects the text in a field and copies it. */
 function copiedByHand(text: string): boolean {
   const before = document.activeElement
   const field = document.createElement('textarea')

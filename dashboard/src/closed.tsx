@@ -1,4 +1,4 @@
-// In place of a page that is not for who is signed in: reached by an address that somebody sent, since nothing leads to it.
+// Shown instead of a page that the signed-in person may not see. No link leads there, but somebody may have sent the URL.
 
 import { Link } from '@tanstack/react-router'
 import type { Closed } from './nav.ts'

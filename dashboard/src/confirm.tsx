@@ -1,4 +1,4 @@
-// A button for what cannot be undone: it asks once more, in words.
+// A button for irreversible actions: asks for confirmation.
 
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import type { Scope } from './may.tsx'
@@ -14,16 +14,16 @@ export function Confirm({
   children,
   onYes,
 }: {
-  /** On the button. */
+  /** Label of the button. */
   readonly label: string
   readonly question: string
-  /** On the button that does it; absent: `label`. */
+  /** Label of the confirming button; absent: `label`. */
   readonly yes?: string
   readonly kind?: 'plain' | 'danger'
   readonly small?: boolean
-  /** What it does asks for this: not shown to who lacks it. */
+  /** Scope required for the action; the button is hidden from people without it. */
   readonly scope?: Scope
-  /** What is to be chosen with it. */
+  /** Further choices in the dialog. */
   readonly children?: ReactNode
   readonly onYes: () => void
 }) {
@@ -34,7 +34,7 @@ export function Confirm({
     if (asks) dialog.current?.showModal()
   }, [asks])
   const close = (done: boolean): void => {
-    // Closed before it goes, so that the focus comes back to the button.
+    // Closed before it is removed, so that the focus returns to the button.
     dialog.current?.close()
     if (done) onYes()
   }

@@ -1,6 +1,6 @@
-// Lists as people have them: a file out of a spreadsheet, or lines that were pasted. Fields are parted by a comma, a
-// semicolon or a tab, whichever the first line has most of, or by what a line `sep=;` above it says. The rows are read as
-// the service reads a file: one that is broken is told with its line and costs no other. Knows nothing of the browser.
+// Lists as people have them: a file from a spreadsheet, or pasted lines. Fields are separated by a comma, semicolon or tab,
+// whichever is most frequent in the first line, or by the separator of a line `sep=;` above it. Rows are read as the service reads
+// a file: a broken row is reported with its line and affects no other. Independent of the browser.
 
 import { type CsvRow, csvLine, csvRows } from '../../src/platform/csv.ts'
 import type { Fault } from './work.ts'
@@ -8,28 +8,28 @@ import type { Fault } from './work.ts'
 export interface Entry {
   readonly line: number
   readonly email: string
-  /** The other columns by their headings, in lower case; empty without a heading line. */
+  /** The other columns by heading, in lower case; empty without a heading line. */
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** Null and undefined are written as nothing. */
+/** Null and undefined become empty fields. */
 export type Cell = string | number | boolean | null | undefined
 
 export interface Listed {
   readonly entries: readonly Entry[]
-  /** Lines in which no address stands. */
+  /** Lines without an address. */
   readonly without: readonly { readonly line: number; readonly text: string }[]
-  /** Lines that cannot be read. */
+  /** Unreadable lines. */
   readonly faults: readonly Fault[]
-  /** Lines whose row goes on over further lines with an @ in them, as behind a forgotten quote. */
+  /** Lines whose row continues over further lines that contain an @, as after a forgotten quote. */
   readonly swallowing: readonly number[]
-  /** The headings of the other columns, as they are written. */
+  /** Headings of the other columns, as written. */
   readonly headings: readonly string[]
 }
 
 const SEPARATORS = [',', ';', '\t'] as const
 const SAID_SEPARATOR = /^sep=(.)(?=\r|\n|$)/i
-/** The surest comes first: a list of people may have an `Address` that is a street. */
+/** The most certain first: in a list of people, `Address` may be a street. */
 const HEADINGS = [
   ...['email', 'e-mail', 'email address', 'email_address', 'e-mail address', 'e-mail-adresse', 'email-adresse'],
   ...['emailadresse', 'adresse e-mail', 'adresse email', 'courriel', 'correo electrónico', 'correo', 'indirizzo email'],
@@ -37,7 +37,7 @@ const HEADINGS = [
 ]
 const MAX_SHOWN_CHARS = 80
 
-/** Of a file whose bytes say no other: UTF-8, or Windows-1252 as spreadsheets on Windows still write it. */
+/** Charset of a file without a mark: UTF-8, or Windows-1252 as written by spreadsheets on Windows. */
 export function textOf(bytes: Uint8Array): string {
   const [first, second] = bytes
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
@@ -48,13 +48,13 @@ export function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** Finds the column of the addresses: by its heading, or else the first field with an @ in each line. */
+/** Finds the address column by its heading, otherwise the first field with an @ in each line. */
 export function readList(text: string): Listed {
   const source = text.replace(/^\uFEFF/, '')
   const [said = '', separator = separatorOf(source)] = SAID_SEPARATOR.exec(source) ?? []
   const lines = [...csvRows(source.slice(said.length), separator)]
   const rows = lines.flatMap((one) => ('cells' in one && one.cells.some((cell) => cell !== '') ? [one] : []))
-  // What a Mac writes has its accents apart.
+  // Macs write accents as separate characters.
   const written = (rows[0]?.cells ?? []).map((cell) => cell.normalize('NFC'))
   const first = written.map((cell) => cell.toLowerCase())
   const column = first.indexOf(HEADINGS.find((heading) => first.includes(heading)) ?? '')
@@ -96,7 +96,7 @@ function fieldsOf(headings: readonly string[], cells: readonly string[]): Readon
   return Object.fromEntries(headings.map((heading, i) => [heading, cells[i] ?? '']))
 }
 
-/** A field that a spreadsheet would take for a formula gets an apostrophe in front; reading takes it off. */
+/** A field that a spreadsheet would read as a formula gets a leading apostrophe; reading removes it. */
 export function csvText(rows: readonly (readonly Cell[])[]): string {
   return rows
     .map((cells) => csvLine(cells.map((cell) => (cell === null || cell === undefined ? null : String(cell)))))

@@ -1,11 +1,11 @@
-// By what emails are looked for: in their list, and beside one that was opened from it.
+// Filters of emails: for their list, and for the neighbours of an email opened from it.
 
 import { useDomainFilter } from './by-domain.tsx'
 import { type Filter, WHOLE_ADDRESS, words } from './listing.tsx'
 
 const ANYWHERE = 'Subject, recipient or message ID'
 
-/** What a receiver is to get, or was: all but what is still to come, was stopped, or may not go. */
+/** Emails that a receiver is to get or was to get: all except future, stopped and forbidden ones. */
 const SENT = 'queued,deferred,delivered,bounced,failed,complained'
 
 const STATUSES = [

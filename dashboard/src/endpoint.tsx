@@ -1,4 +1,4 @@
-// An endpoint as it is set: where it is, what it is called, which events it is told of, and those of which domains.
+// Settings of a webhook endpoint: URL, name, events and domains.
 
 import { besides, faultOf, type Json, useApi } from './api.ts'
 import { useEdited } from './changes.ts'
@@ -24,7 +24,7 @@ function typedOf(hook: Json): Typed {
   }
 }
 
-/** As the API takes it. */
+/** As expected by the API. */
 function fieldsOf({ name, url, events, of }: Typed) {
   return {
     name: name.trim(),
@@ -44,7 +44,7 @@ export function Endpoint({ hook }: { readonly hook: Json }) {
     told: 'Saved. Applies to events from now on.',
   })
   const { events, of } = typed
-  // No domain at all would be all of them.
+  // An empty list would mean all domains.
   const lacks = [events, of].some(({ all, some }) => !all && some.length === 0)
   return (
     <form onSubmit={(event) => void save(event)} className="flex flex-wrap items-end gap-3">
@@ -53,7 +53,7 @@ export function Endpoint({ hook }: { readonly hook: Json }) {
         <div className="grid basis-full items-start gap-3 md:grid-cols-[18rem_1fr]">
           <Field
             label="Name"
-            // One that came without a name may stay so.
+            // An endpoint without a name may stay without one.
             required={kept.name !== ''}
             value={typed.name}
             onChange={(name) => setTyped({ ...typed, name })}

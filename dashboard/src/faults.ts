@@ -1,4 +1,4 @@
-// What the API says about a field or a parameter, put as a sentence for who typed it. Knows nothing of the browser.
+// Turns the API's messages about a field or parameter into sentences for people. Independent of the browser.
 
 export interface FieldFault {
   readonly field: string
@@ -6,7 +6,7 @@ export interface FieldFault {
   readonly message: string
 }
 
-/** Of what an address lacks, in the words of src/mail/address.ts. */
+/** Faults of addresses, as worded by src/mail/address.ts. */
 const ADDRESS_FAULTS: Readonly<Record<string, string>> = {
   empty: 'it is empty',
   too_long: 'it is too long',
@@ -21,7 +21,7 @@ const ADDRESS_FAULTS: Readonly<Record<string, string>> = {
 
 const VERB = /^(?:is|has|was|must|may|does|needs|takes|lacks|cannot|holds|names) /
 
-/** A pattern is for programs, and so are signs and the names of faults. */
+/** Patterns, symbols and names of rules are for programs. */
 export function inWords(message: string, rule = ''): string {
   if (rule === 'pattern' || rule === 'format') return 'is not in the expected format'
   return message
@@ -37,22 +37,22 @@ export function inWords(message: string, rule = ''): string {
     )
 }
 
-/** Begins with a capital and ends with a stop. */
+/** Begins with a capital letter and ends with a full stop. */
 export function asSentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
 }
 
-/** Of a field that it stands beside: `has passed` is said of it. */
+/** For a fault shown beside its field, such as `has passed`. */
 export function saidOfIt(text: string): string {
   return asSentence(VERB.test(text) ? `it ${text}` : text)
 }
 
-/** `to[1].email` of a body is no word of a person; what is left is. */
+/** Removes paths such as `to[1].email`, which mean nothing to people. */
 export function sentenceOf({ field, rule, message }: FieldFault): string {
   return asSentence(`${field.replaceAll('_', ' ')} ${inWords(message, rule)}`)
 }
 
-/** A fault in the address of a page. */
+/** A fault in the URL of a page. */
 export function parameterText({ parameter, rule }: { readonly parameter: string; readonly rule: string }): string {
   if (parameter === 'id') return 'There is nothing here: the address of this page does not end in a valid ID.'
   const name = parameter.replaceAll('_', ' ')

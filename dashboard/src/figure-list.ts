@@ -1,8 +1,8 @@
-// The lists behind the overview's figures. Knows nothing of the browser.
+// The lists behind the overview's figures. Independent of the browser.
 //
-// A figure counts what happened, on the day on which it happened: a mail that was reported as spam had been delivered before,
-// and one that was accepted last month may bounce today. So behind it stand events, not emails in the state they have now; and
-// for bounces their history, which has those that no event tells of alone (given up after soft refusals).
+// A figure counts what happened on the day on which it happened: an email reported as spam was delivered before, and one accepted
+// last month may bounce today. The lists are therefore of events, not of emails by present state; for bounces, of their history,
+// which also has those without an event of their own (given up after soft refusals).
 
 import type { Search } from './search.ts'
 
@@ -20,7 +20,7 @@ export interface FigureRange {
   readonly include_sandbox: boolean
 }
 
-/** The page, and what stands in its address. */
+/** The page and its parameters. */
 export function listBehind(
   figure: keyof typeof EVENTS | 'bounced',
   { from_date, domain_id, include_sandbox }: FigureRange,
@@ -30,7 +30,7 @@ export function listBehind(
     ...(domain_id !== undefined && { domain_id }),
     ...(!include_sandbox && { include_sandbox: 'false' }),
   }
-  // A complaint stands in the history of bounces, and is none.
+  // The history of bounces contains complaints, which are no bounces.
   if (figure === 'bounced') return { to: '/bounces', search: { ...search, include_complaints: 'false' } }
   return { to: '/events', search: { ...search, event: EVENTS[figure] } }
 }

@@ -1,4 +1,4 @@
-// Figures as the English sentences around them have them, whatever the browser's language is: `96.0 % of 30,000`.
+// Formats figures for English sentences, whatever the browser's language: `96.0 % of 30,000`.
 
 const FORM = new Intl.NumberFormat('en')
 

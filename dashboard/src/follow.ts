@@ -1,6 +1,6 @@
-// What an event changes on the pages: the answers it touches are read again, those that are on the screen at once, the
-// others when they are next looked at. A busy account has hundreds of events a second, so they are gathered for a second;
-// figures and lists that other parts of the service write from the same events come a moment later, and are read twice.
+// Refreshes pages after events: affected queries are refetched, visible ones at once and the others when they are next shown. A
+// busy account has hundreds of events a second, so they are collected for a second. Figures and lists that the service derives
+// from the same events a moment later are refetched twice.
 
 import { queries } from './api.ts'
 import type { LiveEvent } from './live.ts'
@@ -20,7 +20,7 @@ const TOUCHED: Readonly<Record<string, readonly string[]>> = {
 }
 const ONE_EMAIL = /^\/emails\/([0-9a-f-]{36})/
 
-/** Takes events one by one. */
+/** Receives events one by one. */
 export function refresher(): (event: LiveEvent) => void {
   let paths = new Set<string>()
   let emails = new Set<string>()

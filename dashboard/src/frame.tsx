@@ -1,4 +1,4 @@
-// What stands around every page: navigation, keyboard, the stream of events, sign-in.
+// The frame of every page: navigation, keyboard, event stream, sign-in.
 
 import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router'
 import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
@@ -22,7 +22,7 @@ export function Frame() {
   useForgetting(who)
   if (settingUp) return <Outlet />
   const signedOut = me.error instanceof ApiProblem && me.error.status === 401
-  // A session that ends while somebody writes takes nothing from them: the page waits, unseen, for who was there to come back.
+  // When a session ends while somebody is typing, the hidden page is kept until the same person signs in again.
   if (me.data !== undefined)
     return (
       <>
@@ -42,7 +42,7 @@ export function Frame() {
   )
 }
 
-/** What was read for one person is not shown to the next one, who may have signed in on another tab. */
+/** Data fetched for one person is not shown to the next, who may have signed in on another tab. */
 function useForgetting(who: string | undefined): void {
   const last = useRef(who)
   useLayoutEffect(() => {
@@ -58,7 +58,7 @@ function Inside({
   away,
 }: {
   readonly me: Json
-  /** Signed out: nothing is to be heard meanwhile. */
+  /** Signed out: no events are followed meanwhile. */
   readonly away: boolean
 }) {
   const [open, setOpen] = useState(false)
@@ -76,7 +76,7 @@ function Inside({
     if (menu.current?.contains(document.activeElement))
       header.current?.querySelector<HTMLElement>('[aria-expanded]')?.focus()
   })
-  // An open menu covers the page: who goes on behind it sees where they are.
+  // An open menu covers the page, so it closes when the focus moves on to the page.
   const left = ({ relatedTarget: to }: FocusEvent): void => {
     if (content.current?.contains(to)) setOpen(false)
   }
@@ -133,7 +133,7 @@ function Inside({
   )
 }
 
-/** Above each page while an operator looks into an account that is not theirs. */
+/** Shown above each page while an operator views another account. */
 function Acting({ name }: { readonly name: string }) {
   const leave = (): Promise<void> =>
     call('POST', '/operator/leave').then(
@@ -153,7 +153,7 @@ function Acting({ name }: { readonly name: string }) {
   )
 }
 
-/** Above each page, for as long as it lasts. */
+/** Shown above each page while it lasts. */
 function Suspended() {
   return (
     <aside aria-label="Suspended" className="border-b border-bad bg-raised px-4 py-2 sm:px-8">
@@ -179,7 +179,7 @@ function Brand() {
 
 function Groups({ person }: { readonly person: Person }) {
   const at = useLocation({ select: ({ pathname }) => pathname })
-  // A column that is longer than the window shows where one is.
+  // In a column longer than the window, scrolls to the current entry.
   useEffect(() => {
     document.querySelector('nav [aria-current=page]')?.scrollIntoView({ block: 'nearest' })
   }, [at])
@@ -259,7 +259,7 @@ function useEscape(open: boolean, close: () => void): void {
   }, [open, close])
 }
 
-/** On another page the reader begins at its top: the focus goes to its content. Filters of one page move nothing. */
+/** On a new page the focus moves to its content. Changing filters of a page moves nothing. */
 function useFocusOnMove(moved: () => void): void {
   const router = useRouter()
   useEffect(

@@ -1,4 +1,4 @@
-// A list from a file or pasted, worked through with its progress shown. What it does with a part is the page's matter.
+// Processes a list from a file or pasted text and shows its progress. The page decides what happens with each part.
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ChangeEvent, type ReactNode, useId, useMemo, useRef, useState } from 'react'
@@ -26,22 +26,22 @@ export function Import({
   before,
   result,
 }: {
-  /** On the button: `Import`, `Validate`. */
+  /** Label of the button: `Import`, `Validate`. */
   readonly verb: string
-  /** Addresses in a call of the API. */
+  /** Addresses per call of the API. */
   readonly size: number
-  /** What the columns may be called. */
+  /** Possible names of the columns. */
   readonly hint: string
-  /** The headings that are read, in lower case; others are named. Absent: none is, and nobody expects it. */
+  /** Headings that are used, in lower case; others are reported. Absent when none is used or expected. */
   readonly reads?: readonly string[]
-  /** Why an entry is left out; null: it is not. */
+  /** Why an entry is left out; null when it is not. */
   readonly refusal?: (entry: Entry) => string | null
   readonly call: (part: readonly Entry[]) => Promise<Outcome>
   readonly started?: () => void
   readonly finished?: () => void
-  /** Shown once there is a list; null to begin with. */
+  /** Shown once there is a list; initially null. */
   readonly before?: (list: Listed) => ReactNode
-  /** Shown beside the figures while it runs and afterwards. */
+  /** Shown beside the figures during and after the run. */
   readonly result?: ReactNode
 }) {
   const [text, setText] = useState('')
@@ -145,7 +145,7 @@ function none(): null {
   return null
 }
 
-/** What goes in, and what does not and why, by line. */
+/** Entries to import, and those left out with the reason, by line. */
 function sifted(
   { entries, faults }: Listed,
   refusal: (entry: Entry) => string | null,
@@ -261,7 +261,7 @@ function Shown({
   )
 }
 
-/** The import stands open under an address of its own, so that it can be linked to. */
+/** The open import has a URL of its own, so that it can be linked to. */
 export function useImport(scope: Scope): readonly [open: boolean, button: ReactNode] {
   const search = useSearch({ strict: false }) as Search
   const navigate = useNavigate()
