@@ -1,5 +1,4 @@
-// How far a key reaches: what it may do, for mail from which domains, from where it may be used, and until when. Chosen when
-// it is made, and changed later.
+// Limits of a key: scopes, sending domains, allowed networks and expiry. Chosen on creation and changeable later.
 
 import { faultOf, type Json, useApi } from './api.ts'
 import { localOf, Moment, momentOf } from './moment.tsx'
@@ -8,7 +7,7 @@ import { Field } from './ui.tsx'
 
 const ROOMS = ['emails', 'domains', 'tracking_domains', 'webhooks', 'suppressions', 'unsubscribes', 'contacts']
 const MORE_ROOMS = ['templates', 'api_keys', 'smtp', 'profile', 'bounces']
-/** What a key may do, beside everything. */
+/** The scopes other than `full`. */
 const SCOPES: readonly (readonly [scope: string, name: string])[] = [
   ['send', 'send email'],
   ['stats:read', 'read statistics and events'],
@@ -23,15 +22,15 @@ const SCOPES: readonly (readonly [scope: string, name: string])[] = [
 export interface Bounds {
   readonly may: Part
   readonly domains: Part
-  /** Addresses and networks, parted by blanks or commas. */
+  /** Addresses and networks, separated by spaces or commas. */
   readonly networks: string
-  /** In the viewer's zone; empty: never. */
+  /** In the viewer's time zone; empty for never. */
   readonly ends: string
 }
 
 export const UNBOUND: Bounds = { may: { all: true, some: ['send'] }, domains: partOf([]), networks: '', ends: '' }
 
-/** Of the key's fields, those whose faults stand here. */
+/** The key's fields whose faults are shown here. */
 export const BOUND_FIELDS = ['scopes', 'domain_ids', 'allowed_ips', 'expires_at']
 
 export function boundsOf(key: Json): Bounds {
@@ -43,7 +42,7 @@ export function boundsOf(key: Json): Bounds {
   }
 }
 
-/** As the API takes them. */
+/** As expected by the API. */
 export function fieldsOf({ may, domains, networks, ends }: Bounds) {
   return {
     scopes: may.all ? ['full'] : may.some,
@@ -53,7 +52,7 @@ export function fieldsOf({ may, domains, networks, ends }: Bounds) {
   }
 }
 
-/** Some were to be chosen, and none is: none at all would be all of them. */
+/** Whether domains were to be chosen and none is: an empty list would mean all domains. */
 export function lacksChoice({ may, domains }: Bounds): boolean {
   return [may, domains].some(({ all, some }) => !all && some.length === 0)
 }
@@ -65,7 +64,7 @@ export function KeyBounds({
 }: {
   readonly bounds: Bounds
   readonly onChange: (bounds: Bounds) => void
-  /** What the API said of them. */
+  /** The API's faults of these fields. */
   readonly error: unknown
 }) {
   const found = useApi('/customer/domains')

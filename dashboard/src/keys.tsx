@@ -1,16 +1,16 @@
-// Keyboard first: `g` and a letter go to a page, `/` to the search, `j` and `k` through the rows, Ctrl-K opens the palette,
-// `?` shows the list. Nothing is taken from a field that is typed in, nor from an open dialog, and whose speech or hand
-// presses keys by mistake turns off those that do something alone (WCAG 2.1.4).
+// Keyboard shortcuts: `g` and a letter open a page, `/` goes to the search, `j` and `k` move through rows, Ctrl-K opens the palette,
+// `?` lists the shortcuts. They are inactive while typing in a field and in open dialogs. Shortcuts of a single character can be
+// turned off, for people whose speech input or hands press keys by mistake (WCAG 2.1.4).
 
 import { useNavigate } from '@tanstack/react-router'
 import { type ChangeEvent, useEffect, useRef, useState } from 'react'
 import { type Person, placesFor } from './nav.ts'
 import { Button } from './ui.tsx'
 
-/** What `j` and `k` walk over. */
+/** The elements that `j` and `k` move over. */
 export const ROW = '[data-row]'
 
-/** In the browser's storage. */
+/** Key in the browser's storage. */
 const SINGLE_KEYS = 'posthorn.single-keys'
 
 function areSingleKeysOn(): boolean {
@@ -43,7 +43,7 @@ export function useKeys(
       else if (event.key === '?') open.current.showHelp()
       else if (event.key === 'j' || event.key === 'k') walk(event.key === 'j' ? 1 : -1)
       else if (event.key === '/') {
-        // Of a list that can be added to, the search and not the adding.
+        // In a list with an add form, the search field and not the form.
         const search =
           document.querySelector<HTMLInputElement>('main [role=search] input') ??
           document.querySelector<HTMLInputElement>('main form input')
@@ -62,7 +62,7 @@ function isTaken(target: EventTarget | null): boolean {
   return /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest('dialog') !== null
 }
 
-/** To the first thing that can be opened in the next row, or the one before; on the page of one mail, to the one beside it. */
+/** Moves to the first link of the next or previous row; on the page of one email, opens the neighbouring one. */
 function walk(step: number): void {
   if (document.querySelector('main :is(a[rel=next], a[rel=prev])') !== null) {
     document.querySelector<HTMLElement>(step > 0 ? 'main a[rel=next]' : 'main a[rel=prev]')?.click()

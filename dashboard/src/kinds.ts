@@ -1,4 +1,4 @@
-// The events there are, with what they are called here.
+// The event types and their names in the dashboard.
 
 const OF_EMAILS = [
   ...['sent', 'scheduled', 'deferred', 'delivered', 'opened', 'clicked', 'bounced', 'complained', 'unsubscribed'],

@@ -1,4 +1,4 @@
-// A page that lists: filters and place in the address, rows from one path of the API.
+// A list page: filters and position in the URL, rows from one API path.
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
@@ -13,34 +13,34 @@ import { Button, Choice, Field, Problem } from './ui.tsx'
 export interface Filter {
   readonly name: string
   readonly label: string
-  /** A choice; absent: free text. */
+  /** Choices; absent for free text. */
   readonly options?: readonly (readonly [value: string, label: string])[]
-  /** A day: the address holds it as written, the API is asked for its first or last moment in the viewer's zone. */
+  /** A day: the URL contains it as entered; the API gets its first or last moment in the viewer's time zone. */
   readonly day?: 'start' | 'end'
-  /** How its text is to be written, said when it is not. */
+  /** The expected form of its text, shown when the input is wrong. */
   readonly form?: string
-  /** For a label of many words. */
+  /** For long labels. */
   readonly wide?: boolean
 }
 
-/** For recipients, whom the API finds by a whole address alone. */
+/** For recipients, whom the API finds only by a whole address. */
 export const WHOLE_ADDRESS = 'Enter a full email address, such as jo@example.net.'
 
 const PAGE_ROWS = 50
-/** Where the API stops counting. */
+/** Number at which the API stops counting. */
 const COUNTED = 100_000
-/** A phone shows so many filters to begin with. */
+/** Number of filters shown initially on a phone. */
 const PHONE_FILTERS = 2
 
-/** How a path counts: `offset` from 0, or `page` from 1. */
+/** Pagination of the path: `offset` from 0 or `page` from 1. */
 type Pages = 'offset' | 'page'
 
-/** Which page of a list an address says; 1 is the first. */
+/** Page of a list in the URL; 1 is the first. */
 export function pageIn(search: Search): number {
   return Math.max(1, Math.floor(Number(search['page'] ?? 1)) || 1)
 }
 
-/** What the API is asked for one page of a list. */
+/** The request for one page of a list. */
 export function pagePath(
   path: string,
   chosen: Readonly<Record<string, string | boolean>>,
@@ -51,7 +51,7 @@ export function pagePath(
   return withQuery(path, { ...chosen, ...place, limit: PAGE_ROWS })
 }
 
-/** Others may stand behind it. */
+/** Whether there may be more after it. */
 export function isFullPage(rows: readonly unknown[]): boolean {
   return rows.length >= PAGE_ROWS
 }
@@ -69,7 +69,7 @@ export function Listing({
   keyOf,
 }: {
   readonly path: string
-  /** Parameters that are always given. */
+  /** Parameters sent always. */
   readonly fixed?: Readonly<Record<string, string | boolean>>
   readonly filters?: readonly Filter[]
   readonly columns: readonly Column<Json>[]
@@ -78,7 +78,7 @@ export function Listing({
   readonly pages?: Pages
   readonly every?: number
   readonly always?: number
-  /** What tells a row from the others; absent: its `id`. */
+  /** Unique key of a row; absent: its `id`. */
   readonly keyOf?: (row: Json) => string
 }) {
   const search = useSearch({ strict: false }) as Search
@@ -154,9 +154,9 @@ export function Listing({
 }
 
 /**
- * Who filters or turns a page hears what it came to; what comes by itself meanwhile is not told.
+ * Announces the result of a filter or page change; live updates are not announced.
  *
- * @param size null: not known yet
+ * @param size null while unknown
  */
 function useTold(asked: string, size: string | null): void {
   const told = useRef(asked)
@@ -184,7 +184,7 @@ function Filters({
   useEffect(() => {
     if (all) revealed.current?.querySelector<HTMLElement>('input, select')?.focus()
   }, [all])
-  // What the address says stands, once it says it: typed here, or come back to.
+  // The value in the URL wins when it changes, by typing here or by navigating back.
   const said = JSON.stringify(filters.map(({ name }) => search[name]))
   useEffect(() => setTyped({}), [said])
   const settle = (chosen: Search = {}): void => {
@@ -239,13 +239,13 @@ function Filters({
   )
 }
 
-/** The filter that the API does not take as it is. */
+/** The first filter that the API would not accept. */
 function refusedOf(error: unknown, filters: readonly Filter[]): Filter | null {
   if (!(error instanceof ApiProblem) || error.code !== 'invalid_parameter') return null
   return filters.find(({ name }) => name === error.details?.parameter) ?? null
 }
 
-/** What the address says of these filters, as the API is asked for it; what is not said is left out. */
+/** Values of these filters from the URL, as API parameters; absent ones are left out. */
 export function chosenOf(filters: readonly Filter[], search: Search): Readonly<Record<string, string>> {
   const given = filters.map(({ name, day }) => [name, momentOf(search[name], day)] as const)
   return Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
@@ -268,7 +268,7 @@ function NothingFits({ clear }: { readonly clear: () => void }) {
   )
 }
 
-/** Choices whose words are their values. */
+/** Choices whose labels are their values. */
 export function words(...values: readonly string[]): readonly (readonly [string, string])[] {
   return values.map((value) => [value, value.replaceAll('_', ' ')])
 }

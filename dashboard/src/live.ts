@@ -1,8 +1,8 @@
-// The stream of events (server-sent), one for the whole dashboard. It is read with fetch rather than with EventSource,
-// which could not take up a stream at a place of ours: a page that was hidden for half a minute lets go of its stream, and
-// comes back with the id of the last event it saw, so nothing is missed and a forgotten tab costs nothing.
+// The event stream (server-sent events), one for the whole dashboard. It uses fetch instead of EventSource, which cannot resume a
+// stream at a chosen position: a page hidden for half a minute closes its stream and resumes with the id of the last event seen,
+// so that nothing is missed and a forgotten tab costs nothing.
 //
-// While the stream is away, pages ask again every few seconds instead (useApi's `every`).
+// Without the stream, pages refetch every few seconds (useApi's `every`).
 
 import { useSyncExternalStore } from 'react'
 
@@ -12,7 +12,7 @@ export interface LiveEvent {
 }
 
 const HIDDEN_FOR_MS = 30_000
-/** The service says something every 15 s; a longer silence is a dead connection. */
+/** The service sends something every 15 s; a longer silence means a dead connection. */
 const SILENCE_MS = 45_000
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 30_000
@@ -31,14 +31,14 @@ function watch(tell: () => void): () => void {
   return () => watchers.delete(tell)
 }
 
-/** Whether events arrive by themselves just now. */
+/** Whether the stream is connected at the moment. */
 export function useLive(): boolean {
   return useSyncExternalStore(watch, () => live)
 }
 
 /**
- * Keeps a stream open until the answer is called.
- * @param tell every event, in order; also those that happened while the page was hidden
+ * Keeps a stream open until the returned function is called.
+ * @param tell receives every event, in order, including those that happened while the page was hidden
  */
 export function followEvents(tell: (event: LiveEvent) => void): () => void {
   let place: string | null = null

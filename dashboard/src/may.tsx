@@ -1,4 +1,4 @@
-// What the person who is signed in may do, as the scopes of a key say it. What would be refused is not offered.
+// Permissions of the signed-in person, expressed as scopes. Actions that would be refused are not offered.
 
 import { createContext, type ReactNode, useContext } from 'react'
 import { allows, type Scope } from '../../src/modules/accounts/scopes.ts'
@@ -7,15 +7,15 @@ export type { Scope }
 
 const Scopes = createContext<readonly string[]>([])
 
-/** Around all pages: `scopes` as `GET /session` tells them. */
+/** Wraps all pages: `scopes` from `GET /session`. */
 export const Reach = Scopes.Provider
 
-/** Whether who has these scopes may do what asks for one; all may do what asks for none. */
+/** Whether these scopes include the required one; true when none is required. */
 export function reaches(scopes: readonly string[], scope: Scope | undefined): boolean {
   return scope === undefined || allows(scopes, scope)
 }
 
-/** @returns whether the person who is signed in may do what asks for a scope */
+/** @returns whether the signed-in person has a scope */
 export function useMay(): (scope: Scope | undefined) => boolean {
   const scopes = useContext(Scopes)
   return (scope) => reaches(scopes, scope)
@@ -25,7 +25,7 @@ export function May({ scope, children }: { readonly scope: Scope; readonly child
   return useMay()(scope) ? children : null
 }
 
-/** Fields that show what stands to everybody, and take a change from those who may make it; buttons are theirs alone. */
+/** Fields that everybody can read and only permitted people can edit; buttons are shown only to them. */
 export function Held({ scope, children }: { readonly scope: Scope; readonly children: ReactNode }) {
   const may = useMay()(scope)
   return (

@@ -1,4 +1,4 @@
-// A moment that a person chooses: in their own zone, which is named beside it.
+// Input of a date and time in the viewer's time zone, which is named beside it.
 
 import { Field } from './ui.tsx'
 
@@ -11,10 +11,10 @@ export function Moment({
   fault,
 }: {
   readonly label: string
-  /** As `localOf` gives it; empty: none. */
+  /** As returned by `localOf`; empty for none. */
   readonly value: string
   readonly onChange: (value: string) => void
-  /** Said before the zone. */
+  /** Text before the time zone. */
   readonly hint?: string
   readonly required?: boolean
   readonly fault?: string | undefined
@@ -33,7 +33,7 @@ export function Moment({
   )
 }
 
-/** To the minute, in the viewer's zone; empty for null. */
+/** To the minute, in the viewer's time zone; empty for null. */
 export function localOf(at: string | null): string {
   if (at === null) return ''
   const date = new Date(at)
@@ -42,7 +42,7 @@ export function localOf(at: string | null): string {
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
-/** As the API takes it; null for none. */
+/** As expected by the API; null for none. */
 export function momentOf(local: string): string | null {
   return local === '' ? null : new Date(local).toISOString()
 }

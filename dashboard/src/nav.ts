@@ -1,4 +1,4 @@
-// Where one can go: the column at the side, the `g` keys and the palette all read it here.
+// The destinations of navigation, used by the side column, the `g` shortcuts and the palette.
 
 import { reaches, type Scope } from './may.tsx'
 
@@ -7,12 +7,12 @@ export interface Place {
   readonly name: string
   /** Pressed after `g`. */
   readonly key?: string
-  /** Without it there is nothing to see or do there. */
+  /** Scope without which the page is empty. */
   readonly needs?: Scope
 }
 
 export interface Group {
-  /** Empty: without a heading. */
+  /** Empty for no heading. */
   readonly title: string
   readonly places: readonly Place[]
 }
@@ -70,7 +70,7 @@ const OPERATOR: Group = {
   ],
 }
 
-/** What `GET /session` says of a person. */
+/** The person as returned by `GET /session`. */
 export interface Person {
   readonly user: { readonly operator: boolean }
   readonly scopes: readonly string[]
@@ -86,11 +86,11 @@ export function groupsFor({ user, scopes }: Person): readonly Group[] {
 
 export interface Closed {
   readonly title: string
-  /** To whom: a role of this account, or all but operators. */
+  /** For whom: a role of this account, or all except operators. */
   readonly to: 'role' | 'others'
 }
 
-/** @returns what stands at a path where a person has nothing to see; null where they have, or where nothing stands */
+/** @returns the page at a path that a person may not see; null when they may, or when there is no page */
 export function closedTo({ user, scopes }: Person, path: string): Closed | null {
   const isAt = ({ path: of }: Place): boolean => path === of || (of !== '/' && path.startsWith(`${of}/`))
   const operators = OPERATOR.places.find(isAt)

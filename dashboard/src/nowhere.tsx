@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { Page } from './ui.tsx'
 
-/** At an address that is none of the dashboard's. */
+/** Shown at a URL that is not a page of the dashboard. */
 export function Nowhere() {
   return (
     <Page

@@ -1,5 +1,5 @@
-// The pages' own code, which comes when a page is first opened: what is done when it does not come. All of it is fetched
-// once the first page stands, so that a later loss of the network takes no page away.
+// Loads the code of pages when they are first opened, and handles failures. All of it is prefetched after the first page is shown,
+// so that a later loss of the network makes no page unavailable.
 
 import type { ErrorComponentProps } from '@tanstack/react-router'
 import { useEffect } from 'react'
@@ -9,7 +9,7 @@ import { Button, Page, Problem } from './ui.tsx'
 type Load = () => Promise<Record<string, unknown>>
 
 const RELOADED_AT = 'posthorn-reloaded-at'
-/** Who was brought to a new release less than so long ago, and lacks a file again, is asked. */
+/** When a file is missing again within this time after a reload for a new release, the user is asked. */
 const RELOAD_AGAIN_MS = 60_000
 const FIRST_PAGE_MS = 5_000
 
@@ -17,7 +17,7 @@ const loads: Load[] = []
 
 class PageAway extends Error {}
 
-/** @returns the same; what goes wrong is told by a page of ours, where the router would load the whole address anew */
+/** @returns the same loader; failures show a page of ours, where the router would reload the whole URL */
 export function pageFile<Code extends Record<string, unknown>>(load: () => Promise<Code>): () => Promise<Code> {
   loads.push(load)
   return () =>
@@ -26,7 +26,7 @@ export function pageFile<Code extends Record<string, unknown>>(load: () => Promi
     })
 }
 
-/** One after the other; none where the browser is to be sparing. */
+/** One after the other; none when the browser should save data. */
 export function fetchPages(): void {
   const { connection } = navigator as { readonly connection?: { readonly saveData?: boolean } }
   if (connection?.saveData === true) return
@@ -36,11 +36,11 @@ export function fetchPages(): void {
   setTimeout(() => void fetchAll(), FIRST_PAGE_MS)
 }
 
-/** In the place of a page that failed. */
+/** Shown instead of a page that failed. */
 export function PageFailed({ error }: ErrorComponentProps) {
   const away = error instanceof PageAway
   useEffect(() => {
-    // After an upgrade the files of the release before are gone: loaded anew, the address leads to the new one.
+    // After an upgrade the files of the previous release are gone: a reload leads to the new one.
     if (away && mayReload()) void reload()
     const back = (): void => void reload()
     addEventListener('online', back)
@@ -66,7 +66,7 @@ function mayReload(): boolean {
   return true
 }
 
-/** Only where the service answers: the browser's own error page leads nowhere. */
+/** Only when the service answers: the browser's own error page leads nowhere. */
 async function reload(): Promise<void> {
   const answer = await fetch('/', { cache: 'no-store' }).catch(() => null)
   if (answer?.ok === true) location.reload()

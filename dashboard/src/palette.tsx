@@ -1,4 +1,4 @@
-// Ctrl-K: pages, the latest emails that fit, domains, and the actions one looks for most.
+// The command palette (Ctrl-K): pages, the latest matching emails, domains and frequent actions.
 
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react'

@@ -1,17 +1,17 @@
-// The places of a template that values are asked for, to be looked at before it is sent. Sections (`{{#items}} … {{/items}}`)
-// are asked for as JSON, and begin with a sample that shows their form. Knows nothing of the browser.
+// The placeholders of a template that need values for a preview. Sections (`{{#items}} … {{/items}}`) are entered as JSON, starting
+// with a sample that shows their form. Independent of the browser.
 
 export interface PlaceOf {
   readonly name: string
-  /** Of a section: JSON that fills it, each value being its own name. Null: the place takes a text. */
+  /** For a section: sample JSON in which each value is its own name. Null when the placeholder takes a text. */
   readonly sample: string | null
 }
 
-/** Filled in by the service for each recipient, whatever the values say. */
+/** Filled in by the service for each recipient, whatever the values. */
 const UNSUBSCRIBE = 'unsubscribe'
-/** The item of a list itself. */
+/** The list item itself. */
 const ITEM = '.'
-/** Comments and changed delimiters are no places. */
+/** Comments and changed delimiters are no placeholders. */
 const TAG = /\{\{\{\s*([^{}\s]+)\s*\}\}\}|\{\{\s*([#^/&]?)\s*([^{}\s!>=]+)\s*\}\}/g
 
 interface Section {
@@ -19,7 +19,7 @@ interface Section {
   readonly inner: Set<string>
 }
 
-/** Each name once, in the order they come; what is named inside sections alone belongs to their samples. */
+/** Each name once, in order of appearance; names used only inside sections belong to the sections' samples. */
 export function placesOf(texts: readonly (string | null)[]): readonly PlaceOf[] {
   const plain = new Set<string>()
   const sections = new Map<string, Section>()
@@ -34,7 +34,7 @@ export function placesOf(texts: readonly (string | null)[]): readonly PlaceOf[] 
         sections.set(name, section)
         if (open.length === 0) order.push(name)
         else open.at(-1)?.inner.add(name)
-        // What stands where there is nothing is named outside of it.
+        // The names in an inverted section belong outside of it.
         open.push(sign === '^' ? { name, inner: plain } : section)
         if (sign === '^') order.push(name)
       } else if (name.toLowerCase() !== UNSUBSCRIBE) {
@@ -53,7 +53,7 @@ export function placesOf(texts: readonly (string | null)[]): readonly PlaceOf[] 
 interface Known {
   readonly sections: ReadonlyMap<string, Section>
   readonly plain: ReadonlySet<string>
-  /** Sections around this one: one that names itself has no end. */
+  /** Enclosing sections, since a section that contains itself would never end. */
   readonly within: readonly string[]
 }
 
@@ -92,7 +92,7 @@ export function nested(flat: Readonly<Record<string, unknown>>): Record<string, 
   return root
 }
 
-/** What was typed for a place. @returns undefined when a section's is no JSON */
+/** The value entered for a placeholder. @returns undefined when a section's is not JSON */
 export function valueTyped({ sample }: PlaceOf, typed: string): unknown {
   if (sample === null) return typed
   try {

@@ -1,5 +1,5 @@
-// A mail shown as it came: in a frame that may run nothing, load nothing and lead nowhere. Its links are read from its text
-// and shown as text; none of them can be followed from here, so looking at a mail never counts as a click.
+// Shows an email in a frame that may run nothing, load nothing and lead nowhere. Its links are extracted and shown as text. None can
+// be followed from here, so viewing an email never counts as a click.
 
 import { useState } from 'react'
 import { bytesAt, type Json, useApiText } from './api.ts'
@@ -18,16 +18,16 @@ const NAMES: Readonly<Record<View, string>> = {
   links: 'Links',
   source: 'Source',
 }
-/** Gmail shows no more of a mail's HTML than this, and hides the rest behind a link. */
+/** Gmail shows at most this much of an email's HTML and hides the rest behind a link. */
 const GMAIL_CLIPS_BYTES = 102 * 1_024
-/** What a mail says when it has colours for the dark: without it the frame stays as light as it is. */
+/** Marks an email with colours for dark mode; without it the frame stays light. */
 const DARK_DESIGN = /prefers-color-scheme|color-scheme|supported-color-schemes/i
 
 export function Preview({
   base,
   mail,
 }: {
-  /** The path of the mail in the API; `/preview` and `/raw` stand behind it. */
+  /** API path of the email; `/preview` and `/raw` are below it. */
   readonly base: string
   /** With `html`, `text` and `attachments`. */
   readonly mail: Json
@@ -95,10 +95,10 @@ function Size({ html }: { readonly html: string }) {
   )
 }
 
-/** What reads a mail's files comes when it is wanted, as a page does. */
+/** The code that reads an email's files is loaded on demand, like a page. */
 const reader = pageFile(() => import('./attachments.ts'))
 
-/** Each is saved and never shown: what a stranger sent runs nowhere near the session. */
+/** Files are saved and never shown: a stranger's content must not run near the session. */
 function Attachments({ base, list }: { readonly base: string; readonly list: readonly Listed[] }) {
   const [busy, setBusy] = useState<number | null>(null)
   const [error, setError] = useState<unknown>(null)
@@ -170,7 +170,7 @@ function Raw({ base, headersOnly }: { readonly base: string; readonly headersOnl
   )
 }
 
-/** The header fields of a message, unfolded, in order. */
+/** Header fields of a message, unfolded, in order. */
 function headersOf(source: string): readonly (readonly [name: string, value: string])[] {
   const head = source.split(/\r?\n\r?\n/, 1)[0] ?? ''
   return head
@@ -220,8 +220,8 @@ function Links({ html, text }: { readonly html: string | null; readonly text: st
   )
 }
 
-// Read with patterns, not with the browser's parser: that one asks the page's policy about every inline style and handler
-// of a stranger's mail, even where it runs none.
+// Read with patterns, not the browser's parser, which checks the page's policy for every inline style and handler of a stranger's
+// email, even when it runs none.
 const LINK = /<(?:a|area)\s[^>]*?href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))[^>]*>(?:(.{0,2000}?)<\/a\s*>)?/gis
 const BARE_LINK = /https?:\/\/[^\s<>"]+/g
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }

@@ -1,8 +1,8 @@
-// What figures are held against, and the time that they are of.
+// Thresholds for figures, and the period they cover.
 
 export const MAX_BOUNCE_RATE = 0.02
 export const MAX_COMPLAINT_RATE = 0.001
-/** A rate of fewer mails says nothing. */
+/** A rate of fewer emails is meaningless. */
 export const MIN_FOR_RATE = 20
 const DAY_MS = 86_400_000
 
@@ -10,7 +10,7 @@ export function isOver(part: number, whole: number, most: number): boolean {
   return whole >= MIN_FOR_RATE && part / whole > most
 }
 
-/** So many days up to now in the viewer's zone, as the statistics are asked for them. */
+/** The last days up to now in the viewer's time zone, as parameters of the statistics. */
 export function lastDays(days: number): { readonly from_date: string; readonly timezone: string } {
   const first = new Date(Date.now() - (days - 1) * DAY_MS)
   return {

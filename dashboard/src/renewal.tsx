@@ -1,11 +1,11 @@
-// A new secret in place of the present one, and how long that one goes on beside it.
+// Replaces a secret, with a period during which the old one still works.
 
 import { useState } from 'react'
 import { Confirm } from './confirm.tsx'
 import type { Scope } from './may.tsx'
 import { Choice } from './ui.tsx'
 
-/** Hours, as the API takes them, and what they are called. */
+/** Hours for the API, and their labels. */
 const GRACE: readonly (readonly [hours: string, words: string])[] = [
   ['0', 'immediately'],
   ['1', 'after 1 hour'],

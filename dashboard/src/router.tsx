@@ -1,4 +1,4 @@
-// Every view is an address that can be sent to a colleague: filters stand in its query.
+// Every view has a URL that can be shared: filters are in its query.
 
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { Frame } from './frame.tsx'

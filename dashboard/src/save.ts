@@ -1,17 +1,17 @@
-// Files that the page makes itself, or takes out of a mail.
+// Saves files that the page generates or extracts from an email.
 
 import { call, type Json, withQuery } from './api.ts'
 import { type Cell, csvText } from './csv.ts'
 import { insisting, pause } from './work.ts'
 
-/** The most that the API gives at once of a list of each kind. */
+/** Maximum page size of the API for each kind of list. */
 const ROWS_AT_ONCE = { page: 100, offset: 1_000 }
 
 export function save(name: string, text: string): void {
   saveBlob(name, new Blob([text], { type: 'text/csv;charset=utf-8' }))
 }
 
-/** Bytes of a stranger's: told as nothing that a browser would rather show than save. */
+/** A stranger's bytes, with a type that no browser displays instead of saving. */
 export function saveBytes(name: string, bytes: Uint8Array<ArrayBuffer>): void {
   saveBlob(name, new Blob([bytes], { type: 'application/octet-stream' }))
 }
@@ -22,13 +22,13 @@ function saveBlob(name: string, blob: Blob): void {
   link.href = address
   link.download = name
   link.click()
-  // The browser has the file in hand before the next task.
+  // The browser holds the file before the next task.
   setTimeout(() => URL.revokeObjectURL(address), 10_000)
 }
 
 /**
- * A list of the API as CSV, read page by page. A long one is more than may be asked for in a second: it waits as it is told to.
- * @param query which of it: filters, as the API takes them
+ * Exports an API list as CSV, page by page. Long lists exceed the rate limit, so it waits as the API asks.
+ * @param query filters, as expected by the API
  */
 export async function saveList(
   name: string,

@@ -1,4 +1,4 @@
-// What came of an action, in a line at the foot of the window that is also read out.
+// The result of an action, in a line at the bottom of the window that is also announced.
 
 import { useSyncExternalStore } from 'react'
 
@@ -30,7 +30,7 @@ export function say(text: string): void {
   saying({ text, seen: true })
 }
 
-/** What is seen elsewhere on the page, for who hears it. */
+/** Announces what is visible elsewhere on the page. */
 export function tell(text: string): void {
   saying({ text, seen: false })
 }

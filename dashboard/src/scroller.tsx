@@ -1,8 +1,8 @@
-// What is longer than its place scrolls, and says so: at an edge behind which there is more it fades out and has an arrow.
+// A scrolling area that shows when there is more: such an edge fades out and has an arrow.
 
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 
-/** Less than this is no line of text. */
+/** Less than a line of text. */
 const SLACK_PX = 8
 
 interface Hidden {
@@ -10,7 +10,7 @@ interface Hidden {
   readonly below: boolean
 }
 
-/** In a column: it takes the height that is left. On a phone it is as long as it is. */
+/** In a column it takes the remaining height; on a phone its full length. */
 export function Scroller({ children }: { readonly children: ReactNode }) {
   const frame = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
@@ -49,7 +49,7 @@ const EDGES = {
   bottom: { look: 'bottom-0 items-end bg-linear-to-t', arrow: '▾', says: 'more below' },
 }
 
-/** Nothing for who cannot see what is cut: all of it is read to them. */
+/** Hidden from screen readers, which read all of the content. */
 function Edge({ at }: { readonly at: 'top' | 'bottom' }) {
   const { look, arrow, says } = EDGES[at]
   return (

@@ -1,2 +1,2 @@
-/** What stands behind the question mark of a view's address: its filters and its place. */
+/** The query of a view's URL: its filters and its position. */
 export type Search = Readonly<Record<string, string | undefined>>

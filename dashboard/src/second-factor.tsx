@@ -1,16 +1,16 @@
-// The second factor of the person who is signed in: offered, turned on by a code, and taken away.
+// The second factor of the signed-in person: offer, activation by a code, removal.
 
 import encodeQR from 'qr'
 import { type FormEvent, useState } from 'react'
 import { ApiProblem, call, type Json, refresh } from './api.ts'
 import { Button, Code, Copy, Field, Problem } from './ui.tsx'
 
-/** Authenticators show `123 456`. */
+/** Authenticator apps show `123 456`. */
 function written(code: string): string {
   return code.replaceAll(/\s/g, '')
 }
 
-/** In the words of the form: the API has one sentence for all places that ask who somebody is. */
+/** In the form's own words: the API has one message for all places that check credentials. */
 function wrongCode(problem: unknown, withPassword: boolean): unknown {
   if (!(problem instanceof ApiProblem) || problem.code !== 'invalid_credentials') return problem
   return new Error(
@@ -20,7 +20,7 @@ function wrongCode(problem: unknown, withPassword: boolean): unknown {
   )
 }
 
-/** Read by the camera of another device. Dark on light in either scheme, with the quiet zone that readers need. */
+/** A QR code. Dark on light in either colour scheme, with the quiet zone that readers need. */
 function Picture({ text }: { readonly text: string }) {
   const rows = encodeQR(text, 'raw', { border: 4 })
   const squares = rows.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
