@@ -1,4 +1,4 @@
-// The answers of pixels and links, in the quick lane and in the framework. Everything needed is in the token and in memory.
+// The answers of pixels and links, both ahead of the framework and through it. The token and memory hold all they need.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Answer, PlainAnswer } from '../../platform/http/endpoint.ts'
@@ -15,7 +15,7 @@ export interface LinkOptions {
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Pick<Logger, 'error'>
-  /** From memory: whether the account is suspended or the target blocked. */
+  /** From memory: the account is suspended, or the target is blocked. */
   readonly isStopped: (accountId: string, url: string) => boolean
 }
 
@@ -26,7 +26,7 @@ export interface Reader {
   readonly ip: string
 }
 
-/** Why a link leads nowhere: the token is not ours, or its account or target is blocked. */
+/** Why a link leads nowhere: the token is not ours, or its account is suspended or its target blocked. */
 export type Stopped = 'unknown' | 'stopped'
 
 export interface LinkAnswers {
@@ -69,9 +69,9 @@ export function linkAnswers(options: LinkOptions): LinkAnswers {
   return { opened, clicked }
 }
 
-/** The reader gets an answer even when nothing can be written: they came for the picture or the target. */
+/** Logs a failed write instead of rejecting: the reader gets the picture or the target even when the hit is lost. */
 function calming(log: LinkOptions['log']): (taken: Promise<unknown>, hit: Hit) => Promise<unknown> {
-  // Hits that arrive together share one promise, and share this one too.
+  // Hits that arrive together share one promise, and get one shared promise back.
   let last: Promise<unknown> | null = null
   let calm: Promise<unknown> = Promise.resolve()
   let emails: string[] = []
@@ -114,12 +114,12 @@ export function hitOf(
   }
 }
 
-/** The answer of the framework. */
+/** The answer for the framework to send. */
 export function wholeAnswer({ answer, location }: PlainAnswer): Answer {
   return location === null ? answer : { ...answer, headers: { ...answer.headers, location } }
 }
 
-/** Headers are bytes: Node writes each character of the value as one. */
+/** Headers are bytes, and Node writes each character of the value as one byte. */
 function headerOf(url: string): string {
   return ASCII.test(url) ? url : Buffer.from(url).toString('latin1')
 }

@@ -4,13 +4,13 @@ import { retryAfterMs } from './asked-to-wait.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 
-// Each row: Retry-After, Date, and how long to wait.
+// Each row: Retry-After, Date, and the wait in seconds.
 const HEADERS: [header: string, date: string, seconds: number][] = [
   ['7200', '', 7_200],
   ['0', '', 0],
   ['Sun, 01 Mar 2026 14:00:00 GMT', '', 7_200],
   ['Sun, 01 Mar 2026 11:00:00 GMT', '', 0],
-  // Its clock is an hour fast.
+  // The CA's clock is an hour fast.
   ['Sun, 01 Mar 2026 15:00:00 GMT', 'Sun, 01 Mar 2026 13:00:00 GMT', 7_200],
   ['Sun, 01 Mar 2026 14:00:00 GMT', 'soon', 7_200],
   ['soon', '', 0],

@@ -1,13 +1,14 @@
-// A certificate authority that asks us to wait: 429 (RFC 8555 section 6.6) or 5xx with a Retry-After (RFC 9110 section 10.2.3), in
-// seconds or as a date.
+// A certificate authority that asks us to wait: 429 (RFC 8555 section 6.6) or 5xx with a Retry-After (RFC 9110 section
+// 10.2.3), in seconds or as a date.
 //
 //   up to 30 s    the library waits within the order
-//   longer        the order ends at once, and the CA is not asked again before then; nothing waits in memory
-//   over a week   probably a mistake: the CA is asked again after a week
+//   longer        the order ends at once and sends nothing more; the next one starts no earlier. Nothing waits in memory
+//   over a week   probably a mistake: the next order starts after a week
 //
-// A 5xx, or a 429 before the order itself has begun, applies to all requests: no machine orders for any name. A 429 within an
-// order is taken to be about its name: most of Let's Encrypt's limits count certificates of one name or domain, and one customer's
-// name must not delay the others'. If such a limit is the account's after all, each name finds out with one request of its own.
+// 5xx, and 429 before the order itself has begun, applies to all our requests: no machine orders for any name. 429 within an
+// order may apply to its name only: most of Let's Encrypt's limits count the certificates of one name or one domain, and one
+// customer's name must not hold up the others. If such a limit turns out to be the account's, each name finds that out with
+// one request of its own.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type acme from 'acme-client'
@@ -15,7 +16,7 @@ import type { Clock } from '../../platform/clock.ts'
 
 export class AskedToWait extends Error {
   readonly until: Date
-  /** Applies to all names. */
+  /** Applies to all names, not just one. */
   readonly isForAll: boolean
 
   constructor(until: Date, isForAll: boolean, said: string) {
@@ -25,14 +26,14 @@ export class AskedToWait extends Error {
   }
 }
 
-/** State of one order. */
+/** The state of one order. */
 export interface Asking {
   readonly clock: Clock
-  /** Whether the order itself has begun. */
+  /** The order itself has begun. */
   ordering: boolean
-  /** Set when no more requests are made. */
+  /** Not null: the CA asked to wait, and the order sends nothing more. */
   held: AskedToWait | null
-  /** At once: where the library waits for a state it takes what it is told for something that passes. */
+  /** Called at once, because the library treats an error as temporary while it polls for a state. */
   readonly onHeld: (asked: AskedToWait) => void
 }
 
@@ -46,21 +47,21 @@ const LONGEST_MS = 7 * 86_400_000
 const asking = new AsyncLocalStorage<Asking>()
 const listening = new WeakSet<object>()
 
-/** Runs an order, so that its requests to the CA are known to be its own. */
+/** Runs an order, so that its requests to the CA can be attributed to it. */
 export function asAsked<T>(given: Pick<Asking, 'clock' | 'onHeld'>, order: (asking: Asking) => Promise<T>): Promise<T> {
   const one: Asking = { ...given, ordering: false, held: null }
   return asking.run(one, () => order(one))
 }
 
-/** Makes the library's HTTP client end an order whose CA asks to wait. By itself it would sleep that long and continue. */
+/** Makes the library's HTTP client end an order whose CA asks to wait. By default it sleeps that long and goes on. */
 export function heedRetryAfter({ axios }: typeof acme): void {
   if (listening.has(axios)) return
   listening.add(axios)
-  // Further requests of an ended order never get an answer and are dropped with it: an error would be retried for minutes.
+  // Further requests of an ended order stay pending forever and are dropped with it: an error would be retried for minutes.
   axios.interceptors.request.use((config) =>
     (asking.getStore()?.held ?? null) === null ? config : Promise.withResolvers<typeof config>().promise,
   )
-  // The error has no `config`, so that the library does not retry.
+  // The error thrown here has no `config`, so the library does not retry it.
   axios.defaults.transformResponse = [
     ...[axios.defaults.transformResponse ?? []].flat(),
     (data: unknown, headers: Headers, status?: number): unknown => {
@@ -69,7 +70,7 @@ export function heedRetryAfter({ axios }: typeof acme): void {
       const now = one.clock.now()
       const waitMs = retryAfterMs(textOf(headers.get('retry-after')), textOf(headers.get('date')), now)
       if (waitMs <= WAITED_FOR_MS) {
-        // The library would read a date by the local clock and sleep for the difference between it and the CA's clock.
+        // The library would read a date by its own clock, and sleep too long or too short when that differs from the CA's.
         headers.set('retry-after', String(Math.ceil(waitMs / 1_000)))
         return data
       }
@@ -81,7 +82,7 @@ export function heedRetryAfter({ axios }: typeof acme): void {
   ]
 }
 
-/** @returns 0 when it does not ask to wait @param date of the response, the clock that a date in the header refers to */
+/** 0: no wait. @param date the response's Date header: the CA's clock, which a date in Retry-After refers to */
 export function retryAfterMs(header: string, date: string, now: Date): number {
   if (/^\d+$/.test(header)) return Number(header) * 1_000
   const until = Date.parse(header)
@@ -94,7 +95,7 @@ function textOf(header: unknown): string {
   return typeof header === 'string' ? header.trim() : ''
 }
 
-/** Of a problem document (RFC 8555 section 6.7). */
+/** The `detail` of a problem document (RFC 8555 section 6.7); null: none. */
 function saidIn(data: unknown): string | null {
   const detail = typeof data === 'object' && data !== null && 'detail' in data ? data.detail : null
   return typeof detail === 'string' && detail !== '' ? detail : null

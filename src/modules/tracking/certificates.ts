@@ -1,10 +1,12 @@
-// Certificates by ACME (order.ts): for verified tracking domains, and for the public URL's own host when it is https and the
-// operator configured no certificate. Ordered after verification and renewed at two thirds of their life, never because a
-// handshake asked for a name. A row is leased by its due time: several machines share the work, a machine that dies delays it by
-// ten minutes, and one that stops releases it. After a failure the wait doubles, up to a day, and the present certificate is
-// still served. While the CA is unavailable, one name per minute tries on behalf of all due ones. A CA that asks to wait
-// (asked-to-wait.ts) is not asked earlier by any machine. The host's own certificate and those of the names do not wait for one
-// another. An account gets at most 20 new certificates a day.
+// Certificates by ACME (order.ts): for verified tracking domains, and for the public URL's host when that is https and the
+// operator gave no certificate. They are ordered after verification and renewed at two thirds of their life, never because
+// of a name in a handshake.
+//
+// Several machines share the work. A machine leases a row by moving its due time: if it crashes, the order is delayed by ten
+// minutes; if it stops, it returns the lease. After a failure the wait doubles, up to a day; the existing certificate stays
+// in use. While the CA is unreachable, one name a minute tries it on behalf of all that are due. When a CA asks to wait
+// (asked-to-wait.ts), no machine asks it before that time, not even for a check by hand. The host's own certificate and
+// those of the names do not wait for each other. An account gets at most 20 new certificates a day.
 
 import type { Db } from '../../platform/db.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
@@ -26,7 +28,7 @@ import * as sql from './sql-names.ts'
 export interface CertificateOptions extends OrderOptions {
   readonly log: Logger
   readonly names: Pick<Names, 'check'>
-  /** The public URL's host; null when it needs no certificate from us. */
+  /** The public URL's host; null: it needs no certificate of ours. */
   readonly ownName: string | null
 }
 
@@ -37,7 +39,7 @@ const IDLE_MS = 5_000
 const DAY_MS = 86_400_000
 const NEW_A_DAY = 20
 
-/** For the names and for the public URL's host. */
+/** One loop for the names, and one for the public URL's host when it needs a certificate. */
 export function certificateLoops(options: CertificateOptions): readonly Loop[] {
   const { log } = options
   const loopOf = (name: string, due: (options: CertificateOptions, signal: AbortSignal) => Promise<boolean>): Loop =>
@@ -51,7 +53,7 @@ export function certificateLoops(options: CertificateOptions): readonly Loop[] {
   return [...own, loopOf('certificates', certificateDue)]
 }
 
-/** @returns false when no name needs a certificate now */
+/** @returns false when no name is due, or the CA asked to wait */
 export async function certificateDue(options: CertificateOptions, signal: AbortSignal): Promise<boolean> {
   const { database, clock, log, secrets, names } = options
   const held = await holdOf(options)
@@ -93,7 +95,7 @@ export async function certificateDue(options: CertificateOptions, signal: AbortS
   return true
 }
 
-/** @returns false when the public URL's host needs no certificate now */
+/** @returns false when the public URL's host is not due, or the CA asked to wait */
 export async function ownCertificateDue(options: CertificateOptions, signal: AbortSignal): Promise<boolean> {
   const { database, clock, log, secrets, ownName } = options
   if (ownName === null) return false
@@ -134,7 +136,7 @@ function later(a: Date, b: Date = a): Date {
 
 export type OwnCertificateState = sql.OwnCertificateState
 
-/** State of the order for a host's own certificate; null when none was requested. */
+/** The state of the order for a host's own certificate; null: none was ordered. */
 export function ownCertificateState(db: Db, host: string): Promise<OwnCertificateState | null> {
   return db.one<OwnCertificateState>(sql.ownCertificateState, [host])
 }

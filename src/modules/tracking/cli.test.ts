@@ -41,7 +41,7 @@ const until = async (what: string, look: () => Promise<boolean>): Promise<void> 
   }
   throw new Error(`${what} did not come within a minute`)
 }
-/** The path of the one link of a mail that is sent now. */
+/** Sends a mail with one link and returns the link's path. */
 const linkOf = async (target: string): Promise<string> => {
   const html = `<a href="${target}">x</a>`
   const sent = await world.api.post('/api/v1/send', {
@@ -63,7 +63,7 @@ const linkOf = async (target: string): Promise<string> => {
 }
 const statusOf = async (path: string): Promise<number> => (await fetch(world.url + path, { redirect: 'manual' })).status
 
-test('a blocked target and everything below it answers 410 within seconds, until it is let go', async () => {
+test('a blocked target and its subdomains answer 410 within seconds, until it is unblocked', async () => {
   const [below, other] = [await linkOf('https://www.Evil.test/x'), await linkOf('https://notevil.test/')]
   assert.deepEqual([await statusOf(below), await statusOf(other)], [302, 302])
   await command('target', 'block', 'EVIL.test.')
@@ -76,7 +76,7 @@ test('a blocked target and everything below it answers 410 within seconds, until
   await assert.rejects(command('target', 'block', 'https://evil.test/'), /name one host/)
 })
 
-test('a new key begins by itself, old links work until their key is retired', async () => {
+test('a new key takes effect by itself, and old links work until their key is retired', async () => {
   const keyOf = (path: string): number => Buffer.from(path.slice('/track/c/'.length), 'base64url')[0] ?? 0
   const old = await linkOf('https://target.test/1')
   assert.equal(keyOf(old), 1)

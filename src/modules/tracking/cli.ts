@@ -1,4 +1,5 @@
-// The operator's commands on blocked link targets and on link keys. Running processes apply changes within seconds.
+// The operator's commands for targets that no link may lead to, and for the keys of links. Running processes pick up changes
+// within seconds.
 
 import tr46 from 'tr46'
 import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'
@@ -76,7 +77,7 @@ export const trackingCommands: readonly Command[] = [
   },
 ]
 
-/** Lower-case A-labels, as in addresses. */
+/** The host in lower-case A-labels, as in a parsed URL. */
 function hostOf(text: string | undefined): string {
   const name =
     text === undefined ? null : tr46.toASCII(text.toLowerCase().replace(/\.$/, ''), { useSTD3ASCIIRules: true })

@@ -1,20 +1,21 @@
-// Identifies the client by its User-Agent: first our own rules for mail programs and providers' proxies, then isbot for known
-// robots, then ua-parser-js for browsers.
+// Identifies the client by its User-Agent. Our own rules for mail programs and the proxies of mail providers come first, then
+// isbot for known robots, then ua-parser-js for browsers.
 //
-// Platform: a mail program is desktop or mobile; a provider's image proxy is webmail; a browser on a phone is mobile. A desktop
-// browser that fetches a pixel has a webmail page open (webmail); one that follows a link may come from anywhere (desktop).
+// Platform: a mail program is desktop or mobile; a provider's image proxy is webmail; a browser on a phone is mobile. A
+// desktop browser that fetches a pixel has a webmail page open (webmail); one that follows a link may come from any program
+// (desktop).
 
 import { isbot } from 'isbot'
 import { UAParser } from 'ua-parser-js'
 
 export type Platform = 'desktop' | 'mobile' | 'webmail' | 'unknown'
 
-/** `proxy`: a provider fetches for a person at the time of reading. `apple`: Apple fetches whether the mail is read or not. */
+/** `proxy`: a provider fetches on behalf of a person, when they read. `apple`: Apple fetches, whether the mail is read or not. */
 export type Agent = 'person' | 'proxy' | 'apple' | 'bot'
 
 export interface Client {
   readonly platform: Platform
-  /** Display name of the program; null when unknown. */
+  /** The name of the program, for people to read; null: unknown. */
   readonly name: string | null
   readonly agent: Agent
 }
@@ -23,11 +24,11 @@ type Rule = readonly [pattern: RegExp, name: string, platform: Platform, agent?:
 
 const MOBILE = /iPhone|iPad|iPod|Android|Mobile/
 
-// The first match decides. Patterns have no nested repetition, so time is linear in the (bounded) length.
+// The first match decides. Patterns have no nested repetition: time is linear in the (bounded) length.
 const RULES: readonly Rule[] = [
   [/^Mozilla\/5\.0$/, 'Apple Mail', 'unknown', 'apple'],
   [/GoogleImageProxy|ggpht\.com/, 'Gmail', 'webmail', 'proxy'],
-  // The agent that Gmail shows when it fetches pictures on arrival of the mail.
+  // Gmail's User-Agent for pictures that it fetches when the mail arrives.
   [/Edge\/12\.246 Mozilla\/5\.0$/, 'Gmail', 'webmail', 'proxy'],
   [/YahooMailProxy|Yahoo Mail Proxy/i, 'Yahoo Mail', 'webmail', 'proxy'],
   [/YandexImageResizer|YandexMail/i, 'Yandex Mail', 'webmail', 'proxy'],
@@ -52,20 +53,20 @@ const RULES: readonly Rule[] = [
 /** WebKit without a browser around it. */
 const BARE_WEBKIT = /AppleWebKit\/[\d.]+ \(KHTML, like Gecko\)(?: Mobile\/\w+)?$/
 const MAX_CHARS = 512
-/** A few programs make most of the hits, and identifying one takes some 30 us. */
+/** Most cached User-Agents per kind. Few programs make most of the hits, and identifying one takes some 30 us. */
 const MAX_KNOWN = 2_000
 const KNOWN = { open: new Map<string, Client>(), click: new Map<string, Client>() } as const
 
-/** Header fields that announce prefetching, the current one first (Fetch standard, `Sec-Purpose`); all values begin alike. */
+/** Headers that announce a prefetch, the current one first (`Sec-Purpose`, Fetch standard); their values begin alike. */
 const PREFETCHING = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const
 const AHEAD = /^(?:prefetch|prerender|preview)/i
 
-/** Whether the client says that it prefetches. @param headers with names in lower case */
+/** Whether the client says that it fetches ahead of a person. @param headers with names in lower case */
 export function isPrefetch(headers: Readonly<Record<string, string | readonly string[] | undefined>>): boolean {
   return PREFETCHING.some((name) => AHEAD.test(String(headers[name] ?? '')))
 }
 
-/** @param userAgent as received; only the first 512 characters are used */
+/** @param userAgent as received; only the first 512 characters count */
 export function clientOf(userAgent: string, what: 'open' | 'click'): Client {
   const text = userAgent.slice(0, MAX_CHARS)
   const known = KNOWN[what].get(text)

@@ -1,7 +1,7 @@
-// Opens and clicks are written to a journal on local disk before the answer, and from there into the database about a tenth of a
-// second later, in order, in pieces with pauses between them, so that a burst is answered first. While the database is
-// unavailable they wait on disk. Hits that the disk refuses go directly to the database. A hit whose content the database refuses
-// is reported and dropped.
+// Opens and clicks go to a journal on local disk. About a tenth of a second after the answer they go from there into the
+// database, in order, in batches with pauses between them, so that a burst is answered first. While the database is down they
+// wait on disk. When the disk fails, hits go to the database at once. A hit whose content the database refuses is logged and
+// dropped.
 
 import path from 'node:path'
 import { type Db, isUnavailable, lacksDay, sqlState } from '../../platform/db.ts'
@@ -20,22 +20,22 @@ export interface HitsIntakeOptions extends RecordOptions {
   readonly folder: string
 }
 
-/** One is written while the next is filled; this is the usual size during a burst. */
+/** One sheet is written while the next is filled. The size limit is the usual size in a burst. */
 const SPARE_SHEETS = 2
 const MAX_SPARE_BYTES = 262_144
-/** Per disk sync. */
+/** Most hits in one sync of the disk. */
 const MAX_SYNCED = 4_000
-/** 1 GiB: about two million hits. */
+/** 1 GiB: some two million hits. */
 const MAX_JOURNAL_BYTES = 1_073_741_824
 /** A process that has not written for this long is dead or has nothing to write. */
 const OTHERS_AFTER_MS = 5_000
-/** Small enough not to block this thread noticeably. */
+/** Small enough that a batch does not block the event loop noticeably. */
 const HANDED_ON_TOGETHER = 100
 const HAND_ON_EVERY_MS = 100
-/** How far the database may lag unannounced; the judge waits for it (judge.ts). */
+/** The database may lag this far without a report, since the judge allows for it (judge.ts). */
 const BEHIND_MS = 400
 const RETRY_MS = 1_000
-/** Pause between two pieces, as a multiple of the time the first took: half of the time, or a fortieth during a burst. */
+/** Pause after a batch, as a multiple of its duration: batches take half of the time, and a fortieth of it in a burst. */
 const RESTS = 1
 const RESTS_IN_A_BURST = 40
 const BURST_PER_SECOND = 4_000
@@ -45,12 +45,12 @@ const NEVER = new AbortController().signal
 export interface HitsIntake {
   /** Hits that arrive together share one promise. */
   take(hit: Hit): Promise<unknown>
-  /** Whether very many hits arrive, so that other work should wait. */
+  /** A burst of hits is coming in: work that can wait should. */
   isBurst(): boolean
   readonly handOn: Loop
-  /** A process of this folder has died: hands on what it left. */
+  /** A process of the same folder has died: the hits that it left are handed on. */
   inherit(): void
-  /** Hits that are not handed on by then stay on disk. */
+  /** Hits that are not handed on by the deadline stay on disk. */
   stop(deadline: AbortSignal): Promise<void>
 }
 
@@ -62,7 +62,7 @@ export function hitsIntake(options: HitsIntakeOptions, journals: Pick<JournalWat
     maxBytes: MAX_JOURNAL_BYTES,
     keepsFile: true,
   })
-  /** Written ones, to be reused. */
+  /** Written sheets, to be reused. */
   const spare: Sheet[] = []
   const group = sharedCommit<Hit, Sheet>({
     begin: () => spare.pop() ?? newSheet(),
@@ -95,7 +95,7 @@ export function hitsIntake(options: HitsIntakeOptions, journals: Pick<JournalWat
   }
   let stopping = false
   let wasBehind = false
-  /** All hits before `until` are in the database. */
+  /** Reports that all hits before `until` are in the database. */
   const reached = async (db: Db, until: Date): Promise<void> => {
     const isBehind = clock.now().getTime() - until.getTime() > BEHIND_MS
     if (isBehind || wasBehind) await journals.hitsUntil(db, isBehind ? until : null)
@@ -126,7 +126,7 @@ export function hitsIntake(options: HitsIntakeOptions, journals: Pick<JournalWat
       return HAND_ON_EVERY_MS
     },
     onError: (err) => {
-      // An unavailable database needs no report: the journal waits for it.
+      // While the database is down there is nothing to report: the journal waits for it.
       if (!isUnavailable(err)) log.error({ err }, 'hits could not be handed on')
     },
     retryMs: RETRY_MS,
@@ -149,7 +149,7 @@ export function hitsIntake(options: HitsIntakeOptions, journals: Pick<JournalWat
   }
 }
 
-/** A refused hit must not block the others. */
+/** Writes hits singly, so that a refused one does not keep the others out. */
 async function oneByOne(options: HitsIntakeOptions, hits: readonly Hit[], why: unknown): Promise<void> {
   options.log.warn({ err: why, hits: hits.length }, 'hits are written one by one')
   for (const hit of hits) {
@@ -162,7 +162,7 @@ async function oneByOne(options: HitsIntakeOptions, hits: readonly Hit[], why: u
   }
 }
 
-/** SQLSTATE classes 22 and 23: the fault is the hit's, not the database's or a missing day's. */
+/** SQLSTATE classes 22 and 23: the fault lies in the hit, not in the database or a missing day partition. */
 function isRefusal(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error) ?? '') && !lacksDay(error)
 }

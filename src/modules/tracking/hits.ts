@@ -1,12 +1,12 @@
-// A hit is a request from outside: a pixel or link was fetched, or somebody unsubscribed. Its id is chosen before anything is
-// written, so that it counts once, however often it is written. It contains the token's facts about the email, since the email
-// itself may no longer be kept.
+// A hit is an event from outside: a pixel or a link was fetched, or somebody unsubscribed. It has its id before anything is
+// written, so it counts once however often it is written. It carries the token's facts about the mail, since the mail itself
+// may no longer be kept.
 
 import type { Stream } from '../events/index.ts'
 
 export type HitKind = 'open' | 'click' | 'one_click' | 'link'
 
-/** Numbers are stored, names are shown. `one_click` (RFC 8058) and `link` (the page's form) are unsubscribes. */
+/** Stored as numbers, shown as names. `one_click` (RFC 8058) and `link` (the page's form) are unsubscribes. */
 export const HIT_KINDS: Readonly<Record<HitKind, number>> = { open: 0, click: 1, one_click: 2, link: 3 }
 
 export interface Hit {
@@ -16,24 +16,24 @@ export interface Hit {
   readonly at: Date
   readonly accountId: string
   readonly emailId: string
-  /** Null when the email had none or its token does not contain it. */
+  /** Null: the mail had none, or its token does not hold it. */
   readonly domainId: string | null
   readonly stream: Stream
   readonly sandbox: boolean
   readonly head: boolean
-  /** Whether the client says that it prefetches (`isPrefetch`). */
+  /** The client says that it fetches ahead of a person, by `isPrefetch`. */
   readonly prefetch: boolean
   readonly userAgent: string
   readonly ip: string
-  /** For a click; otherwise null. */
+  /** Null unless the hit is a click. */
   readonly linkIndex: number | null
   readonly url: string | null
   readonly hidden: boolean
-  /** For an unsubscribe, the recipient's suppression key; otherwise null. */
+  /** For an unsubscribe, the suppression key of the recipient; else null. */
   readonly recipient: string | null
 }
 
-/** Values that a journal line omits. */
+/** The defaults that a journal line leaves out. */
 const BARE = {
   domainId: null,
   stream: 'transactional',
@@ -46,7 +46,7 @@ const BARE = {
   recipient: null,
 } as const
 const KINDS = Object.keys(HIT_KINDS) as readonly HitKind[]
-/** Limits of what is written together and of what may wait for it, by `sizeOf`. */
+/** The most bytes written together, and the most that may wait to be written, by `sizeOf`. */
 export const MAX_WRITE_BYTES = 4 * 1_048_576
 export const MAX_WAITING_BYTES = 64 * 1_048_576
 const HIT_BYTES = 400
@@ -63,7 +63,7 @@ export function isUnsubscribe({ kind }: Pick<Hit, 'kind'>): boolean {
   return kind === 'one_click' || kind === 'link'
 }
 
-/** The text as PostgreSQL can store it, within the limits of a hit. */
+/** Cut to 512 characters, without what PostgreSQL's text cannot hold. */
 export function storableAgent(userAgent: string | undefined): string {
   return (userAgent ?? '').slice(0, MAX_USER_AGENT_CHARS).replaceAll('\0', '').toWellFormed()
 }
@@ -72,7 +72,7 @@ export function storableIp(ip: string): string {
   return ip.slice(0, MAX_IP_CHARS)
 }
 
-/** JSON without the values equal to `BARE`, in a third of the time of JSON.stringify. Times are in milliseconds. */
+/** JSON without the defaults of `BARE`; `at` in milliseconds. Takes a third of JSON.stringify's time. */
 export function journalLine(hit: Hit): string {
   const { id, kind, at, accountId, emailId, userAgent, ip, url, linkIndex, recipient } = hit
   let line = `{"id":"${id}","kind":"${kind}","at":${at.getTime()},"accountId":"${accountId}","emailId":"${emailId}","userAgent":${JSON.stringify(userAgent)},"ip":${JSON.stringify(ip)}`
@@ -94,7 +94,7 @@ export function hitOfLine(line: string): Hit {
   return { ...BARE, ...hit, at: new Date(hit.at) }
 }
 
-/** Approximate size in bytes. */
+/** Approximate size of a hit in bytes. */
 export function sizeOf({ url, userAgent }: Hit): number {
   return HIT_BYTES + (url?.length ?? 0) + userAgent.length
 }

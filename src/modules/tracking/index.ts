@@ -1,8 +1,8 @@
-// Tracking: reports honestly what the readers of an email do. Tokens in links, the public pages, hits, the verdict whether a
-// person or a machine caused them, and the branded names of links with their certificates.
+// Tracking reports honestly what the readers of a mail do. It holds the tokens in links, the public pages, hits, the verdict
+// whether a person or a machine made a hit, and the branded link names with their certificates.
 //
-// A hit is durable before it is answered (intake.ts), becomes an event once it can be judged, about 2 s later (judge.ts), and
-// counts once whatever crashes in between: its id is chosen on arrival and becomes the event's id.
+// A hit is durable before it is answered (intake.ts) and becomes an event once it can be judged, some 2 s later (judge.ts).
+// It counts once whatever crashes in between: its id is chosen on arrival and becomes the event's id.
 
 export { type OwnCertificateState, ownCertificateState } from './certificates.ts'
 export { trackingCommands } from './cli.ts'

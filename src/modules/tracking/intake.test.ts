@@ -55,7 +55,7 @@ function intake(database: Database, folder: string): Intake {
   return intakeOf({ database, clock, ids, log: createLogger('silent'), ledger, folder })
 }
 
-test('a line of the journal is the hit again, whatever stands in it', () => {
+test('a journal line reads back as the same hit, whatever the hit contains', () => {
   const odd = '"\\ \u2028 \n\r\t ü 😀 \u0001'
   const hits = [
     hit(),
@@ -76,7 +76,7 @@ test('a line of the journal is the hit again, whatever stands in it', () => {
   }
 })
 
-test('while the database is away hits and unsubscribes are kept on disk, and arrive once after it returns', async () => {
+test('while the database is down, hits and unsubscribes stay on disk, and arrive once after it returns', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'tracking-'))
   await using fresh = await freshDb()
   const away = connect({ url: NOWHERE, onError: () => undefined })
@@ -91,7 +91,7 @@ test('while the database is away hits and unsubscribes are kept on disk, and arr
     assert.equal(without.journals.knownSince(), null, 'delivery must wait')
     await without.service.stop(AbortSignal.timeout(1_000))
     assert.equal(readdirSync(path.join(folder, 'a', 'hits')).length, 1)
-    // A crash between the hand-over and the end of the file hands everything on again.
+    // After a crash between the hand-over and the deletion of the file, everything is handed on again.
     cpSync(path.join(folder, 'a'), path.join(folder, 'b'), { recursive: true })
 
     for (const name of ['a', 'b']) {
@@ -116,7 +116,7 @@ test('while the database is away hits and unsubscribes are kept on disk, and arr
   }
 })
 
-test('what a process of the same folder left behind when it died is in the database before it is forgotten', async () => {
+test('the journal of a dead process of the same folder is in the database before its row is deleted', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'tracking-'))
   await using fresh = await freshDb()
   const away = connect({ url: NOWHERE, onError: () => undefined })

@@ -1,11 +1,11 @@
-// Accepts hits. Hits that arrive together are written together and are durable before any of them is answered. A hit written more
-// than once counts once, by its id.
+// The intake of hits. Hits that arrive together are written together and are durable before any of them is answered. A hit
+// that is written more than once counts once, by its id.
 //
-// Opens and clicks go to a journal on local disk, and after the answer into the database (hits-intake.ts).
+// Opens and clicks go to a journal on local disk, and after the answer from there into the database (hits-intake.ts).
 //
-// Unsubscribes go to the database at once, since they bind the next send. Only while it is unavailable do they go to a journal of
-// their own, for which delivery waits (journals.ts). A write that takes too long is given up. After a failed write the database
-// is not tried for a second, and unsubscribes go directly to the journal.
+// Unsubscribes go to the database at once, since they bind the very next send. While it is down they go to a journal of their
+// own, and delivery waits for that journal (journals.ts). A write that takes too long counts as failed. After a failure the
+// database is left alone for a second, during which hits go straight to the journal.
 
 import { isUnavailable } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
@@ -20,30 +20,30 @@ import { type RecordOptions, recordAll } from './record.ts'
 
 export interface IntakeOptions extends RecordOptions {
   readonly log: Logger
-  /** Folder of the journals. */
+  /** The folder of the journals. */
   readonly folder: string
 }
 
 export interface Intake {
   /**
-   * Resolves when the hit is durable. Rejects when neither the database nor the disk accepted it. Opens and clicks that arrive
+   * Resolves when the hit is durable. Rejects when neither the database nor the disk took it. Opens and clicks that arrive
    * together share one promise.
    */
   take(hit: Hit): Promise<unknown>
-  /** Whether the database has all acknowledged unsubscribes. */
+  /** Whether the database holds all acknowledged unsubscribes. */
   readonly journals: Pick<JournalWatch, 'knownSince' | 'doubt'>
-  /** Whether very many hits arrive at this process, so that other work should wait. */
+  /** This process is receiving a burst of hits: work that can wait should. */
   isBurst(): boolean
   readonly service: Service
 }
 
 const MAX_TOGETHER = 500
-/** While one group is synced, the next one is written. */
+/** One group is written while the previous one is synced. */
 const WRITES_AT_ONCE = 2
 const WRITE_WITHIN_MS = 2_000
 const LEFT_ALONE_MS = 1_000
 const DRAIN_EVERY_MS = 1_000
-/** Small enough to be handed on in much less time than others wait for a silent process. */
+/** Small enough to be handed on in much less time than other processes wait for a silent one. */
 const LINES_AT_ONCE = 200
 
 export function intakeOf(options: IntakeOptions): Intake {
@@ -93,7 +93,7 @@ export function intakeOf(options: IntakeOptions): Intake {
       return journal.waiting() ? 0 : DRAIN_EVERY_MS
     },
     onError: (err) => {
-      // An unavailable database needs no report: the journal waits for it.
+      // While the database is down there is nothing to report: the journal waits for it.
       if (!isUnavailable(err)) log.error({ err }, 'the tracking journal could not be handed on')
     },
     retryMs: DRAIN_EVERY_MS,

@@ -22,7 +22,7 @@ const AGE = statement(
      (select min(clear_at) from journal_node)`,
 )
 
-test('after an outage nothing is known before every process that is up has handed on its journal', async () => {
+test('after an outage nothing is known until every running process has handed on its journal', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'journals-'))
   await using fresh = await freshDb()
   const database = connect({ url: fresh.url, onError: () => undefined })
@@ -51,9 +51,9 @@ test('after an outage nothing is known before every process that is up has hande
     const known = b.knownSince()
     assert.notEqual(known, null, 'both are clear')
 
-    // An outage is longer than the millisecond to which times are told.
+    // An outage is longer than the resolution of the times, one millisecond.
     await new Promise((resolve) => setTimeout(resolve, 5))
-    // Both saw the database away; a has a journal that it has not handed on yet.
+    // Both saw the database down; a has a journal that it has not handed on yet.
     waits.add('a')
     for (const one of [a, b]) one.doubt()
     for (let i = 0; i < 3; i++) {
@@ -65,10 +65,10 @@ test('after an outage nothing is known before every process that is up has hande
     await lookUntilKnown(a, b)
     assert.ok((b.knownSince() ?? 0) > (known ?? 0), 'what was claimed before must be asked again')
 
-    // The process of a is killed and comes back in its folder: the dead row costs no wait.
+    // The process of a is killed and restarts in its folder: the dead row causes no wait.
     await database.system.execute(DEAD, [])
     const again = watch('a')
-    // Its look after the one that inherits comes behind a drain.
+    // The first look inherits the journal; the next follows a drain.
     await again.look()
     assert.equal(again.knownSince(), null)
     await lookUntilKnown(b, a, again)
@@ -84,11 +84,11 @@ test('after an outage nothing is known before every process that is up has hande
   }
 })
 
-describe('of two processes', () => {
+describe('two processes', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'journals-'))
   after(() => rmSync(folder, { recursive: true }))
 
-  /** `a` holds what `waiting` says; `b` waits for whoever is up. */
+  /** `waiting` says whether `a` holds something; `b` waits for running processes. */
   const two = async (
     waiting: () => boolean,
     work: (a: JournalWatch, b: JournalWatch, database: Database) => Promise<void>,
@@ -106,13 +106,13 @@ describe('of two processes', () => {
     }
   }
 
-  test('one that has come and holds something is waited for while it says that it is handing on', async () => {
+  test('a new process that holds something is waited for while it says that it is handing on', async () => {
     let holds = true
     await two(
       () => holds,
       async (a, b, database) => {
         await a.busy()
-        // However long b waits, a has just said that it runs.
+        // However long b waits, a has just said that it is running.
         await database.system.execute(AGE, ['0', '-1 hour'])
         for (const until = performance.now() + 300; performance.now() < until; ) await b.look()
         assert.equal(b.knownSince(), null, 'a is up')
@@ -126,7 +126,7 @@ describe('of two processes', () => {
     )
   })
 
-  test('one that is silent is not waited for', async () => {
+  test('a silent process is not waited for', async () => {
     await two(
       () => true,
       async (a, b, database) => {
@@ -141,7 +141,7 @@ describe('of two processes', () => {
     )
   })
 
-  test('one that claims nothing any more may hold something that no other noticed', async () => {
+  test('a process that stops claiming may hold something that no other process noticed', async () => {
     await two(
       () => false,
       async (a, b, database) => {
@@ -161,12 +161,12 @@ describe('of two processes', () => {
     )
   })
 
-  test('a claim says no more than was true when it was asked for', async () => {
+  test('a claim covers only what was true when it was made', async () => {
     const answers = [false, true]
     await two(
       () => answers.shift() ?? true,
       async (a, _b, database) => {
-        // What came in while the database was asked is not in it.
+        // The claim does not cover what came in while the database was asked.
         await a.look()
         assert.equal(a.knownSince(), null)
         const claims = await database.system.query<{ clear_at: Date }>(CLAIMS)

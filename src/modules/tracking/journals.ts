@@ -1,14 +1,15 @@
-// Tracks whether all acknowledged unsubscribes are in the database. While it is unavailable, each process keeps them in its own
-// journal (intake.ts). When it is back, nothing may be sent before the journals of all running processes have been handed on.
+// Tracks whether all acknowledged unsubscribes are in the database. While the database is down, each process keeps them in its
+// own journal (intake.ts). Once it is back, nothing may be sent until the journals of all running processes have been handed
+// on.
 //
-// Every process has a row and reports about once a second as of when its journal was empty: a time of the database's clock taken
-// before it looked, so that a delayed statement claims no more than was true when it was sent. A process that saw the database
-// unavailable, saw a claim older than 3 s, or has just started waits until each row claims a later time. A row silent for 6 s
-// belongs to a process that is not running: a lost machine costs the others these 6 s, at first and after each outage, for a day.
-// A process that is still handing on says so and is waited for, at most 5 minutes.
+// Every process has a row, and claims there about once a second when its journal was last empty. It takes that moment from the
+// database's clock before it checks the journal, so a statement that hangs on its way claims only what was true when it left.
+// A process that saw the database down, or another's claim older than 3 s, or has just started, waits until each row claims a
+// later moment. A row silent for 6 s belongs to a process that is not running: a lost machine costs the others these 6 s, once
+// and after each outage, for a day. A process that is still handing on says so, and is waited for, at most 5 minutes.
 //
-// A dead process of the same folder is detected by its process id. What it left is handed on before its row is deleted and before
-// anything is claimed again.
+// A dead process of the same folder is detected by its process id. Its journal is handed on before its row is deleted and
+// before anything is claimed again.
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -18,15 +19,15 @@ import type { Ids } from '../../platform/ids.ts'
 import * as sql from './sql-journals.ts'
 
 export interface JournalWatch {
-  /** Since when everything journaled is in the database, in monotonic milliseconds; null when it may not be. */
+  /** Since when the database holds all journaled unsubscribes, in monotonic milliseconds; null: it may not. */
   knownSince(): number | null
-  /** Reports that the database was unavailable just now. */
+  /** Reports that the database was just down. */
   doubt(): void
-  /** Called about once a second, when the own journal has been handed on. Rejects while the database is unavailable. */
+  /** Call about once a second, after the own journal has been handed on. Rejects while the database is down. */
   look(): Promise<void>
-  /** Called every few seconds while the own journal is being handed on. Rejects while the database is unavailable. */
+  /** Call every few seconds while the own journal is being handed on. Rejects while the database is down. */
   busy(): Promise<void>
-  /** Tells the judges up to when this process's hits are in the database; null for all but the latest. */
+  /** Tells the judges up to when this process's hits are in the database. Null: all but the latest. */
   hitsUntil(db: Db, until: Date | null): Promise<void>
   /** Deletes the own row. */
   leave(): Promise<void>
@@ -36,11 +37,11 @@ export interface JournalWatchOptions {
   readonly database: Database
   readonly clock: Clock
   readonly ids: Ids
-  /** Folder of the journal. */
+  /** The folder of the journal. */
   readonly folder: string
-  /** Whether the own journal may contain something. */
+  /** Whether the own journal may hold something. */
   readonly waiting: () => boolean
-  /** A process of this folder has died: its journal has to be handed on, and others wait until then. */
+  /** Called when a process of the folder has died; `waiting` must be true until its journal is handed on. */
   readonly inherit: () => void
   /** A process silent for this long is not running. 6,000 when absent. */
   readonly silentMs?: number
@@ -57,12 +58,12 @@ export function journalWatch(options: JournalWatchOptions): JournalWatch {
   const own = ids.next()
   let folderId: string | null = null
   let knownSince: number | null = null
-  /** By the database's clock; null when no look has succeeded since the last doubt. */
+  /** By the database's clock; null: no look has succeeded since the last doubt. */
   let backAt: Date | null = null
   let doubts = 0
-  /** Dead processes of this folder whose lines are handed on before the next look. */
+  /** The dead processes of this folder whose journals are handed on before the next look. */
   let inherited: ReadonlySet<string> = new Set()
-  /** A process that reports after its row was deleted is alive: its process id is from another container. */
+  /** Rows deleted as dead. One that reappears is alive: its process id belongs to another container. */
   const buried = new Set<string>()
   /** Processes that are not waited for, with their last claim. */
   let givenUp: ReadonlyMap<string, number> = new Map()
@@ -75,7 +76,7 @@ export function journalWatch(options: JournalWatchOptions): JournalWatch {
     folderId ??= await idOf(folder, ids)
     await system.execute(sql.checkIn, [own, folderId, process.pid, clearAt])
   }
-  /** Rows of the others, without those of dead processes whose journals are handed on; null when some are not yet. */
+  /** The rows of the other processes, without the dead ones whose journals are handed on. Null: some are not handed on yet. */
   const others = async (now: Date): Promise<readonly sql.JournalRow[] | null> => {
     folderId ??= await idOf(folder, ids)
     const here = folderId
@@ -148,7 +149,7 @@ function msBetween(from: Date, to: Date): number {
   return to.getTime() - from.getTime()
 }
 
-/** Id of the folder, stored in it: a process that uses the folder hands on its contents. */
+/** The id of the folder, kept in a file in it: processes of the same folder hand on each other's journals. */
 async function idOf(folder: string, ids: Ids): Promise<string> {
   const file = path.join(folder, 'id')
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -158,7 +159,7 @@ async function idOf(folder: string, ids: Ids): Promise<string> {
   })
   const kept = (await readFile(file, 'utf8')).trim()
   if (/^[0-9a-f-]{36}$/.test(kept)) return kept
-  // Torn by a crash, so it was never used.
+  // A crash cut the file short, so nobody has used the id.
   await writeFile(file, made, { mode: 0o600 })
   return made
 }

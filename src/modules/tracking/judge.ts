@@ -1,13 +1,13 @@
-// Turns hits into events. A hit is judged once everything that arrived within 2 s after it is known, in one transaction that
-// counts it, writes its event under its id and removes it from the waiting hits. A crash in between undoes everything.
+// Turns hits into events. A hit is judged once all hits of the 2 s after it are known. One transaction counts it, writes its
+// event under the hit's own id and marks it as judged: a crash in between undoes all of it.
 //
-// The email's row is locked first, so firsts and counters are exact however many judges run. Judges never wait: a hit or email
-// locked by another transaction is left for the next turn.
-// Counters, `first_open` and `first_click` count only people. A click by a person implies an open: if there was none before, an
-// open with the same facts is written too.
+// The judge locks the email's row first, so firsts and counters are exact however many judges run. It never waits for a lock:
+// a hit or an email that another transaction holds is left for the next turn.
+// Counters, `first_open` and `first_click` cover people only. A click by a person implies an open: when there was none
+// before, the judge writes an open with the same facts beside the click.
 //
-// Links work longer than emails are kept. A hit on a deleted email is also an event, with the token's facts. Earlier hits are no
-// longer known then: counters and firsts are null, and statistics count nothing unique.
+// Links work for longer than emails are kept. A hit on a deleted email still becomes an event, with the facts from its token.
+// Earlier hits are then unknown: counters and firsts are null, and statistics count nothing unique.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
@@ -27,15 +27,15 @@ export interface JudgeOptions {
   readonly ids: Ids
   readonly log: Logger
   readonly ledger: EmailLedger
-  /** Whether very many hits arrive at this process. */
+  /** This process is receiving a burst of hits. */
   readonly isBurst: () => boolean
 }
 
-/** The window plus the usual delay on the way into the database (intake.ts); a process that lags more reports it. */
+/** Least age of a hit to be judged: the window plus the usual delay into the database; a process further behind reports it. */
 const LIES_MS = WINDOW_MS + 750
 const AT_ONCE = 100
 const EVERY_MS = 250
-/** Pause after a full turn, as a multiple of its duration: a burst of hits is answered first and judged afterwards. */
+/** Pause after a full turn, as a multiple of its duration: a burst of hits is answered first and judged later. */
 const RESTS = 1
 const RESTS_IN_A_BURST = 10
 const LONGEST_REST_MS = 1_000
@@ -54,7 +54,7 @@ export function judgeLoop(options: JudgeOptions): Loop {
   })
 }
 
-/** @returns the number of hits examined; 100 means that there may be more */
+/** @returns how many hits were looked at; 100 means that there may be more */
 export async function judgeDue({
   database,
   clock,
@@ -86,7 +86,7 @@ export async function judgeDue({
   })
 }
 
-/** The counters of a deleted email are unknown. */
+/** The counters are null for an email that is no longer kept. */
 type JudgedEmail = Omit<EngagedEmail, 'openCount' | 'clickCount'> & {
   readonly openCount: number | null
   readonly clickCount: number | null
@@ -109,14 +109,14 @@ function goneEmail(hit: sql.HitRow): JudgedEmail {
     stream: hit.stream === 1 ? 'broadcast' : 'transactional',
     sandbox: hit.sandbox,
     tag: null,
-    // Weeks ago, since emails that wait for delivery are kept.
+    // Close enough: the email is weeks old, since emails awaiting delivery are kept.
     deliveredAt: timeOfId(hit.email_id),
     openCount: null,
     clickCount: null,
   }
 }
 
-/** @returns null when it is unknown */
+/** @returns null: unknown */
 function sum(before: number | null, more: number): number | null {
   return before === null ? null : before + more
 }
@@ -138,7 +138,7 @@ function keysOf(hits: readonly sql.HitRow[]): { accountId: string; id: string }[
   return [...keys.values()]
 }
 
-/** Times at which each client among `hits` followed the links of the email, by `clientKeyOf`. */
+/** When the clients that clicked among `hits` scanned the links of their mails, by `clientKeyOf`. */
 async function scansNear(db: Db, hits: readonly sql.HitRow[]): Promise<ReadonlyMap<string, readonly Stretch[]>> {
   const clicks = hits.filter(({ kind }) => kindOf(kind) === 'click')
   if (clicks.length === 0) return new Map()
@@ -160,7 +160,7 @@ async function scansNear(db: Db, hits: readonly sql.HitRow[]): Promise<ReadonlyM
   return new Map(rows.map((row) => [clientKeyOf(row), scansOf(row)]))
 }
 
-/** Identifies a client: the email, the IP address and the program. */
+/** The mail, plus the IP address and User-Agent, which distinguish clients. */
 function clientKeyOf({
   email_id: id,
   ip,
@@ -216,7 +216,7 @@ function eventsOf(
   const opened = { opened_at: at, first_open: firstOpen, open_count: opensSoFar(), ...reader }
   const clicked = event('email.clicked', hit.id, {
     ...opened,
-    // A machine that follows a link has shown the email to nobody.
+    // A machine that follows a link shows the mail to nobody.
     opened_at: human ? at : null,
     clicked_at: at,
     url: hit.url,

@@ -1,5 +1,5 @@
-// The keys that write and read link tokens. A new key takes effect ten seconds after the command, when every process knows it;
-// emails accepted earlier keep theirs. Old links work until their key is retired.
+// The keys that write and read the tokens in links. A new key takes effect ten seconds after the command, once every process
+// has loaded it; mails accepted before then keep their key. Old links work until their key is retired.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
@@ -28,7 +28,7 @@ export async function rotateTokenKey(
   return row
 }
 
-/** Links made with smaller key numbers stop working. @throws when that key is not in use */
+/** Ends all links under keys with smaller numbers. @throws when key `oldest` is not in use */
 export async function retireTokenKeys(db: Db, clock: Clock, oldest: number): Promise<void> {
   const { begun } = await tokenKeys(db)
   const key = begun.find(({ number }) => number === oldest)

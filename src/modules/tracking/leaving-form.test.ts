@@ -13,7 +13,7 @@ function part(head: string, value = 'One-Click', boundary = 'b'): string {
 
 const NAMED = 'Content-Disposition: form-data; name="List-Unsubscribe"'
 
-// Each row: the body's type (null: none of a form's), the body, and what it asks for.
+// Each row: the body's type (null: none of the form types), the body, and the request it makes.
 const BODIES: [contentType: string | null | undefined, form: string, wish: 'one_click' | 'link' | null][] = [
   [FORM, 'List-Unsubscribe=One-Click', 'one_click'],
   [`${FORM}; charset=utf-8`, ' list-unsubscribe = one-click \r\n', 'one_click'],

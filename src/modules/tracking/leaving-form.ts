@@ -1,6 +1,6 @@
-// Reads a post to an unsubscribe link: the one field of RFC 8058 section 3.1, as a mailbox provider sends it, or the page's form,
-// which has no field. Anything else is no request. Lenient about case, whitespace, further fields and further header lines of a
-// part, since the sender wants no more mail.
+// Reads the body of a POST to an unsubscribe link: either the one field of RFC 8058 section 3.1, as a mailbox provider sends
+// it, or the page's form, which has no field. Anything else is no request that we can carry out. Parsing is lenient (case,
+// blanks, extra fields, extra header lines of a part), since the sender of such a body wants no more mail.
 
 const FIELD = 'list-unsubscribe'
 const ONE_CLICK = 'one-click'
@@ -8,9 +8,9 @@ const ONE_CLICK = 'one-click'
 type Field = readonly [name: string, value: string]
 
 /**
- * @param form each byte one character
- * @param contentType null when the body has none of a form's types
- * @returns null when it is no request to unsubscribe
+ * @param form one character per byte
+ * @param contentType null: the body has none of the form types
+ * @returns null when the body is no request
  */
 export function wishOf(form: string, contentType: string | undefined | null): 'one_click' | 'link' | null {
   if (contentType === null) return null
@@ -25,7 +25,7 @@ function isSame(given: string, expected: string): boolean {
   return given.trim().toLowerCase() === expected
 }
 
-/** RFC 7578. An unreadable part counts as a field without a name. */
+/** RFC 7578. A part that cannot be parsed becomes a field without a name. */
 function partsOf(form: string, contentType: string): readonly Field[] {
   const [, quoted, bare] = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;]+))/i.exec(contentType) ?? []
   const boundary = quoted ?? bare ?? /^\s*--([^\r\n]+)/.exec(form)?.[1]

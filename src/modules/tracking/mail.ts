@@ -1,9 +1,9 @@
-// Unsubscribing by mail: a message to the signed address of an email is a request to stop. While the database is unavailable it is
-// rejected temporarily, and the sender tries again.
+// Unsubscribing by mail: a message to the signed address of a mail unsubscribes its recipient. While the database is down the
+// promise rejects, and the sender's server tries the message again.
 //
-// The address identifies the email but has no room for its recipient (RFC 5321 section 4.5.3.1.1). The recipient comes from the
-// email's row or, once that is deleted, from the token that our link put into the subject, which has to be of the same email.
-// Nothing else in the message is read.
+// The address names the mail and has no room for its recipient (RFC 5321 section 4.5.3.1.1). The recipient comes from the
+// mail's row. Once that is deleted, it comes from the token that our link put into the subject, which must belong to the same
+// mail. Nothing else in the message is read.
 
 import { readUnsubscribeAddress, type VerpIds, type VerpMac } from '../../mail/verp.ts'
 import type { Clock } from '../../platform/clock.ts'
@@ -13,7 +13,7 @@ import { unsubscribe } from '../suppression/index.ts'
 import type { Tokens } from './tokens.ts'
 import type { EmailLedger, MailedEmail } from './types.ts'
 
-/** Precedes the token in the subject of the link. */
+/** Stands before the token in the subject. */
 export const UNSUBSCRIBE_SUBJECT = 'unsubscribe'
 const SUBJECT = /^\s*unsubscribe\s+([\w\s-]+)$/i
 
@@ -27,10 +27,10 @@ export interface MailOptions {
 }
 
 /**
- * Carries it out.
+ * Carries out the unsubscribe.
  *
- * @param subject decoded
- * @returns false when nothing is known of the mail any more: whose address it was cannot be told
+ * @param subject decoded header value
+ * @returns false when nothing is known of the mail any more, and so the recipient is unknown
  */
 export type UnsubscribeMail = (subject: string) => Promise<boolean>
 
@@ -52,7 +52,7 @@ export function unsubscribeByMail(
     })
 }
 
-/** Facts about the email from the subject. Some programs fold long words. */
+/** The facts from the token in the subject; null: no valid one. Some programs fold long words, so whitespace is removed. */
 function told(tokens: Pick<Tokens, 'read'>, subject: string, key: VerpIds): MailedEmail | null {
   const [, text = ''] = SUBJECT.exec(subject) ?? []
   const token = tokens.read('unsubscribe', text.replaceAll(/\s/g, ''))

@@ -41,7 +41,7 @@ test('a tracking domain is created, shown, listed, verified by its CNAME alone, 
   assert.equal((await world.api.get(`${PATH}/${id}`)).status, 404)
 })
 
-test('a DNS error changes nothing, a CNAME that is gone ends the proof', async () => {
+test('a DNS error changes nothing, and a missing CNAME ends the verification', async () => {
   const domain = 'go.errors.example'
   const made = (await world.api.post(PATH, { domain })).body
   world.zones.declare({ [domain]: { CNAME: [made.cname_target] } })
@@ -60,7 +60,7 @@ for (const domain of ['co.uk', '127.0.0.1', 'localhost', 'a.mail.posthorn.test',
   })
 }
 
-test('of tracking domains added at once no more are kept than an account may have', async () => {
+test('concurrent additions of tracking domains cannot exceed the limit of an account', async () => {
   const { accountId, api } = await world.newAccount()
   const fill = statement(
     'test_fill_names',
@@ -74,7 +74,7 @@ test('of tracking domains added at once no more are kept than an account may hav
   assert.deepEqual(added.map(({ status }) => status).toSorted(), [201, ...Array(15).fill(422)])
 })
 
-test('a tracking domain in use is not deleted unless forced, which takes it away from its domains', async () => {
+test('a tracking domain in use is deleted only by force, which detaches it from its domains', async () => {
   const sender = await world.verifiedDomain('in-use.example')
   const { id } = (await world.api.post(PATH, { domain: 'track.in-use.example' })).body
   const assigned = await world.api.patch(`/api/v1/customer/domains/${sender}`, { tracking_domain_id: id })
@@ -85,7 +85,7 @@ test('a tracking domain in use is not deleted unless forced, which takes it away
   assert.equal((await world.api.get(`/api/v1/customer/domains/${sender}`)).body.data.tracking_domain_id, null)
 })
 
-test('a tracking domain that is removed while a domain is being given it is refused, or taken away again', async () => {
+test('removing a tracking domain while it is being assigned is refused, or detaches it again', async () => {
   const sender = await world.verifiedDomain('meets.example')
   const { id } = (await world.api.post(PATH, { domain: 'track.meets.example' })).body
   const { database, ground, store } = world.rooms
@@ -96,7 +96,7 @@ test('a tracking domain that is removed while a domain is being given it is refu
     trackingDomainExists: async (db, accountId, trackingDomainId) => {
       const exists = await trackingDomainExists(db, accountId, trackingDomainId)
       removed.push(world.api.delete(`${PATH}/${id}`))
-      // It waits for this transaction; were it to go ahead, it would be over.
+      // The removal waits for this transaction; without the lock it would finish here.
       await Promise.race([untilBlocked(database, 1), ...removed])
       return exists
     },
@@ -114,12 +114,12 @@ test('a tracking domain that is removed while a domain is being given it is refu
 
 const HOLD = statement('test_hold_names', 'select from tracking_domain where name = $1 for update')
 
-test('of two accounts that are proved the owner of one name at once, one is', async () => {
+test('when two accounts prove one name at once, only one has it verified', async () => {
   const other = await world.newAccount()
   const domain = 'links.twice.example'
   const mine = (await world.api.post(PATH, { domain })).body
   const theirs = (await other.api.post(PATH, { domain })).body
-  // As one sees it who asks while the record is being changed.
+  // The answers seen while the record is being changed.
   const targets = [mine.cname_target, theirs.cname_target]
   world.zones.declare({ [domain]: () => ({ CNAME: [targets.shift()] }) })
   const { database } = world.rooms
@@ -146,7 +146,7 @@ test('of two accounts that are proved the owner of one name at once, one is', as
   assert.equal((await other.api.get(`${PATH}/${theirs.id}`)).body.is_verified, true)
 })
 
-test('a CNAME to the target of one account proves nothing for another, and a name given up is held', async () => {
+test('a CNAME to the target of one account proves nothing for another, and a deleted name stays reserved', async () => {
   const other = await world.newAccount()
   const domain = 'links.held.example'
   const mine = (await world.api.post(PATH, { domain })).body

@@ -1,8 +1,8 @@
-// Branded names of links. A name is proved by a CNAME to an unguessable target bound to the account, so pointing at this service
-// in general proves nothing, and nobody else can use a forgotten CNAME. Two accounts may have the same name pending and learn
-// nothing of each other; it is verified for the account whose target the CNAME has. A deleted verified name is reserved for its
-// account for 30 days. Verified names are rechecked every day; one whose CNAME is gone is no longer verified, gets no certificate
-// and is not used in new mail. A DNS error changes nothing.
+// Branded names of links. A CNAME to an unguessable target, bound to the account, proves a name. So pointing at this service
+// in general proves nothing, and a forgotten CNAME is of no use to another account. Two accounts may have the same name
+// pending and learn nothing of each other; it is verified for the account whose target the CNAME has. A deleted name that
+// was verified is reserved for its account for 30 days. Verified names are checked again every day: once the CNAME is gone,
+// the name is unverified, gets no certificate and is used in no new mail. A DNS error changes nothing.
 
 import { parse } from 'tldts'
 import type { Clock } from '../../platform/clock.ts'
@@ -23,11 +23,11 @@ export interface NamesOptions {
   readonly ids: Ids
   readonly log: Logger
   readonly secrets: Secrets
-  /** Must not answer from a cache. */
+  /** Must not cache. */
   readonly resolver: Resolver
   readonly hostname: string
   readonly publicUrl: string
-  /** False when nothing here serves TLS, so that no certificate is ordered. */
+  /** False: nothing here serves TLS, so no certificate is ordered. */
   readonly wantsCertificates: boolean
 }
 
@@ -38,19 +38,19 @@ export interface Names {
   get(accountId: string, id: string): Promise<NameRow>
   list(accountId: string, slice: { offset: number; limit: number }): Promise<readonly NameRow[]>
   count(accountId: string): Promise<number>
-  /** A check on request: takes a few seconds at most. A certificate that failed is ordered again at once. */
+  /** Checks by hand, within some seconds. After up to four failed orders, the certificate is ordered again at once. */
   verify(accountId: string, id: string): Promise<NameRow>
   check(accountId: string, id: string): Promise<NameRow>
   /**
-   * @param holder `domainIds`: the sending domains that may be changed; null for all. Names used by others are not removed
+   * @param holder `domainIds`: the sending domains within reach; null: all. A name that others use is never removed
    * @throws ApiError not_found, tracking_domain_in_use
    */
   remove(holder: Holder, id: string, force: boolean): Promise<void>
-  /** Rechecks verified names, once a day each. */
+  /** Checks each verified name again once a day. */
   readonly rechecks: Loop
 }
 
-/** Each costs certificates, which a CA limits per week. */
+/** Per account. Each name costs certificates, and a CA issues only so many a week. */
 const MAX_NAMES = 100
 const HELD_MS = 30 * 86_400_000
 const RECHECK_MS = 86_400_000
@@ -122,7 +122,7 @@ export function namesOf(options: NamesOptions): Names {
   }
 }
 
-/** @throws 422 for a name that cannot carry links or is our own */
+/** @throws 422 for a name that no account can own, or that belongs to this service */
 function refuseUnfit(name: string, { hostname, publicUrl }: NamesOptions): void {
   const { isIp, domain } = parse(name, { allowPrivateDomains: true })
   const own = [hostname, new URL(publicUrl).hostname].some((ours) => name === ours || name.endsWith(`.${ours}`))
@@ -155,7 +155,7 @@ async function cnameOf(resolver: Resolver, name: string): Promise<Found> {
 }
 
 interface Check {
-  /** As of the DNS lookup. */
+  /** The row when the DNS was asked. */
   readonly before: NameRow
   readonly found: Found
   readonly byHand: boolean
@@ -163,7 +163,7 @@ interface Check {
 
 interface Checked {
   readonly after: NameRow
-  /** Names of other accounts that were verified until now. */
+  /** Rows of other accounts that lost their verification to this one. */
   readonly displaced: readonly Pick<NameRow, 'id' | 'account_id'>[]
 }
 
@@ -172,7 +172,7 @@ async function recordCheck(db: Db, options: NamesOptions, { before, found, byHan
   const now = options.clock.now()
   const row = await db.one<NameRow>(sql.lockName, [before.account_id, before.id])
   if (row === null) throw errors.not_found()
-  // Another check reported its result meanwhile. It stands, since ours may be older.
+  // Another check has been recorded and reported in the meantime. It stands, since ours may be older.
   if (!byHand && row.checked_at?.getTime() !== before.checked_at?.getTime()) return { after: row, displaced: [] }
   const { verifiedAt, error } = await judged(db, row, found, now)
   const isNew = verifiedAt !== null && row.verified_at === null
@@ -230,13 +230,13 @@ async function remove(
   await db.execute(sql.removeName, [accountId, id])
 }
 
-/** Whether the account has that tracking domain; until the transaction ends, none of its tracking domains can be removed. */
+/** Whether the account has this tracking domain. Until the transaction ends, none of the account's can be removed. */
 export async function trackingDomainExists(db: Db, accountId: string, id: string): Promise<boolean> {
   await db.query(sql.lockNames, [accountId])
   return (await db.one(sql.oneName, [accountId, id])) !== null
 }
 
-/** CNAME of a tracking domain, for the DNS of the sending domains that use it; null when the account has no such domain. */
+/** The CNAME of a tracking domain, shown in the DNS setup of its sending domains; null when the account has no such id. */
 export async function trackingDomainRecord(
   db: Db,
   accountId: string,
@@ -275,11 +275,11 @@ export interface TrackingDomainRecord {
 export interface TrackingDomainFacts {
   readonly name: string
   readonly isVerified: boolean
-  /** Whether there is a certificate that has not expired. */
+  /** There is a certificate and it has not expired. */
   readonly sslEnabled: boolean
 }
 
-/** Public facts of a tracking domain; null when the account has no such domain. */
+/** What other rooms need of a tracking domain; null when the account has no such id. */
 export async function trackingDomainFacts(
   db: Db,
   accountId: string,

@@ -23,7 +23,7 @@ async function failureAt(directory: string, signal = new AbortController().signa
   return orderCertificate(options, 'go.shop.example', signal).catch((error: unknown) => error)
 }
 
-test('a CA that cannot be reached is told so, what it says is told in its own words', async (t) => {
+test('an unreachable CA is reported as such, and a message of the CA is passed on in its own words', async (t) => {
   for (const _ of [1, 2])
     assert.equal(told(await failureAt(DIRECTORY)), 'The certificate authority could not be reached')
   const server = createServer((request, response) => {
@@ -44,7 +44,7 @@ test('a CA that cannot be reached is told so, what it says is told in its own wo
   assert.equal(told(await failureAt(`http://127.0.0.1:${port}/directory`)), 'No such customer')
 })
 
-test('a CA that is down is asked for its directory alone, and who stops does not wait for one that is silent', async (t) => {
+test('a CA that is down is asked only for its directory, and stopping does not wait for a silent CA', async (t) => {
   const asked: string[] = []
   const stopping = new AbortController()
   let isSilent = false
@@ -65,7 +65,7 @@ test('a CA that is down is asked for its directory alone, and who stops does not
   assert.equal(await failureAt(directory, stopping.signal), stopping.signal.reason)
 })
 
-test('a CA that asks to wait while it is asked how its look went is not asked again, and what it said is told', async (t) => {
+test('a CA that asks to wait during polling is not asked again, and its message is passed on', async (t) => {
   const asked: string[] = []
   const server = createServer((request, response) => {
     const { port } = server.address() as AddressInfo
@@ -96,7 +96,7 @@ test('a CA that asks to wait while it is asked how its look went is not asked ag
   assert.equal(asked.filter((path) => path === '/challenge').length, 2)
 })
 
-test('what the CA did not say is told in words of ours', () => {
+test('errors other than those of the CA are reported with a general text', () => {
   const ours = 'The certificate could not be ordered; it will be tried again'
   assert.equal(told(new TypeError("Cannot read properties of undefined (reading 'config')")), ours)
   assert.equal(told(Object.assign(new Error('connect to the database'), { code: '57P01' })), ours)

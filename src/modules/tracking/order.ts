@@ -1,8 +1,8 @@
-// One order at a certificate authority (RFC 8555 with HTTP-01). The challenge is stored in the database, so any machine that serves
-// the name can answer it. The account's key is sealed; all machines share the account. Each order begins by looking up the account
-// by its key (section 7.3.1), so that a CA that lost its accounts creates it again. A CA that does not answer is reported within
-// seconds. A stop is not delayed: what an order has begun then ends unobserved. A CA that asks for a long wait
-// (asked-to-wait.ts) gets it.
+// One order at a certificate authority (RFC 8555 with HTTP-01). The challenge is in the database, so any machine that serves
+// the name can answer it. The account's key is sealed; all machines share the account. Each order first looks the account up
+// by its key (section 7.3.1): if the CA has forgotten it or was reset, the account is created again. An unreachable CA is
+// reported within seconds. Stopping does not wait for a running order, whose remaining work ends unobserved. When the CA asks
+// for a long wait, the order ends (asked-to-wait.ts).
 
 import { readFileSync } from 'node:fs'
 import { Agent } from 'node:https'
@@ -19,21 +19,21 @@ export interface OrderOptions {
   readonly database: Database
   readonly clock: Clock
   readonly secrets: Secrets
-  /** Null for Let's Encrypt. */
+  /** Null: Let's Encrypt. */
   readonly directory: string | null
-  /** File with the certificate authority of the CA's own server; null for the public ones. */
+  /** A file with the root certificate for the CA's own server; null: the public roots. */
   readonly caFile: string | null
-  /** Contact address for the CA; null for none. */
+  /** The contact address for the CA; null: none. */
   readonly email: string | null
 }
 
 export interface Issued {
-  /** PEM, the chain. */
+  /** The chain, PEM. */
   readonly certificate: string
   /** PEM. */
   readonly privateKey: Buffer
   readonly expiresAt: Date
-  /** At two thirds of its life. */
+  /** Two thirds into its lifetime. */
   readonly renewAt: Date
 }
 
@@ -42,27 +42,27 @@ const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
 const ISSUE_WITHIN_MS = 120_000
 const CHALLENGE_MS = 3_600_000
 const REQUEST_WITHIN_MS = 30_000
-/** Tries of one request when the CA is unavailable or answers 429 or 5xx without a long wait; the order is retried later. */
+/** For one request, when the CA is unreachable, or answers 429 or 5xx without a long wait. The order itself is retried later. */
 const RETRIES = { retryMaxAttempts: 2, retryDefaultDelay: 1 }
 const RENEW_AT = 2 / 3
 export const FIRST_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 86_400_000
 const MAX_ERROR_CHARS = 500
 
-/** Loaded with the first order: with its HTTP client and X.509 it takes 9.5 MB, which most processes never need. */
+/** Loaded for the first order: with its HTTP client and X.509 it takes 9.5 MB, which most processes never need. */
 async function acmeClient(): Promise<Acme> {
   return (await import('acme-client')).default
 }
 
-/** Wait after this many failures and one more. */
+/** How long to wait after one more failure than `failures`, in ms. */
 export function waitAfter(failures: number): number {
   return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failures)
 }
 
-/** The CA did not answer: connection refused, silence, or an untrusted certificate. */
+/** The CA gave no valid answer: it refused the connection, stayed silent, or has an untrusted certificate. */
 export class Unreachable extends Error {}
 
-/** The CA's message for the customer; otherwise one of ours, with the details in the log. */
+/** The CA's message for the customer; for other errors a general text, while the log has the details. */
 export function told(error: unknown): string {
   if (error instanceof Unreachable) return error.message
   if (error instanceof AskedToWait) return shown(error.message)
@@ -80,7 +80,7 @@ export interface Hold {
   readonly why: string
 }
 
-/** Until when the CA asked for no requests at all; null when it did not, or that time has passed. */
+/** Until when the CA asked us to send no orders at all; null: it did not ask, or that time is over. */
 export async function holdOf({ database, clock, directory }: OrderOptions): Promise<Hold | null> {
   return database.system.one<Hold>(sql.acmeHold, [directory ?? LETS_ENCRYPT, clock.now()])
 }
@@ -89,7 +89,7 @@ export async function hold({ database, directory }: OrderOptions, asked: AskedTo
   await database.system.execute(sql.holdAcme, [directory ?? LETS_ENCRYPT, asked.until, told(asked)])
 }
 
-/** @throws the CA's refusal, a timeout, or the signal's reason */
+/** @throws the CA's error, an error when it took too long, or the signal's reason */
 export async function orderCertificate(options: OrderOptions, name: string, signal: AbortSignal): Promise<Issued> {
   const cut = Promise.withResolvers<never>()
   const stopped = (): void => cut.reject(signal.reason)
@@ -112,9 +112,9 @@ async function ordered(options: OrderOptions, name: string, asking: Asking): Pro
   const acme = await acmeClient()
   const directoryUrl = options.directory ?? LETS_ENCRYPT
   const client = await clientOf(acme, options, directoryUrl)
-  // Reads the directory. Any other response means that the CA is unavailable, and further requests would only confirm it.
+  // Reads the directory. Any error here means that the CA is unreachable, and further requests would fail too.
   await client.getTermsOfServiceUrl().catch(unreachable)
-  // Refused: there is none.
+  // A refusal means that there is no account.
   await client.createAccount({ onlyReturnExisting: true }).catch((error: unknown) => {
     if (error instanceof Unreachable || error instanceof AskedToWait) throw error
     const contact = options.email === null ? {} : { contact: [`mailto:${options.email}`] }
@@ -126,7 +126,7 @@ async function ordered(options: OrderOptions, name: string, asking: Asking): Pro
   const certificate = await client.auto({
     csr,
     challengePriority: ['http-01'],
-    // The CA asks by itself; asking ourselves would need a way out to our own public address.
+    // The CA fetches the challenge itself; a check of our own would need a route out to our own public address.
     skipChallengeVerification: true,
     challengeCreateFn: async (_, { token }, keyAuthorization) => {
       const until = new Date(clock.now().getTime() + CHALLENGE_MS)
@@ -159,7 +159,7 @@ async function clientOf(
   return new acme.Client({ directoryUrl, accountKey: secrets.open(ACCOUNT_KEY, directoryUrl, account.private_key) })
 }
 
-/** A connection that failed as often as the library tries ends in a type error of its own. */
+/** Without this, a connection that fails on every retry of the library ends in a type error of the library's. */
 function tellUnreachable({ axios }: Acme): void {
   if (telling.has(axios)) return
   telling.add(axios)

@@ -1,4 +1,4 @@
-// The pages behind the links of an email. Each says the same whatever the reason, so that guessing reveals nothing.
+// The pages behind the links of a mail. Each says the same whatever the reason, so guessing tokens reveals nothing.
 
 import { type Answer, LINK_WORDS, masked, page, shownSender, shownText } from '../../platform/http.ts'
 import type { Language } from '../../platform/languages.ts'
@@ -7,11 +7,11 @@ import { WORDS } from './words.ts'
 export interface About {
   readonly language: Language
   readonly recipient: string
-  /** Null when it is unknown at the moment. */
+  /** Null: unknown at the moment. */
   readonly sender: string | null
 }
 
-/** @param status 400 when the post was no request to unsubscribe */
+/** @param status 400: the posted form was no request to unsubscribe */
 export function confirmPage(about: About, status: 200 | 400 = 200): Answer {
   const { unsubscribe, button } = WORDS[about.language]
   return page(

@@ -12,13 +12,13 @@ export async function ensureHitPartitions(db: Db, from: Date): Promise<void> {
   await db.query(sql.ensurePartitions, [new Date(from.getTime() - DAY_MS), DAYS_AHEAD + 2])
 }
 
-/** Creates those of each day on which one of these hits arrived, whatever the current time. */
+/** Does the same for each day on which one of these hits came in, whatever the current time. */
 export async function ensureDaysOf(db: Db, hits: readonly { readonly id: string }[]): Promise<void> {
   const days = new Set(hits.map(({ id }) => Math.floor(timeOfId(id).getTime() / DAY_MS)))
   for (const day of days) await ensureHitPartitions(db, new Date(day * DAY_MS))
 }
 
-/** Drops outdated days of hits; their events stay in the log. Rejects while hits are being read continuously. */
+/** Drops the days of hits older than 14 days; their events stay in the log. Rejects when a reader blocks it for 500 ms. */
 export async function dropHits(database: Database, now: Date): Promise<void> {
   await dropDays(database, sql.dropPartition, new Date(now.getTime() - KEPT_DAYS * DAY_MS))
 }

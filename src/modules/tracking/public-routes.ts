@@ -1,8 +1,8 @@
-// The public endpoints. Everything an answer needs is in the token and in memory, so they answer while the database is
-// unavailable. A hit is durable before it is answered (intake.ts).
+// The public endpoints. The token and memory hold everything that an answer needs, so these endpoints work while the
+// database is down. The hit is durable before the answer (intake.ts).
 //
-// GET and HEAD of the unsubscribe page change nothing, so a scanner that follows every link unsubscribes nobody. A POST that is
-// neither that of RFC 8058 nor the page's form changes nothing either and gets the page with its button.
+// GET and HEAD of the unsubscribe page change nothing, so a client that follows every link of a mail unsubscribes nobody. A
+// POST with neither the RFC 8058 field nor the content of the page's form changes nothing either, and gets the page again.
 
 import { Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'
@@ -26,11 +26,11 @@ import { wishOf } from './leaving-form.ts'
 import { type About, confirmPage, donePage, stoppedLinkPage } from './pages.ts'
 import { challenge } from './sql-names.ts'
 
-/** The account's name as shown to recipients, and their language. */
+/** The account's name as its recipients know it, and the locale of its pages. */
 export type Sender = Pick<AccountSettings, 'name' | 'locale'>
 
 export interface PublicRouteOptions extends LinkOptions {
-  /** Null when it is unavailable at the moment. */
+  /** Null when it cannot be looked up at the moment. */
   readonly senderOf: (accountId: string) => Promise<Sender | null>
 }
 
@@ -40,7 +40,7 @@ const TAG = 'Public tracking'
 const Token = Type.Object({ token: Type.String() })
 const Html = typed('text/html')
 
-/** The challenge of a CA (RFC 8555 section 8.3), from the database, since any machine may have begun the order. */
+/** Answers a CA's challenge (RFC 8555 section 8.3) from the database, since any machine may have started the order. */
 export function challengeRoute({
   database,
   clock,
@@ -154,7 +154,7 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
   ]
 }
 
-/** The account's language; the browser's when the account is unknown or unavailable. */
+/** In the account's language; in the browser's when the account is unknown or cannot be looked up. */
 async function aboutOf(
   { senderOf }: PublicRouteOptions,
   { accountId, recipient }: { readonly accountId: string; readonly recipient: string },
@@ -169,7 +169,7 @@ function browserLanguage(headers: Headers): Language {
   return acceptedLanguage(headers['accept-language'])
 }
 
-/** Besides form types the framework accepts JSON, which is no request here; an empty body is the page's form. */
+/** Null for JSON, which the framework also accepts but which is no form; an empty body counts as the page's form. */
 function formTypeOf({ headers, stream }: Pick<Call<unknown, unknown, unknown>, 'headers' | 'stream'>): string | null {
   const type = headers['content-type'] ?? ''
   return Symbol.asyncIterator in Object(stream) || !/json/i.test(type) ? type : null

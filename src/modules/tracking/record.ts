@@ -1,4 +1,4 @@
-// Writes hits to the database, each once by its id, and carries out the unsubscribes among the new ones.
+// Writes hits into the database, each once by its id, and carries out the unsubscribes among the new ones.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
@@ -18,7 +18,7 @@ export interface RecordOptions {
   readonly ledger: EmailLedger
 }
 
-/** In one transaction. Creates missing partitions of the hits' days and events. @param beside runs after the hits */
+/** In one transaction. Creates missing day partitions of hits and events. @param beside runs after the hits are written */
 export function recordAll(
   options: RecordOptions,
   hits: readonly Hit[],
@@ -37,13 +37,12 @@ export function recordAll(
   )
 }
 
-/** Writes hits, and carries out the unsubscribes among the new ones. */
 async function record(db: Db, { ids, clock, ledger }: RecordOptions, hits: readonly Hit[]): Promise<void> {
   const rows = await db.query<{ id: string }>(sql.addHits, columns(hits))
   const asked = hits.filter(isUnsubscribe)
   if (asked.length === 0) return
   const news = new Set(rows.map(({ id }) => id))
-  // In a fixed order, so that two transactions wait for one another instead of deadlocking.
+  // In a fixed order, so that two transactions wait for each other instead of deadlocking.
   const fresh = asked.filter(({ id }) => news.has(id)).sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
   const emails = await ledger.facts(
     db,
@@ -52,7 +51,7 @@ async function record(db: Db, { ids, clock, ledger }: RecordOptions, hits: reado
   for (const hit of fresh) {
     const { accountId, emailId, recipient, sandbox, kind } = hit
     if (recipient === null) continue
-    // For a deleted email, the token has the facts.
+    // When the mail is no longer kept, the facts from its token are used.
     const { domainId, stream, tag } = emails.get(emailId) ?? { ...hit, tag: null }
     await unsubscribe(
       db,

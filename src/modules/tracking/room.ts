@@ -1,5 +1,5 @@
-// The room as one unit that starts and stops: the treatment of outgoing mail, the public endpoints, the intake of hits, the judge,
-// and the state kept in memory (blocked targets, branded names).
+// The room as one unit that starts and stops: what delivery needs for each mail, the public endpoints, the intake of hits,
+// the judge, and the state kept in memory and refreshed (token keys, blocked targets, branded names).
 
 import path from 'node:path'
 import type { SecureContext } from 'node:tls'
@@ -39,40 +39,40 @@ export interface TrackingOptions {
   readonly dataDir: string
   readonly publicUrl: string
   readonly hostname: string
-  /** For tracking domains; must not answer from a cache. */
+  /** For tracking domains; must not cache. */
   readonly resolver: Resolver
-  /** Null when nothing serves TLS here, so that no certificate is ordered. */
+  /** Null: nothing here serves TLS, so no certificate is ordered. */
   readonly httpsPort: number | null
-  /** The public URL's host when it needs a certificate from an authority, otherwise null. */
+  /** The public URL's host when it needs a certificate from a CA, else null. */
   readonly ownName: string | null
-  /** Null for Let's Encrypt. */
+  /** Null: Let's Encrypt. */
   readonly acmeDirectory: string | null
   readonly acmeCaFile: string | null
   readonly operatorEmail: string | null
 }
 
 export interface TrackingRoom {
-  /** For delivery: rewrites outgoing mail. */
+  /** For delivery: the links and addresses to put into an outgoing mail. */
   readonly tracking: Treating
   /** The API of tracking domains. */
   readonly endpoints: readonly AnyEndpoint[]
-  /** Endpoints of the tracking role; they need no key. */
+  /** For the tracking role; they need no API key. */
   readonly publicEndpoints: readonly AnyEndpoint[]
-  /** Certificate of a branded name or of the public URL's host; null when there is none. Throws for a key that cannot be opened. */
+  /** Certificate of a branded name or of the public URL's host; null: none. Throws if its key cannot be opened. */
   contextFor(name: string): SecureContext | null
-  /** The authority's certificate for the public URL's host, from the database or else from memory; null when there is none. */
+  /** The certificate of the public URL's host, from the database or else from memory; null: it has none from a CA. */
   ownCertificate(): Promise<Certificate | null>
-  /** Whether this is a customer's name served here, under which only the public pages are available. */
+  /** Whether this is a customer's name that is served here; such a name serves only the public pages. */
   isBranded(name: string): boolean
-  /** For the MX: the request made by mail to this local part; null when it is not one of our unsubscribe addresses. */
+  /** For the MX: the unsubscribe that mail to this local part asks for; null: it is not one of our unsubscribe addresses. */
   unsubscribeMail(localPart: string): UnsubscribeMail | null
-  /** For delivery: whether the database has all acknowledged unsubscribes. */
+  /** For delivery: whether the database holds all acknowledged unsubscribes. */
   readonly journals: Intake['journals']
-  /** For every process: keeps the state in memory. */
+  /** For every process: refreshes the state in memory. */
   readonly memory: Service
-  /** Of the tracking role: accepts hits. */
+  /** For the tracking role: takes hits in. */
   readonly intake: Service
-  /** Of the worker role: judges hits, checks names, orders certificates. */
+  /** For the worker role: judge hits, check names, order certificates. */
   readonly workers: readonly Service[]
 }
 
@@ -144,7 +144,7 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
   }
 }
 
-/** The page does not wait for an unavailable database. */
+/** Null when the lookup fails or takes longer than 1 s: the page does not wait for a database that is down. */
 async function senderOf(accounts: Pick<Accounts, 'settings'>, accountId: string): Promise<Sender | null> {
   const late = new Promise<null>((resolve) => {
     setTimeout(resolve, NAME_WITHIN_MS, null).unref()
@@ -152,7 +152,7 @@ async function senderOf(accounts: Pick<Accounts, 'settings'>, accountId: string)
   return Promise.race([accounts.settings(accountId).catch(() => null), late])
 }
 
-/** The start loads what the first email or hit needs; later, an older state is used while the database is unavailable. */
+/** Start waits for the first refresh, which the first mail or hit needs; when a later refresh fails, the old state stays. */
 function refreshed({ log }: TrackingOptions, refresh: () => Promise<void>): Service {
   const turn = async (): Promise<number> => {
     await refresh()

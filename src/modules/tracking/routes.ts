@@ -29,7 +29,7 @@ const WRITE = { scope: 'tracking_domains:write' }
 const VERIFY = { scope: 'tracking_domains:write', rate: 'verify', bucket: 'tracking_verify' }
 const ALL = 1_000
 
-// Lengths of RFC 1035 section 2.3.4: 253 characters, 63 a label.
+// Limits of RFC 1035 section 2.3.4: 253 characters, 63 per label.
 const NAME = '^(?=.{4,253}$)(?!(?:.*\\.)?[^.]{64})[a-z0-9]+(?:[-.][a-z0-9]+)*\\.[a-z]{2,}$'
 const NewName = named(
   'CreateTrackingDomainRequest',
@@ -112,7 +112,7 @@ export function wireName(row: NameRow, now: Date): object {
   }
 }
 
-/** An expired certificate that waits for renewal no longer counts as issued. */
+/** An expired certificate whose renewal is still due no longer counts as issued. */
 function sslStatus(
   { ssl_status: stored, ssl_expires_at: until, ssl_error: error }: NameRow,
   now: Date,

@@ -1,4 +1,4 @@
-// The sealed values of this room, for changing the instance's secret.
+// The sealed columns of this room, to be resealed when the instance's secret changes.
 
 import { type SealedColumn, sealedColumn } from '../../platform/resealing.ts'
 import { CERTIFICATE_KEY, OWN_CERTIFICATE_KEY } from './certificates.ts'

@@ -1,5 +1,5 @@
-// The branded names served at the moment, in memory: the link base of each sending domain, and the certificate for each handshake.
-// Refreshed every two seconds; while the database is unavailable, the last state is used.
+// The branded names being served, in memory: the base of each sending domain's links, and the certificate for each TLS
+// handshake. Refreshed every two seconds; while the database is down, the last state stays in use.
 
 import { createSecureContext, type SecureContext } from 'node:tls'
 import type { Certificate } from '../../platform/certificates.ts'
@@ -12,13 +12,13 @@ import * as sql from './sql-names.ts'
 
 export interface Served {
   refresh(): Promise<void>
-  /** Base of a sending domain's links, and since when; null when it has no branded name. */
+  /** The base of a sending domain's links, and since when it holds; null: the domain has no branded name. */
   brandedBase(domainId: string): { readonly url: string; readonly since: Date } | null
-  /** Null when the name is not served here, or is our own and has no certificate from an authority. */
+  /** Null: the name is not served here, or it is the public URL's host and has no certificate from a CA. */
   contextFor(name: string): SecureContext | null
-  /** Whether this is a customer's name served here. */
+  /** Whether this is a customer's name that is served here. */
   isBranded(name: string): boolean
-  /** Certificate of the public URL's host, for TLS in other protocols; null when it has none from an authority. */
+  /** The certificate of the public URL's host, for TLS in other protocols; null: it has none from a CA. */
   ownCertificate(): Promise<Certificate | null>
 }
 

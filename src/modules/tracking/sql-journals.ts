@@ -10,7 +10,7 @@ export interface JournalRow {
 
 export const journals = statement('tracking_journals', 'select id, folder_id, pid, clear_at, seen_at from journal_node')
 export const timeOfDay = statement('tracking_time_of_day', 'select clock_timestamp() as now')
-/** $4 a time at which the journal was empty; null when it may not be. */
+/** $4 a moment at which the journal was empty; null: it may hold something. */
 export const checkIn = statement(
   'tracking_journal_check_in',
   `insert into journal_node (id, folder_id, pid, clear_at, seen_at)

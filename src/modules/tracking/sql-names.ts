@@ -29,7 +29,7 @@ export const namesOf = statement(
   'tracking_names_of',
   `select ${COLUMNS} from tracking_domain where account_id = $1 order by id offset $2 limit $3`,
 )
-/** Locks until the transaction ends, so that concurrent additions are counted together and none is removed. */
+/** Locks the account's names until the transaction ends: concurrent additions count each other, and none is removed. */
 export const lockNames = statement(
   'tracking_lock_names',
   `select pg_advisory_xact_lock(hashtextextended('tracking domains ' || $1::text, 0))`,
@@ -51,22 +51,22 @@ export const removeName = statement(
   'delete from tracking_domain where account_id = $1 and id = $2',
 )
 
-/** Locks until the transaction ends: each check of a name, in whatever account, sees what the previous one wrote. */
+/** Locks a name across accounts until the transaction ends, so each check of it sees what the one before has written. */
 export const lockProof = statement(
   'tracking_lock_proof',
   `select pg_advisory_xact_lock(hashtextextended('tracking domain ' || $1::text, 0))`,
 )
-// The proof is the single CNAME that a name can have: its present holder replaces the previous one, whose row records what was
+// A name has only one CNAME, which is the proof: its current holder replaces the previous one, whose row records what was
 // found.
-/** $3 the target that the CNAME has, $4 the error, $5 now. */
+/** $3 the target of the CNAME, $4 the error, $5 now. */
 export const unverifyOthers = statement(
   'tracking_unverify_others',
   `update tracking_domain set verified_at = null, next_check_at = null, ssl_due_at = null, ssl_status = 'none', ssl_since = null,
      found = $3, check_error = $4, checked_at = $5
    where name = $1 and id <> $2 and verified_at is not null returning id, account_id`,
 )
-// A check on request need not wait for the next try after a failure, except from the fifth failure on, since a CA counts failures
-// too. A wait that a CA asked for is always kept.
+// After up to four failures, a check by hand brings the next try forward. From the fifth on it does not, since a CA counts
+// failures too. It never brings a try forward to before the time that a CA asked to wait for.
 /** $3 found, $4 error, $5 now, $6 verified since, $7 the next check, $8 when to ask for a certificate, $9 by hand. */
 export const recordCheck = statement(
   'tracking_record_check',
@@ -87,7 +87,7 @@ export const dueChecks = statement(
    returning ${COLUMNS}`,
 )
 
-// --- names reserved after their deletion
+// --- deleted names that stay reserved
 
 export const holdName = statement(
   'tracking_hold_name',
@@ -102,7 +102,7 @@ export const forgetHolds = statement('tracking_forget_holds', 'delete from track
 
 // --- certificates
 
-/** $1 now, $2 end of the lease, $3 a day ago, $4 the number of new certificates per account and day. */
+/** $1 now, $2 the end of the lease, $3 a day ago, $4 the most new certificates per account in a day. */
 export const dueCertificate = statement(
   'tracking_due_certificate',
   `update tracking_domain set ssl_due_at = $2 where id = any(array(
@@ -120,19 +120,19 @@ export const certificateIssued = statement(
      ssl_since = coalesce(ssl_since, $6), ssl_status = 'issued', ssl_error = null, ssl_failures = 0, ssl_not_before = null
    where id = $1 and verified_at is not null`,
 )
-/** An order that ended without result and is no failure: $2 when to try again. */
+/** An order that was stopped, which is no failure: $2 when to order again. */
 export const certificateLeft = statement(
   'tracking_certificate_left',
   'update tracking_domain set ssl_due_at = $2 where id = $1 and verified_at is not null',
 )
-/** The CA would fail all due orders alike: $1 the error, $2 when to try again, $3 now. */
+/** For all names that are due, since the same CA would fail them all: $1 the error, $2 when to order again, $3 now. */
 export const certificatesHeldUp = statement(
   'tracking_certificates_held_up',
   `update tracking_domain set ssl_error = $1, ssl_due_at = $2,
      ssl_status = case when ssl_expires_at > $3 then 'issued' else 'failed' end
    where ssl_due_at <= $3 and verified_at is not null`,
 )
-/** $5 the earliest time for the next request to the CA; null when it named none. */
+/** $5 the earliest time that the CA allows for the next order; null: it named none. */
 export const certificateFailed = statement(
   'tracking_certificate_failed',
   `update tracking_domain set ssl_error = $2, ssl_failures = ssl_failures + 1, ssl_due_at = $3, ssl_not_before = $5,
@@ -176,7 +176,7 @@ export const ownCertificateFailed = statement(
   'tracking_own_certificate_failed',
   'update own_certificate set failures = failures + 1, due_at = $2, error = $3 where name = $1',
 )
-/** $2 when to try again, $3 the error, $4 now. */
+/** $2 when to order again, $3 the error, $4 now. */
 export const ownCertificateHeldUp = statement(
   'tracking_own_certificate_held_up',
   'update own_certificate set due_at = $2, error = $3 where name = $1 and due_at <= $4',
@@ -186,12 +186,12 @@ export const ownCertificateLeft = statement(
   'update own_certificate set due_at = $2 where name = $1',
 )
 export interface OwnCertificateState {
-  /** Null when none was issued yet. */
+  /** Null: none has been issued yet. */
   readonly expires_at: Date | null
   readonly due_at: Date
-  /** Since the last one issued. */
+  /** Since the last certificate was issued. */
   readonly failures: number
-  /** Error of the last failure. */
+  /** Of the last failure. */
   readonly error: string | null
 }
 export const ownCertificateState = statement(
@@ -209,7 +209,7 @@ export const ownCertificate = statement(
    where name = $1 and certificate is not null and expires_at > $2`,
 )
 
-// --- challenges and accounts of CAs
+// --- ACME challenges and accounts
 
 export const addChallenge = statement(
   'tracking_add_challenge',

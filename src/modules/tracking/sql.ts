@@ -2,7 +2,7 @@ import { statement } from '../../platform/db.ts'
 
 // --- hits
 
-// A known hit is left unchanged; the answer names the new ones.
+// Skips hits that exist already, and returns the ids of the new ones.
 export const addHits = statement(
   'tracking_add_hits',
   `insert into hit (id, account_id, email_id, kind, at, link_index, url, hidden, head, prefetch, user_agent, ip, waits, domain_id,
@@ -34,8 +34,8 @@ export interface HitRow {
 const HIT =
   'id, account_id, email_id, kind, at, link_index, url, hidden, head, prefetch, user_agent, ip, domain_id, stream, sandbox'
 
-// Skips hits locked by another judge. $3 the window in ms: all hits within it must have arrived too, from each process that reports
-// how far its hits are; one that has not reported for 10 s is considered dead.
+// Skips hits that another judge has locked. $3 the window in ms: all hits within it after a hit must be there too, by the
+// progress that each process reports. A process that has reported nothing for 10 s counts as gone.
 export const waitingHits = statement(
   'tracking_waiting_hits',
   `select ${HIT} from hit where waits and at <= least($1, (
@@ -43,7 +43,7 @@ export const waitingHits = statement(
      where told_at > clock_timestamp() - interval '10 seconds'))
    order by at limit $2 for update skip locked`,
 )
-/** The clicks of one client on one email, in order of time. */
+/** The clicks of one client on one mail, in order of time. */
 export interface ClicksNearRow {
   readonly email_id: string
   readonly ip: string
@@ -53,8 +53,8 @@ export interface ClicksNearRow {
   readonly hidden: readonly boolean[]
 }
 
-// Only of clients that may have followed all links: three different ones, or a hidden one.
-// $3 $4 the smallest and largest possible id, which prune partitions; $7 the maximum number examined.
+// Only for clients that may have scanned the links: three different ones, or a hidden one.
+// $3 the smallest possible id, $4 the bound above the largest: these prune partitions. $7 the most clicks to look at.
 export const clicksNear = statement(
   'tracking_clicks_near',
   `select email_id, ip, user_agent, array_agg((extract(epoch from at) * 1000)::float8 order by at) as at_ms,
@@ -78,7 +78,7 @@ export const ensurePartitions = statement(
 )
 export const dropPartition = statement('tracking_drop_partition', `select drop_partition('hit', $1::date) as day`)
 
-// --- blocked targets
+// --- targets that no link may lead to
 
 export const blockTarget = statement(
   'tracking_block_target',
@@ -99,13 +99,13 @@ export const tokenKeys = statement(
   'tracking_token_keys',
   'select number, since, retired, secret from token_key order by number',
 )
-/** $1 the start time, late enough for every process to know the key by then, $2 the number of the instance's secret. */
+/** $1 since when: late enough for every process to load it first, $2 the number of the instance's secret. */
 export const addTokenKey = statement(
   'tracking_add_token_key',
   `insert into token_key (number, since, secret) select coalesce(max(number), 1) + 1, $1, $2 from token_key
    returning number, since, retired, secret`,
 )
-/** $1 the oldest key to keep. Key 1 has no row before it is retired. */
+/** $1 the oldest key that stays. Key 1 has no row until it is retired. */
 export const retireTokenKeys = statement(
   'tracking_retire_token_keys',
   `insert into token_key (number, since, retired) select number, 'epoch', true from generate_series(1, $1 - 1) as number

@@ -1,4 +1,4 @@
-// Blocked link targets, in memory: a host stands for itself and its subdomains.
+// Targets that no link may lead to, kept in memory. A host blocks itself and all its subdomains.
 
 export interface Targets {
   isBlocked(url: string): boolean

@@ -32,7 +32,7 @@ const anyToken: fc.Arbitrary<Token> = fc.oneof(
   fc.tuple(anyMail, fc.emailAddress()).map(([m, recipient]): Token => ({ purpose: 'unsubscribe', ...m, recipient })),
 )
 
-test('what is written is read back, and is the same on every try', () => {
+test('a token reads back as written, and is the same on every try', () => {
   fc.assert(
     fc.property(anyToken, (token) => {
       const text = tokens.write(token, AT)
@@ -42,7 +42,7 @@ test('what is written is read back, and is the same on every try', () => {
   )
 })
 
-test('tokens of mails from before a domain stood in them are read', () => {
+test('older tokens without a domain are still read', () => {
   const { domainId: _, stream: __, ...rest } = mail
   const old = { ...rest, domainId: null, stream: 'transactional', sandbox: true } as const
   assert.deepEqual(
@@ -65,7 +65,7 @@ test('tokens of mails from before a domain stood in them are read', () => {
   )
 })
 
-test('a token of one purpose opens nothing at another', () => {
+test('a token of one purpose is invalid for another', () => {
   fc.assert(
     fc.property(anyToken, fc.constantFrom<Purpose>('open', 'click', 'unsubscribe'), (token, purpose) => {
       if (purpose !== token.purpose) assert.equal(tokens.read(purpose, tokens.write(token, AT)), null)
@@ -73,7 +73,7 @@ test('a token of one purpose opens nothing at another', () => {
   )
 })
 
-test('a bit flipped anywhere, a cut or a longer token is no token', () => {
+test('a token with a flipped bit, a missing end or extra bytes is invalid', () => {
   const text = tokens.write(click, AT)
   const bytes = Buffer.from(text, 'base64url')
   for (let bit = 0; bit < bytes.length * 8; bit++) {
@@ -86,7 +86,7 @@ test('a bit flipped anywhere, a cut or a longer token is no token', () => {
   assert.equal(tokens.read('click', 'A'.repeat(100_000)), null)
 })
 
-test('a token has one spelling: what decodes to the same bytes is none', () => {
+test('a token has one spelling: other text that decodes to the same bytes is invalid', () => {
   const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   let others = 0
   for (const url of ['https://x.test/', 'https://x.test/a', 'https://x.test/ab']) {
@@ -102,7 +102,7 @@ test('a token has one spelling: what decodes to the same bytes is none', () => {
   assert.equal(others, 3 + 15)
 })
 
-test('no text makes reading throw', () => {
+test('reading never throws, whatever the text', () => {
   fc.assert(
     fc.property(fc.string(), fc.constantFrom<Purpose>('open', 'click', 'unsubscribe'), (text, purpose) => {
       assert.equal(tokens.read(purpose, text), null)
@@ -110,7 +110,7 @@ test('no text makes reading throw', () => {
   )
 })
 
-test('after the keys are rotated old links work, until they are told not to', () => {
+test('after a key rotation old links work until their key is retired', () => {
   let keys: TokenKeys = FIRST_KEYS
   const turned = tokensOf(secrets, () => keys)
   const old = turned.write(click, AT)
@@ -126,7 +126,7 @@ test('after the keys are rotated old links work, until they are told not to', ()
   assert.equal(tokensOf(secretsFrom(Buffer.alloc(32, 4))).read('click', old), null)
 })
 
-test('a token holds a link of 4,096 bytes, and none of more than 6,000 characters is read', () => {
+test('a token can hold a link of 4,096 bytes, and a token of more than 6,000 characters is rejected', () => {
   const url = `https://x.test/${'y'.repeat(4_096 - 15)}`
   const text = tokens.write({ ...click, url }, AT)
   assert.deepEqual(tokens.read('click', text), { ...click, url })

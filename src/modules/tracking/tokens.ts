@@ -1,17 +1,17 @@
-// Tokens in the links of emails. Each contains everything needed to answer it, encrypted and authenticated, so a redirect needs no
-// database. Each is made from its content alone, so an email has the same bytes on every attempt.
+// Tokens in the links of mails. Each holds everything needed to answer the link, encrypted and authenticated, so a redirect
+// needs no database. Each is made from its content alone, so a mail has the same bytes on every try.
 //
 //   base64url( key number (1) | nonce (12) | ciphertext | tag (16) )        AES-256-GCM
-//   content: account id (16) | email id (16) | flags (1) | domain id (16), when a flag says so | what the purpose adds
+//   content: account id (16) | email id (16) | flags (1) | domain id (16), when a flag says so | extra by purpose
 //
-// A link works longer than its email is kept, so the token contains what followers of the log need: account, domain and stream.
-// The oldest tokens contain no domain.
+// A link works for longer than anything else about its mail is kept. So the token holds what consumers of the event log ask
+// first: account, domain and stream. Older tokens hold no domain.
 //
-// The nonce is a MAC of the content under a key of its own (a synthetic nonce, as in SIV modes: equal nonces mean equal
-// contents). Each purpose has its own key, so that a click's token is useless at the unsubscribe page. Key numbers allow new keys
-// while old links still work, until the operator retires the old keys. The tokens of an email use the key of the time when it was
-// accepted, on every attempt.
-// Malformed, foreign and outdated tokens are not distinguished: null.
+// The nonce is a MAC of the content under its own key (a synthetic nonce, as in SIV modes: equal nonces mean equal contents).
+// Each purpose has its own keys, so a click token is invalid at the unsubscribe page. Key numbers let the instance start new
+// keys while old links keep working, until the operator retires the old keys. A letter's tokens use the key that was current
+// when the letter was accepted, on every try.
+// Malformed, foreign and outdated tokens all read as null.
 
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { MAX_TOKEN_CHARS } from '../../platform/http/endpoint.ts'
@@ -22,7 +22,7 @@ import type { Stream } from '../events/index.ts'
 export interface MailRef {
   readonly accountId: string
   readonly emailId: string
-  /** Null when the email had none or the token is too old to contain it. */
+  /** Null: the mail had none, or the token is too old to hold it. */
   readonly domainId: string | null
   readonly stream: Stream
   readonly sandbox: boolean
@@ -46,24 +46,24 @@ export type Token = OpenToken | ClickToken | UnsubscribeToken
 export type Purpose = Token['purpose']
 
 export interface Tokens {
-  /** @param acceptedAt when the email was accepted */
+  /** @param acceptedAt when the mail was accepted */
   write(token: Token, acceptedAt: Date): string
-  /** @returns null when the text is not a token of this purpose */
+  /** @returns null for any text that is not a valid token of this purpose */
   read<P extends Purpose>(purpose: P, text: string): Extract<Token, { purpose: P }> | null
 }
 
 export interface TokenKey {
   readonly number: number
   readonly since: Date
-  /** Number of the instance's secret that it is derived from. */
+  /** Number of the instance's secret that the key is derived from. */
   readonly secret: number
 }
 
-/** Key 1 is valid from the beginning. */
+/** Key 1 always exists. */
 export interface TokenKeys {
-  /** Keys for writing with their start times; the latest one that has started is used. */
+  /** All keys, oldest first. A token is written with the latest that had begun when its mail was accepted. */
   readonly begun: readonly TokenKey[]
-  /** Tokens with smaller key numbers are no longer accepted. */
+  /** Tokens under smaller key numbers are rejected. */
   readonly oldest: number
 }
 
@@ -75,20 +75,20 @@ const TAG_BYTES = 16
 const HEAD_BYTES = 2 * ID_BYTES + 1
 const LEAST_BYTES = 1 + NONCE_BYTES + HEAD_BYTES + TAG_BYTES
 const TOKEN = /^[A-Za-z0-9_-]+$/
-// Each token has one spelling: unused bits of the last character are zero. Indexed by the length modulo 4.
+// Each token has one spelling: the unused bits of its last character are zero. Indexed by length modulo 4.
 const LAST_CHARS: readonly (RegExp | undefined)[] = [/./, undefined, /[AQgw]/, /[AEIMQUYcgkosw048]/]
 const SANDBOX = 1
 const HIDDEN = 2
 const OF_DOMAIN = 4
 const BROADCAST = 8
 
-/** Prepared once: raw bytes would be prepared for every token, which takes five times as long. */
+/** Prepared once. Raw bytes would be prepared again for every token, which takes five times as long. */
 interface Keys {
   readonly cipher: KeyObject
   readonly nonce: KeyObject
 }
 
-/** @param keys called each time, so that a rotation takes effect without a restart */
+/** @param keys called for each token, so that a rotation takes effect without a restart */
 export function tokensOf(secrets: Secrets, keys: () => TokenKeys = () => FIRST_KEYS): Tokens {
   const known: Record<Purpose, Map<number, Keys>> = { open: new Map(), click: new Map(), unsubscribe: new Map() }
   const keysOf = (purpose: Purpose, number: number): Keys => {

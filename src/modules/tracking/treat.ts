@@ -1,5 +1,6 @@
-// Rewrites outgoing mail: the URLs of links and pixel, and the unsubscribe addresses. The same email gives the same result on every
-// attempt: tokens are made from their content, and a branded name is used only for emails accepted after it was ready.
+// The addresses that are put into an outgoing mail: those of links and pixel, and those for unsubscribing. The same letter
+// gets the same addresses on every try: tokens are made from their content, and a branded name is used only for letters
+// accepted after it was ready.
 
 import type { Replacements } from '../../mail/html-links.ts'
 import { unsubscribeAddress, type VerpMac } from '../../mail/verp.ts'
@@ -9,11 +10,11 @@ import type { TrackedLetter, Treatment } from './types.ts'
 
 export interface TreatOptions {
   readonly tokens: Tokens
-  /** Base of links without a branded name, without a trailing slash. */
+  /** The base of links without a branded name; no trailing slash. */
   readonly publicUrl: string
-  /** Base of the sending domain's links, with its start time; null for the public one. */
+  /** The base of the sending domain's links, and since when it holds; null: the public one. */
   readonly brandedBase: (domainId: string) => { readonly url: string; readonly since: Date } | null
-  /** Host that receives unsubscribe mail. */
+  /** The host that receives unsubscribe mail. */
   readonly hostname: string
   readonly unsubscribeMac: VerpMac
 }
@@ -24,7 +25,7 @@ export interface UnsubscribeLinks {
 }
 
 export interface Treating {
-  /** Null when there is nothing at that place. */
+  /** A null `link` or `pixel`: nothing is replaced or added. */
   replacements(treatment: Treatment, letter: TrackedLetter): Pick<Replacements, 'link' | 'pixel'>
   unsubscribeLinks(letter: TrackedLetter): UnsubscribeLinks
 }

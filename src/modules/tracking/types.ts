@@ -1,4 +1,4 @@
-// What tracking needs from the rooms above it. The composition root provides it.
+// What tracking needs from the rooms above it, in their own shapes. The composition root passes it in.
 
 import type { Db } from '../../platform/db.ts'
 
@@ -7,7 +7,7 @@ export interface EmailKey {
   readonly id: string
 }
 
-/** An email's facts for its events, and its counters of people's opens and clicks. */
+/** The facts of an email that its events carry, and how often people opened and clicked it. */
 export interface EngagedEmail {
   readonly id: string
   readonly domainId: string | null
@@ -29,13 +29,13 @@ export interface MailedEmail {
   readonly tag: string | null
 }
 
-/** The room that stores emails. */
+/** The store of the emails. */
 export interface EmailLedger {
-  /** By id; deleted emails are missing. */
+  /** By id; emails that no longer exist are missing. */
   facts(db: Db, keys: readonly EmailKey[]): Promise<ReadonlyMap<string, EngagedEmail>>
-  /** The same, locked; emails locked by another transaction are missing too. */
+  /** Like `facts`, and locks the rows; emails that another transaction has locked are missing too. */
   lock(db: Db, keys: readonly EmailKey[]): Promise<ReadonlyMap<string, EngagedEmail>>
-  /** By the content of one of our unsubscribe addresses; null when the email is deleted. */
+  /** Finds the email by the content of one of our unsubscribe addresses; null: it no longer exists. */
   byToken(
     db: Db,
     key: { readonly emailId: string; readonly firstAccountId: string; readonly lastAccountId: string },
@@ -43,7 +43,7 @@ export interface EmailLedger {
   count(db: Db, counts: readonly (EmailKey & { readonly opens: number; readonly clicks: number })[]): Promise<void>
 }
 
-/** The part of an email that is rewritten before delivery. */
+/** The facts of an outgoing email that its tracking links are made from. */
 export interface TrackedLetter {
   readonly id: string
   readonly accountId: string

@@ -31,7 +31,7 @@ for (const [why, hit, reason] of OPENS) {
   test(`an open by ${why} is ${reason ?? 'a person'}`, () => assert.equal(verdict(fetched(hit), DELIVERED, []), reason))
 }
 
-test('a mail that was not delivered was opened by a machine', () => {
+test('an open of an undelivered mail counts as a machine', () => {
   assert.equal(verdict(fetched({}), null, []), 'before_delivery')
 })
 
@@ -63,7 +63,7 @@ for (const [why, clicks, reason] of CLICKS) {
   })
 }
 
-test('the stretches hold just the clicks that have three links or a hidden one beside them', () => {
+test('scansIn covers exactly the clicks in stretches of 2 s with three links or a hidden one', () => {
   const click = fc.record({
     atMs: fc.integer({ min: 0, max: 12_000 }),
     linkIndex: fc.integer({ min: 0, max: 4 }),

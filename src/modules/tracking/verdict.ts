@@ -1,10 +1,16 @@
-// Was it a person? Hits by machines are kept, marked as such and given a reason (contract section 9).
+// Was it a person? Hits by machines are kept, marked, and distinguished by a reason (contract section 9).
 //
-// Proof of a machine, the first that applies: the method was HEAD; the program is a known robot; it is Apple's privacy proxy,
-// which fetches every picture whether the mail is read or not; a browser says that it prefetches (Sec-Purpose of the Fetch
-// standard), for a person who may never come; the hit came before the delivery; for a click, one client fetched at least three
-// different links of one email, or a hidden one, within 2 s; the hit came within 2 s of the delivery. Later than that, time alone
-// proves nothing, and a provider's image proxy that fetches later does so because a person opened the mail.
+// A hit is a machine's when one of these holds; the first gives the reason:
+//
+//   - the method is HEAD
+//   - the program is a known robot
+//   - it is Apple's privacy proxy, which fetches every picture whether or not the mail is read
+//   - the browser says that it fetches ahead of a person, who may never come (Sec-Purpose of the Fetch standard)
+//   - it came before the mail was delivered
+//   - it is a click, and one client fetched three or more different links of the mail, or a hidden one, within 2 s
+//   - it came within 2 s of the delivery
+//
+// Later than that, time alone proves nothing: a provider's image proxy then fetches because a person opened the mail.
 
 import type { Agent } from './clients.ts'
 
@@ -24,7 +30,7 @@ export interface Fetched {
   readonly agent: Agent
 }
 
-/** A click on any link of an email. */
+/** A click on any link of a mail. */
 export interface ClickNear {
   /** In milliseconds since 1970. */
   readonly atMs: number
@@ -32,17 +38,17 @@ export interface ClickNear {
   readonly hidden: boolean
 }
 
-/** First and last time, in milliseconds since 1970. */
+/** First and last moment, in milliseconds since 1970. */
 export type Stretch = readonly [fromMs: number, untilMs: number]
 
-/** Minimum age of a click before it can be judged. */
+/** Length of a scan, longest gap to the delivery that marks a machine, and least age of a hit to be judged, in ms. */
 export const WINDOW_MS = 2_000
 const SCANNED_LINKS = 3
 
 /**
- * @param deliveredAt null when the email has not been delivered
- * @param scans for a click: the times at which its client followed the links of the email, from `scansIn`
- * @returns null when nothing indicates a machine
+ * @param deliveredAt null: the mail has not been delivered
+ * @param scans for a click: when its client scanned the links of the mail, from `scansIn`
+ * @returns null: a person
  */
 export function verdict(
   { kind, at, head, prefetch, agent }: Fetched,
@@ -61,14 +67,14 @@ export function verdict(
 }
 
 /**
- * All periods of 2 s that begin with a click and contain three different links or a hidden one; overlapping periods are merged.
- * Takes one pass, however many clicks there are: a client that hammers a link must not delay the judge.
+ * All stretches of 2 s that begin with a click and hold three different links or a hidden one; stretches that meet are merged.
+ * A single pass, since a client that hammers at a link must not hold up the judge.
  *
- * @param clicks of one client on one email, in order of time
+ * @param clicks of one client on one mail, in order of time
  */
 export function scansIn(clicks: readonly ClickNear[]): readonly Stretch[] {
   const found: [number, number][] = []
-  /** Facts of the clicks from the i-th up to `next`, the first one outside. */
+  /** Clicks per link, from the current click up to `next`, the first one outside its stretch. */
   const links = new Map<number, number>()
   let hidden = 0
   let next = 0

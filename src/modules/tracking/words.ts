@@ -1,5 +1,5 @@
-// Texts of the tracking pages, in each language. Inserted values are escaped HTML. The sentences avoid grammatical cases for
-// sender names.
+// The texts of the tracking pages, in each language. Arguments are escaped HTML. The sentences are built so that the sender's
+// name is never declined.
 
 import type { InEachLanguage } from '../../platform/languages.ts'
 
@@ -7,7 +7,7 @@ export interface Words {
   readonly unsubscribe: string
   readonly button: string
   readonly unsubscribed: string
-  /** @param sender null when it is unknown at the moment */
+  /** @param sender null: unknown at the moment */
   readonly noMore: (recipient: string, sender: string | null) => string
   readonly onItsWay: string
   readonly stopped: string
