@@ -1,4 +1,4 @@
-// The first set-up, at the address that the console prints; the token stands behind its number sign.
+// The first set-up, at the URL that the console prints; the token is in its fragment.
 
 import { type FormEvent, useState } from 'react'
 import { besides, call, faultOf } from './api.ts'

@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { ApiProblem, call, queries } from './api.ts'
 import { Button, Field, Problem } from './ui.tsx'
 
-/** @param again the session ended while somebody was here */
+/** @param again whether the session ended while somebody was signed in */
 export function SignIn({ again = false }: { readonly again?: boolean }) {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')

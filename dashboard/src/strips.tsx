@@ -1,5 +1,5 @@
-// Deliverability by mailbox provider: a strip of days for each, its height divided as the provider's answers to our tries
-// were. A pointer over a day reads out its figures; behind the strips stands a table of the period.
+// Deliverability by mailbox provider: a strip of days for each, divided by the provider's answers to our attempts. Hovering over a
+// day shows its figures; the strips have a table of the period.
 
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useState } from 'react'
@@ -37,9 +37,9 @@ const NAMES: Readonly<Record<string, string>> = {
 const WIDTH = 720
 const HEIGHT = 32
 const GAP = 2
-/** An answer that happened is seen, however small its share: the figures say how small. */
+/** Every answer is visible, however small its share; the figures show how small. */
 const LEAST = 1
-/** Below this many tries a share says nothing. */
+/** Below this many attempts a share is meaningless. */
 const MIN_TRIES = 20
 const GOOD_SHARE = 0.95
 
@@ -48,7 +48,7 @@ interface Over {
   readonly day: number
 }
 
-/** @param report what `/stats/outbound/providers` answers */
+/** @param report the response of `/stats/outbound/providers` */
 export function ProviderStrips({ report }: { readonly report: Json }) {
   const [table, setTable] = useState(false)
   const [over, setOver] = useState<Over | null>(null)
@@ -174,7 +174,7 @@ function Strip({
   )
 }
 
-/** Refused for who we are is told from refused by more than a colour. */
+/** Refusals of us differ from other refusals by more than colour. */
 function Hatch({ id }: { readonly id: string }) {
   return (
     <defs>
@@ -195,7 +195,7 @@ function triesOf(day: Json, provider: string): Json {
   return day.providers.find((one: Json) => one.provider === provider)
 }
 
-/** From the lowest up; none on a day without tries. */
+/** From bottom to top; empty on a day without attempts. */
 function heightsOf(tries: Json): readonly (readonly [answer: Answer, height: number])[] {
   if (tries === undefined) return []
   const others = ANSWERS.slice(1).map((answer) => {
@@ -216,7 +216,7 @@ function shareOf({ accepted, attempts }: Json): string {
   return `${rate(accepted, attempts)} of ${figure(attempts)}`
 }
 
-/** What needs somebody, or that nothing does. */
+/** What needs attention, or that nothing does. */
 function worstOf(providers: readonly Json[]): string {
   const known = providers.filter(({ attempts }) => attempts >= MIN_TRIES)
   if (known.length === 0) return `No provider had the ${MIN_TRIES} attempts needed for a rate.`

@@ -1,4 +1,4 @@
-// A list of rows. On a phone each row becomes two lines: its main cell, and below it the others that have room.
+// A table. On a phone each row becomes two lines: its main cell, and below it the other cells that fit.
 
 import { type FocusEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
 import { type Scope, useMay } from './may.tsx'
@@ -6,24 +6,24 @@ import { Empty, Pending } from './ui.tsx'
 
 export interface Column<Row> {
   readonly head: string
-  /** `above`: the row before it. */
+  /** `above`: the previous row. */
   readonly cell: (row: Row, above?: Row) => ReactNode
-  /** Says which thing the row is: the first line on a phone. */
+  /** Identifies the row; the first line on a phone. */
   readonly main?: boolean
-  /** Left out on a phone. */
+  /** Hidden on a phone. */
   readonly wide?: boolean
-  /** Left out on a tablet and in a small window too. */
+  /** Hidden also on a tablet and in a small window. */
   readonly roomy?: boolean
   readonly right?: boolean
-  /** On a phone, where the heads are away, its head stands before it: for numbers that do not say what they count. */
+  /** On a phone, where headings are hidden, its heading precedes it: for numbers that are unclear alone. */
   readonly named?: boolean
-  /** Takes the room that is left, in one line; what does not fit is shown on hover. */
+  /** Takes the remaining width, in one line; the full text is shown on hover. */
   readonly fill?: boolean
-  /** On a phone it shares a line with the others and is cut where they leave no room: a row has two lines there, not three. */
+  /** On a phone it shares a line with the others and is truncated if necessary, so that a row has two lines, not three. */
   readonly cut?: boolean
-  /** Its buttons say what they do: the head is for who cannot see them. */
+  /** Its buttons are self-explanatory: the heading is only for screen readers. */
   readonly acts?: boolean
-  /** What it offers asks for this: not shown to who lacks it. */
+  /** Scope required for its actions; hidden from people without it. */
   readonly scope?: Scope
 }
 
@@ -36,9 +36,9 @@ export function Table<Row>({
   error,
 }: {
   readonly caption: string
-  /** Undefined: they have not come yet. */
+  /** Undefined while loading. */
   readonly rows: readonly Row[] | undefined
-  /** Why they do not come. */
+  /** Why loading failed. */
   readonly error?: unknown
   readonly columns: readonly Column<Row>[]
   readonly keyOf?: (row: Row) => string
@@ -50,7 +50,7 @@ export function Table<Row>({
   if (rows.length === 0) return <Empty>{empty}</Empty>
   const columns = all.filter(({ scope }) => may(scope))
   const filling = columns.filter(({ fill }) => fill === true).length
-  // Roles are named since a row that is laid out otherwise is no row any more to some readers.
+  // Roles are explicit, since some screen readers do not recognize rows with another layout.
   return (
     <div {...kept} className="overflow-x-auto" tabIndex={0} role="region" aria-label={caption}>
       <table role="table" aria-label={caption} className="w-full border-collapse text-left max-md:block">
@@ -87,7 +87,7 @@ export function Table<Row>({
   )
 }
 
-/** The focus of a row that goes is its list's from then on, or the page's where that is empty now. */
+/** When a row with the focus is removed, the focus moves to its list, or to the page if the list is now empty. */
 function useKeptFocus(rows: unknown) {
   const ref = useRef<HTMLDivElement>(null)
   const focused = useRef<Element | null>(null)
@@ -112,7 +112,7 @@ function hiddenBelow(wide = false, roomy = false): string {
   return roomy ? 'max-xl:hidden' : wide ? 'max-md:hidden' : ''
 }
 
-/** What it is wide by itself is not asked for on a phone, so that the cells behind it stay in its line. */
+/** Its own width is ignored on a phone, so that the cells after it stay in its line. */
 const CUT = 'max-md:flex-1 max-md:basis-16 max-md:truncate'
 
 function Cell<Row>({
@@ -124,7 +124,7 @@ function Cell<Row>({
   readonly column: Column<Row>
   readonly row: Row
   readonly above: Row | undefined
-  /** So many columns share what room is left; where there is one, the others keep to one line. */
+  /** Number of columns that share the remaining width; when there is one, the others stay on one line. */
   readonly filling: number
 }) {
   const { head, cell, main = false, wide, roomy, right = false, named = false, fill = false, cut = false } = column

@@ -1,14 +1,14 @@
-// All of a list, or some of it, chosen by ticking them off.
+// Chooses all or some entries of a list with checkboxes.
 
 import { Choice } from './ui.tsx'
 
 export interface Part {
   readonly all: boolean
-  /** Kept while all are chosen, to come back to. */
+  /** Kept while all are chosen, to be restored. */
   readonly some: readonly string[]
 }
 
-/** All where none is named. */
+/** All when none is named. */
 export function partOf(some: readonly string[]): Part {
   return { all: some.length === 0, some }
 }
@@ -22,7 +22,7 @@ export function AllOrSome({
   onChange,
 }: {
   readonly label: string
-  /** What all are called, and what some are. */
+  /** Labels for all and for some. */
   readonly words: readonly [all: string, some: string]
   readonly legend: string
   readonly options: readonly (readonly [value: string, label: string])[]

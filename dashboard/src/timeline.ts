@@ -1,5 +1,5 @@
-// One email's story as steps in order: it was accepted, each attempt with its answer, what people and machines did with
-// it, and what came of that.
+// An email's history as ordered steps: acceptance, each attempt with its answer, actions of people and machines, and their
+// consequences.
 
 import { deferralCategory } from '../../src/mail/bounce-advice.ts'
 import type { BounceCategory } from '../../src/mail/smtp-bounce.ts'
@@ -7,7 +7,7 @@ import type { Json } from './api.ts'
 import type { Tone } from './tones.ts'
 
 export interface Said {
-  /** Ms after the attempt began. */
+  /** Milliseconds after the start of the attempt. */
   readonly at: number
   readonly from: string
   readonly line: string
@@ -18,11 +18,11 @@ export interface Step {
   readonly at: string
   readonly tone: Tone
   readonly title: string
-  /** Where, how and how long. */
+  /** Host, protocol and duration. */
   readonly facts: readonly string[]
-  /** What the other side said, in its own words. */
+  /** The other side's words. */
   readonly answer: string | null
-  /** The same in ours. */
+  /** The same in our words. */
   readonly notes: readonly string[]
   readonly dialogue: readonly Said[]
 }
@@ -47,7 +47,7 @@ const TITLES: Readonly<Record<string, readonly [title: string, tone: Tone]>> = {
   'email.canceled': ['Canceled', 'robot'],
 }
 
-/** These two stand in the attempts already. */
+/** These two are already shown by the attempts. */
 const ATTEMPTED = new Set(['email.delivered', 'email.deferred'])
 
 export function timelineOf(email: Json): readonly Step[] {
@@ -138,19 +138,19 @@ function notesOf({ event, data }: Json, machine: boolean): readonly string[] {
   return []
 }
 
-/** What the latest answer of one that is put off is about; null where the answer does not tell. */
+/** Topic of the latest answer to a deferred email; null when the answer does not tell. */
 export function deferralOf(email: Json): BounceCategory | null {
   const last = email.attempts.at(-1)
   if (last === undefined || last.response === null) return null
   return deferralCategory({ code: last.smtp_code, enhanced: last.enhanced_code, text: last.response })
 }
 
-/** Of a bounce or what it suppressed, in the receiver's words: without the type that a report has before them. */
+/** The receiver's words about a bounce or a suppression, without the type prefix of a report. */
 export function answerIn(diagnostic: string | null): string | null {
   return diagnostic === null ? null : diagnostic.replace(/^smtp;\s*/i, '')
 }
 
-/** The sentence a person came for. */
+/** The sentence that answers the reader's question. */
 export function storyOf(email: Json): string {
   const tries = email.attempts_count === 1 ? 'on the first attempt' : `after ${email.attempts_count} attempts`
   switch (email.status) {

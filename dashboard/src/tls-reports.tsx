@@ -1,5 +1,5 @@
-// What others told of TLS towards a domain (TLS-RPT), and the record that asks them to tell. Only what its sender signed
-// counts; the rest is shown with the reason.
+// Reports by others about TLS to a domain (TLS-RPT), and the DNS record that requests them. Only reports signed by their sender
+// count; the others are shown with the reason.
 
 import { useState } from 'react'
 import { type Json, useApi } from './api.ts'
@@ -7,7 +7,7 @@ import { figure } from './figure.ts'
 import { Listing } from './listing.tsx'
 import { Button, Copy, Section, State } from './ui.tsx'
 
-/** In words, with what to do (RFC 8460 section 4.3). */
+/** Explanation and advice (RFC 8460 section 4.3). */
 const FAILURES: Readonly<Record<string, string>> = {
   'starttls-not-supported': 'the host offered no TLS: enable STARTTLS on it',
   'certificate-host-mismatch': 'the certificate names another host: get one for the name in the MX record',
@@ -22,7 +22,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   'sts-webpki-invalid': 'the web server of the MTA-STS policy has no valid certificate: renew it',
 }
 
-/** Why a signature does not hold, in words. */
+/** Why a signature is not valid, in words. */
 const DOUBTS: Readonly<Record<string, string>> = {
   unsigned: 'it is not signed',
   other_domain: 'it is not signed by its sender',
@@ -158,7 +158,7 @@ interface Failure {
   readonly count: number
 }
 
-/** By reason and host, the commonest first. */
+/** By reason and host, the most frequent first. */
 function failuresOf(reports: readonly Json[]): readonly Failure[] {
   const all: readonly Json[] = reports.flatMap(({ policies }) => policies.flatMap(({ failures }: Json) => failures))
   const groups = Map.groupBy(all, ({ result_type: type, receiving_mx_hostname: host }) => `${type} ${host}`)
@@ -175,7 +175,7 @@ function wordsOf(type: string): string {
   return FAILURES[type] ?? type.replaceAll('-', ' ')
 }
 
-/** @param signed how many reports are signed. @param total how many there are */
+/** @param signed number of signed reports @param total number of reports */
 function sentenceOf(reports: readonly Json[], signed: number, total: number): string {
   if (signed === 0) return 'None of these reports is signed by its sender, so they prove nothing.'
   const more = total - signed
@@ -197,7 +197,7 @@ function figuresOf(reports: readonly Json[], total: number): string {
   return bad === 0 || most === undefined ? `${told}.` : `${told}, mostly because ${wordsOf(most.type)}.`
 }
 
-/** The days of UTC that a report is about: most are about one. */
+/** The UTC days covered by a report; usually one. */
 function daysOf(from: string, to: string): string {
   const [first, last] = [from.slice(0, 10), new Date(Date.parse(to) - 1).toISOString().slice(0, 10)]
   return first >= last ? first : `${first} – ${last}`

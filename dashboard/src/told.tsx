@@ -1,16 +1,16 @@
-// What an email caused beyond itself: the endpoints that were told of it, each with what it answered.
+// Webhook deliveries about an email: the endpoints and their answers.
 
 import { Link } from '@tanstack/react-router'
 import { type Json, useApi, withQuery } from './api.ts'
 import { Table } from './table.tsx'
 import { Pending, Section, State, Time } from './ui.tsx'
 
-/** Of so many endpoints; more have few accounts. */
+/** Maximum number of endpoints; few accounts have more. */
 const MOST = 10
 const AGAIN_MS = 10_000
 const WHY_NOT = 'The endpoint does not receive these events, was added after them, or they are not sent yet.'
 
-/** Nothing where no endpoint is there to be told. */
+/** Renders nothing when there is no endpoint. */
 export function Told({ emailId }: { readonly emailId: string }) {
   const hooks = useApi('/customer/webhooks')
   const all: readonly Json[] = hooks.data?.data ?? []

@@ -1,5 +1,4 @@
-// What a state looks like: green it went well, amber it is not over, red somebody should look, grey nothing to do with people.
-// Knows nothing of the browser.
+// Colours of states: green for success, amber for unfinished, red for attention needed, grey for neutral. Independent of the browser.
 
 export type Tone = 'good' | 'wait' | 'bad' | 'robot'
 
@@ -24,7 +23,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   soft: 'wait',
   pending_confirmation: 'wait',
   warning: 'wait',
-  // What could not be asked, of a try or of a look at the DNS, is asked again by itself.
+  // A failed attempt or DNS lookup is retried automatically.
   error: 'wait',
   bounced: 'bad',
   failed: 'bad',

@@ -1,4 +1,4 @@
-// What a sending domain does otherwise than its account: what is counted of its mail, and under which name its links lead.
+// Settings of a sending domain that override the account's: what is tracked, and the host name of links.
 
 import { type FormEvent, useState } from 'react'
 import { call, type Json, refresh, useApi } from './api.ts'
@@ -6,7 +6,7 @@ import { Held } from './may.tsx'
 import { say } from './say.tsx'
 import { Button, Choice, Problem } from './ui.tsx'
 
-/** Fields of an account and of its domains, with what a switch of it is called. */
+/** Fields of an account and its domains, with the labels of their switches. */
 export const TRACKING_SWITCHES: readonly (readonly [field: string, label: string])[] = [
   ['tracking_enabled', 'Track engagement'],
   ['open_tracking_enabled', 'Track opens'],
@@ -15,7 +15,7 @@ export const TRACKING_SWITCHES: readonly (readonly [field: string, label: string
 ]
 
 const WORDS: Readonly<Record<string, string>> = { true: 'on', false: 'off' }
-/** Of a choice, where the API has null. */
+/** Value of the choice that is null in the API. */
 const NONE = ''
 
 export function Tracking({ domain }: { readonly domain: Json }) {
@@ -33,7 +33,7 @@ export function Tracking({ domain }: { readonly domain: Json }) {
     try {
       await call('PATCH', `/customer/domains/${domain.id}`, Object.fromEntries(changed.map(asSent)))
       await refresh('/customer/domains')
-      // What was chosen meanwhile stays.
+      // A choice made meanwhile is kept.
       const sent = Object.fromEntries(changed)
       setChosen((so) => Object.fromEntries(Object.entries(so).filter(([field, one]) => sent[field] !== one)))
       say('Saved. Applies to emails accepted from now on.')

@@ -1,4 +1,4 @@
-// The few parts that all pages are made of.
+// The components shared by all pages.
 
 import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import { isSignedOut, mayPass, problemText, tryAgain, waitOf } from './api.ts'
@@ -16,9 +16,9 @@ export function Page({
   children,
 }: {
   readonly title: string
-  /** The answer a person came for. */
+  /** The most important information. */
   readonly sentence?: ReactNode
-  /** Without it there is nothing to do here. */
+  /** The main action of the page. */
   readonly needs?: Scope | undefined
   readonly actions?: ReactNode
   readonly children: ReactNode
@@ -55,12 +55,12 @@ export function Button({
   readonly kind?: 'plain' | 'main' | 'danger'
   readonly type?: 'button' | 'submit'
   readonly disabled?: boolean
-  /** In a row of a table. */
+  /** For use in a table row. */
   readonly small?: boolean
-  /** For one that stays down. */
+  /** For a toggle button that is pressed. */
   readonly pressed?: boolean
   readonly expanded?: boolean
-  /** What it does asks for this: not shown to who lacks it. */
+  /** Scope required for the action; hidden from people without it. */
   readonly scope?: Scope | undefined
 }) {
   const may = useMay()(scope)
@@ -70,7 +70,7 @@ export function Button({
     danger: 'border-bad text-bad bg-raised hover:bg-bad hover:text-paper',
   }[kind]
   if (!may) return null
-  // It keeps the focus while it does nothing: `disabled` would give it away, to nobody.
+  // It keeps the focus while inactive: `disabled` would drop the focus.
   return (
     <button
       type={type}
@@ -111,7 +111,7 @@ export function Field({
   readonly onChange: (value: string) => void
   readonly type?: string
   readonly hint?: string
-  /** What is wrong with it. */
+  /** The fault of the input. */
   readonly fault?: string | undefined
   readonly required?: boolean
   readonly autoComplete?: string
@@ -119,15 +119,15 @@ export function Field({
   readonly rows?: number
   /** For addresses, lists and code. */
   readonly mono?: boolean
-  /** No prose: the browser is to put nothing right in it. */
+  /** Not prose: turns off the browser's corrections. */
   readonly literal?: boolean
-  /** What it may look like. */
+  /** An example of the input. */
   readonly placeholder?: string | undefined
-  /** Takes the focus as it appears. */
+  /** Receives the focus when it appears. */
   readonly focused?: boolean
-  /** Of a number. */
+  /** For numbers. */
   readonly step?: string
-  /** Offered while one types; others may be typed too. */
+  /** Suggestions while typing; other values are allowed. */
   readonly options?: readonly string[]
 }) {
   const id = useId()
@@ -186,7 +186,7 @@ export function Field({
   )
 }
 
-/** Who sent a form from another place in it is led to the first field that was refused. */
+/** After a refused submit, moves the focus to the first refused field. */
 function useFocusOnFault(field: RefObject<HTMLElement | null>, fault: string | undefined): void {
   useEffect(() => {
     if (fault === undefined) return
@@ -247,7 +247,7 @@ export const TONE_CLASSES: Readonly<Record<Tone, string>> = {
 }
 export const MARKS: Readonly<Record<Tone, string>> = { good: '●', wait: '◐', bad: '▲', robot: '○' }
 
-/** A state in a word, with a shape beside its colour. */
+/** A state as a word, with a shape besides its colour. */
 export function State({ name, word = name }: { readonly name: string; readonly word?: string }) {
   const tone = toneOf(name)
   return (
@@ -267,7 +267,7 @@ const FULL: Intl.DateTimeFormatOptions = {
   timeZoneName: 'short',
 }
 
-/** In the viewer's zone, as short as it stays clear; UTC on hover. */
+/** In the viewer's time zone, as short as possible; UTC on hover. */
 export function Time({ at, full = false }: { readonly at: string | null | undefined; readonly full?: boolean }) {
   if (at === null || at === undefined) return <span className="text-quiet">–</span>
   const date = new Date(at)
@@ -298,9 +298,9 @@ export function Copy({
 }: {
   readonly text: string
   readonly label?: string
-  /** As tall as the buttons of a page. */
+  /** As tall as a page's buttons. */
   readonly big?: boolean
-  /** Said after the label to who cannot see what it stands beside. */
+  /** Appended to the label for screen readers, which do not see the context. */
   readonly what?: string
 }) {
   const [done, setDone] = useState('')
@@ -318,7 +318,7 @@ export function Copy({
   )
 }
 
-/** Keeps the place of what comes: so many lines of a list. */
+/** Placeholder while loading: a number of lines. */
 export function Waiting({ lines = 4 }: { readonly lines?: number }) {
   return (
     <div className="animate-pulse" role="status">
@@ -334,12 +334,12 @@ export function Waiting({ lines = 4 }: { readonly lines?: number }) {
   )
 }
 
-/** In the place of what has not come yet, or did not come at all. */
+/** Shown while loading, or when loading failed. */
 export function Pending({ error, lines = 4 }: { readonly error: unknown; readonly lines?: number }) {
   return error === null || error === undefined ? <Waiting lines={lines} /> : <Unread error={error} />
 }
 
-/** Instead of what could not be read, with the way on: it is asked again when the service said that it may be. */
+/** Shown when loading failed, with a retry, which waits as long as the service asked. */
 export function Unread({ error }: { readonly error: unknown }) {
   const seconds = waitOf(error)
   useEffect(() => {
@@ -384,7 +384,7 @@ export function Section({
   )
 }
 
-/** A secret or a command, as it is. */
+/** A secret or command, verbatim. */
 export function Code({ text }: { readonly text: string }) {
   return (
     <pre
@@ -396,7 +396,7 @@ export function Code({ text }: { readonly text: string }) {
   )
 }
 
-/** What is null is left out. */
+/** Null entries are left out. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1">
@@ -412,7 +412,7 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [name: str
   )
 }
 
-/** A rate with what it is a rate of; too small a number is no rate. */
+/** A rate with its base; too small a base gives no rate. */
 export function rate(part: number, whole: number): string {
   if (whole === 0) return 'none yet'
   if (whole < 20) return `${part} of ${whole}`
@@ -420,11 +420,11 @@ export function rate(part: number, whole: number): string {
   return `${(share * 100).toFixed(share === 1 || share === 0 ? 0 : share < 0.01 ? 2 : 1)}\u00a0%`
 }
 
-/** A link that stands among buttons. */
+/** A link that looks like a button. */
 export const LIKE_A_BUTTON =
   'inline-block rounded border border-line bg-raised px-3 py-1.5 text-sm whitespace-nowrap no-underline hover:border-quiet'
 
-/** What an empty page says: what belongs here, and what to do next. */
+/** Text of an empty page: what belongs here and what to do next. */
 export function Empty({ children }: { readonly children: ReactNode }) {
   return <div className="rounded border border-dashed border-line p-6 text-quiet">{children}</div>
 }

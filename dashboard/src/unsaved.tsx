@@ -1,22 +1,22 @@
-// What was typed and not kept yet: leaving the page asks first.
+// Unsaved input: asks before leaving the page.
 
 import { useBlocker, useRouter } from '@tanstack/react-router'
 import { useEffect, useId, useRef, useState } from 'react'
 import { Button } from './ui.tsx'
 
-/** What the router keeps of a place in the browser's history. */
+/** The router's state of an entry in the browser's history. */
 interface Place {
   readonly __TSR_index?: number
 }
 
-/** @param waits whether something would be lost; asked at the moment of leaving */
+/** @param waits whether something would be lost; evaluated on leaving */
 export function Unsaved({ waits }: { readonly waits: () => boolean }) {
   const { history, navigate } = useRouter()
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   const [leave, setLeave] = useState<(() => void) | null>(null)
   useBlocker({
-    // Blocked at once and not when the question is answered: after Back the address bar says again where one still is.
+    // Blocked at once, not when the question is answered, so that the address bar shows the present page again after Back.
     shouldBlockFn: ({ current, next, action }) => {
       if (current.pathname === next.pathname || !waits()) return false
       const steps = stepsTo(action, window.history.state as Place | null, history.location.state)
@@ -46,7 +46,7 @@ export function Unsaved({ waits }: { readonly waits: () => boolean }) {
         You have unsaved changes.
       </p>
       <div className="flex justify-end gap-2">
-        {/* The first one has the focus: it loses nothing. */}
+        {/* The first one has the focus: it is the harmless one. */}
         <Button onClick={stay}>Stay</Button>
         <Button
           kind="danger"
@@ -62,7 +62,7 @@ export function Unsaved({ waits }: { readonly waits: () => boolean }) {
   )
 }
 
-/** Through what the browser remembers; 0: to a new place. While a step is asked about, the browser has gone it already. */
+/** Steps in the browser's history; 0 for a new entry. The browser has already taken the step while we ask. */
 function stepsTo(action: string, browser: Place | null, here: Place): number {
   if (action === 'PUSH' || action === 'REPLACE') return 0
   return (browser?.__TSR_index ?? 0) - (here.__TSR_index ?? 0)

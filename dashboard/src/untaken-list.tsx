@@ -1,4 +1,4 @@
-// What an endpoint did not take: each reason once, however many events it cost, and one way to have all of them told again.
+// Failed deliveries of an endpoint: each reason once, however many events it affected, and a way to replay them all.
 
 import { type FormEvent, useState } from 'react'
 import { call, type Json, refresh, useApi, withQuery } from './api.ts'
@@ -9,20 +9,20 @@ import { say } from './say.tsx'
 import { Button, Problem, Section, Time } from './ui.tsx'
 import { type Delivery, type Untaken, untakenOf } from './untaken.ts'
 
-/** The most that the API gives at once. */
+/** Maximum page size of the API. */
 const MOST = 1_000
 const AGAIN_MS = 15_000
-/** An event is told a moment after it happened. */
+/** An event is delivered a moment after it happened. */
 const TOLD_WITHIN_MS = 60_000
 const REASONS_SHOWN = 5
 
-/** Nothing where all was taken. */
+/** Renders nothing when everything was delivered. */
 export function UntakenList({ path, active }: { readonly path: string; readonly active: boolean }) {
   const failed = useDeliveries(path, 'failed')
   const waiting = useDeliveries(path, 'pending')
   const refused: readonly Delivery[] = [...(failed?.data ?? []), ...(waiting?.data ?? [])]
   const taken = useDeliveries(path, 'success', refused.length > 0)
-  // What was told anew since is not known before.
+  // Replays since then are not known before.
   if (failed === undefined || waiting === undefined || taken === undefined) return null
   const untaken = untakenOf([...refused, ...taken.data])
   if (untaken.since === null) return null
@@ -72,7 +72,7 @@ function sentenceOf({ waiting, givenUp }: Untaken, more: boolean): string {
   return givenUp === 0 ? `${open}.` : `${ended}, and ${open}.`
 }
 
-/** Since the first that failed, unless the person says from when on. */
+/** From the first failure on, unless another start is chosen. */
 function TellAgain({ path, untaken: { since, kinds } }: { readonly path: string; readonly untaken: Untaken }) {
   const [typed, setTyped] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)

@@ -1,7 +1,7 @@
-// What an endpoint did not take, out of the log of its deliveries: each event once, by what was answered. An event that was told
-// anew, and taken or on its way, counts no more. Knows nothing of the browser.
+// Failed deliveries of an endpoint, from its delivery log: each event once, grouped by answer. Events replayed since, and delivered
+// or pending, no longer count. Independent of the browser.
 
-/** As the API tells of it. */
+/** As returned by the API. */
 export interface Delivery {
   readonly event_id: string
   readonly event: string
@@ -15,38 +15,38 @@ export interface Delivery {
 export interface Reason {
   readonly answer: string
   readonly count: number
-  /** Of the deliveries that were answered so: when the first and the last of them was made. */
+  /** Times of the first and last delivery with this answer. */
   readonly first: string
   readonly last: string
 }
 
 export interface Untaken {
-  /** Tried again by themselves. */
+  /** Retried automatically. */
   readonly waiting: number
   readonly givenUp: number
   /** The most frequent first. */
   readonly reasons: readonly Reason[]
-  /** When the first of them was told; null: there is none. */
+  /** Time of the first one; null when there is none. */
   readonly since: string | null
-  /** Of which kinds they are. */
+  /** Their event types. */
   readonly kinds: readonly string[]
 }
 
-/** Told when somebody asks for it, and never again. */
+/** Delivered only on request, and never retried. */
 export const TEST = 'test'
 
-/** What the server said, as it said it. */
+/** The server's answer, verbatim. */
 export function answerOf({
   http_status: status,
   response_body: body,
   error,
 }: Pick<Delivery, 'http_status' | 'response_body' | 'error'>): string {
-  // An error that is no more than the status in words says nothing beside it.
+  // An error that only repeats the status adds nothing to it.
   const why = status !== null && String(error).endsWith(` ${status}`) ? null : error
   return [status, why, body].filter((part) => part !== null && part !== '').join(' · ') || '–'
 }
 
-/** @param deliveries of the endpoint, of each state, in any order */
+/** @param deliveries of the endpoint, in any state and order */
 export function untakenOf(deliveries: readonly Delivery[]): Untaken {
   const events = new Map<string, Delivery[]>()
   for (const one of deliveries) {
@@ -70,7 +70,7 @@ export function untakenOf(deliveries: readonly Delivery[]): Untaken {
   }
 }
 
-/** One that was not tried yet is on its way. */
+/** An untried delivery is pending. */
 function wasAnswered({ http_status: status, error }: Delivery): boolean {
   return status !== null || error !== null
 }

@@ -1,5 +1,5 @@
-// A long list worked through in calls of the API, one after the other: it can be stopped between two calls, waits when the
-// service says that it is asked too often, and tries again what failed on the way. Knows nothing of the browser.
+// Processes a long list in consecutive API calls: it can be stopped between two calls, waits when rate-limited, and retries calls
+// that failed on the network. Independent of the browser.
 
 export interface Fault {
   readonly line: number
@@ -8,29 +8,29 @@ export interface Fault {
 }
 
 export interface Outcome {
-  /** Of the part just done, beside its faults. */
+  /** Results of the part just done, besides its faults. */
   readonly done: number
   readonly faults: readonly Fault[]
 }
 
 export interface Progress {
-  /** Items that were worked through, well or not. */
+  /** Number of processed items, with or without success. */
   readonly at: number
   readonly total: number
   readonly done: number
   readonly faults: readonly Fault[]
-  /** Seconds until the service may be asked again; 0: working. */
+  /** Seconds until the next call; 0 while working. */
   readonly waits: number
 }
 
 export interface Work<Item> {
   readonly items: readonly Item[]
-  /** Items in a call. */
+  /** Items per call. */
   readonly size: number
   readonly call: (part: readonly Item[]) => Promise<Outcome>
   readonly tell: (progress: Progress) => void
   readonly signal: AbortSignal
-  /** Resolves after so many ms, or when the signal is given. */
+  /** Resolves after this many ms, or when the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
@@ -38,8 +38,8 @@ const TRIES = 4
 const DEFAULT_WAIT_SECONDS = 2
 
 /**
- * @returns how far it came; `at` is below `total` when it was stopped
- * @throws what a call said that will not get better by asking again; what was done before stays done
+ * @returns the progress; `at` is below `total` when it was stopped
+ * @throws the error of a call for which a retry is useless; earlier parts stay done
  */
 export async function workThrough<Item>(work: Work<Item>): Promise<Progress> {
   const { items, size, tell, signal } = work
@@ -63,14 +63,14 @@ export async function workThrough<Item>(work: Work<Item>): Promise<Progress> {
 }
 
 export interface Waits {
-  /** Resolves after so many ms, or when the signal is given. */
+  /** Resolves after this many ms, or when the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>
   readonly signal: AbortSignal
-  /** Told how many seconds it will wait. */
+  /** Called with the number of seconds to wait. */
   readonly waiting?: (seconds: number) => void
 }
 
-/** Null when it was stopped while it waited. Being asked to wait is no failure, and is obeyed as often as it is said. */
+/** @returns null when stopped while waiting. Rate limits are no failures and are obeyed any number of times. */
 export async function insisting<Answer>(
   call: () => Promise<Answer>,
   { pause, signal, waiting }: Waits,
