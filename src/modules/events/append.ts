@@ -3,7 +3,7 @@ import * as sql from './sql.ts'
 import { type EmailFacts, EVENT_TYPES, type EventType, type Stream } from './types.ts'
 
 export interface NewEvent {
-  /** UUID version 7, permanent for this fact. */
+  /** UUID version 7; never changes for this fact. */
   readonly eventId: string
   readonly at: Date
   readonly accountId: string
@@ -14,13 +14,13 @@ export interface NewEvent {
   readonly sandbox: boolean
   readonly tag: string | null
   /**
-   * Fields specific to this fact, in wire names; null when the type says everything. `listed_as` is for followers only and never
-   * shown: the bounce type recorded for an email that failed.
+   * The fields of this fact, in wire names; null when the type says everything. `listed_as` is only for followers and never
+   * shown: the type of the bounce in the bounce list for an email that failed.
    */
   readonly data: object | null
-  /** The mailbox provider that answered this attempt, as named by mail/providers.ts; absent or null when none did. */
+  /** The provider (a name of mail/providers.ts) whose host answered this attempt; absent or null: not such an answer. */
   readonly provider?: string | null
-  /** Only in the first event of an email; otherwise null. */
+  /** Set in the first event of an email, else null. */
   readonly facts: EmailFacts | null
 }
 

@@ -29,7 +29,7 @@ interface Message {
   readonly data: any
 }
 
-/** Reads messages until `enough` says so. */
+/** Reads messages until `enough` returns true. */
 async function read(
   world: World,
   {
@@ -69,7 +69,7 @@ async function read(
   return { messages, status: 200, ended: true }
 }
 
-test('the list has filters, pages and cursors, and shows an account its own events alone', async () => {
+test('the list has filters, pages and cursors, and shows an account only its own events', async () => {
   await using world = await startWorld()
   const domainId = await world.verifiedDomain('shop.example')
   for (const [i, tag] of ['one', 'two', 'two'].entries()) {
@@ -112,7 +112,7 @@ test('the list has filters, pages and cursors, and shows an account its own even
   }
 })
 
-test('the filter for a recipient finds what is about the address alone, and nobody else’s', async () => {
+test('the recipient filter also finds events about only the address, and none of other recipients', async () => {
   await using world = await startWorld()
   for (const email of ['Ann@x.test', 'bob@x.test']) {
     assert.equal((await world.api.post('/api/customer/unsubscribes', { email })).status, 201)
@@ -129,7 +129,7 @@ test('the filter for a recipient finds what is about the address alone, and nobo
   assert.deepEqual(await about('ann@x.test', (await world.newAccount()).api), [])
 })
 
-test('a follower of some types passes the others over, and one that needs no data gets none', async () => {
+test('a follower of some types skips the others, and one that needs no data gets none', async () => {
   await using world = await startWorld()
   const { database } = world.rooms
   const event = (type: NewEvent['type'], number: number): NewEvent => ({
@@ -156,7 +156,7 @@ test('a follower of some types passes the others over, and one that needs no dat
     for (let taken = limit; taken === limit; all += taken) taken = await follow(database, { ...options, limit, effect })
     return { all, events }
   }
-  // What other tests have open on the same server holds a follower back: it reads below the oldest transaction.
+  // Open transactions of other tests on the same server hold a follower back: it reads below the oldest one.
   let whole = await heard({ name: 'test whole' })
   for (let tries = 0; whole.events.filter(({ facts }) => facts?.subject === 's').length < 6 && tries < 1_200; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -189,7 +189,7 @@ const RENUMBER = statement(
   'update event set xid = (8 + array_position($1::uuid[], event_id))::text::xid8 where event_id = any($1::uuid[])',
 )
 
-test('a follower reads transactions by number: 10 comes behind 9, wherever a stretch ends', async () => {
+test('a follower reads transactions in numeric order: 10 after 9, wherever a stretch ends', async () => {
   await using world = await startWorld()
   const { database } = world.rooms
   const events = Array.from({ length: 6 }, () => event(world))
@@ -214,7 +214,7 @@ test('a follower reads transactions by number: 10 comes behind 9, wherever a str
 
 const AHEAD = statement('test_ahead', `update follower set at = now() + interval '30 days' where name = $1`)
 
-test('a follower that read events of a clock which was weeks ahead misses none of those after it', async () => {
+test('a follower that read events of a clock weeks ahead misses none of the later ones', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
   const { database } = world.rooms
   const name = 'test ahead'
@@ -258,7 +258,7 @@ test('a follower with nothing to read takes no lock: an idle service writes noth
   })
 })
 
-test('a stream shows what happens, and one that comes back misses nothing and hears nothing twice', async () => {
+test('a stream shows new events, and a client that reconnects misses nothing and gets nothing twice', async () => {
   await using world = await startWorld()
   const { database } = world.rooms
   const other = await world.newAccount()

@@ -12,20 +12,23 @@ export interface FollowedEvent {
   readonly stream: Stream
   readonly sandbox: boolean
   readonly tag: string | null
-  /** Also null when only some types are followed. */
+  /** Also null when `types` limits the followed types. */
   readonly provider: string | null
   readonly data: Readonly<Record<string, unknown>>
   readonly facts: EmailFacts | null
 }
 
 export interface FollowOptions {
-  /** Permanent name of one effect; its cursor is stored under it. */
+  /** The cursor is stored under this name, so it must always stand for the same effect. */
   readonly name: string
-  /** Maximum number of events in one transaction. */
+  /** Most events per transaction. */
   readonly limit: number
-  /** Only events of these types are passed on; absent: all types. */
+  /** Only events of these types are passed to `effect`; absent: all. */
   readonly types?: readonly EventType[]
-  /** Other types come with `data` {} and `facts` null, which is faster; absent: all are complete. Not combined with `types`. */
+  /**
+   * Types whose `data` is read: other events have `data` {}, and `facts` is null for all, which is quicker. Absent: events
+   * are read whole. Not with `types`.
+   */
   readonly dataOf?: readonly EventType[]
   /** Runs in the transaction that advances the cursor, so it happens exactly once or not at all. */
   readonly effect: (db: Db, events: readonly FollowedEvent[]) => Promise<void>
@@ -50,16 +53,16 @@ export interface EventRow {
 
 const FROM_THE_START = new Date(0)
 /**
- * A transaction may commit an event that happened before events already read: clicks stored on disk while the database was
- * down keep the time at which they happened. This only limits which partitions are searched; an old partition without new
- * events costs one index lookup.
+ * A transaction may commit an event that is older than one already read: clicks kept on disk while the database was down
+ * arrive with the time at which they happened. The overlap only selects the partitions to scan; an old partition with
+ * nothing new costs one index look-up.
  */
 export const OVERLAP_MS = 7 * 86_400_000
 
 /**
  * Processes the next stretch of the log. Another worker of the same name waits for this one.
  *
- * @returns the number of events processed; `limit` means that there is more
+ * @returns how many events the stretch had; `limit` means that there may be more
  */
 export async function follow(database: Database, options: FollowOptions): Promise<number> {
   const { name, effect } = options
@@ -76,15 +79,15 @@ export async function follow(database: Database, options: FollowOptions): Promis
   })
 }
 
-/** Null when there is nothing new. */
+/** Null in place of a stretch means that there is nothing new. */
 type Stretch = StretchEnd & { readonly rows: readonly EventRow[] }
 
 interface StretchEnd {
   readonly xid: string
   readonly seq: number
-  /** Time of its latest event. */
+  /** The latest event time in the stretch. */
   readonly latest: Date
-  /** Number of its events, whether passed on or not. */
+  /** Number of events in the stretch, passed to `effect` or not. */
   readonly taken: number
 }
 
@@ -104,7 +107,7 @@ async function readSome(db: Db, { xid, seq }: Cursor, since: Date, options: Foll
   return { ...end, rows: await db.query<EventRow>(sql.ofTypes, [xid, seq, end.xid, end.seq, since, types]) }
 }
 
-/** The age of the first event that each follower has not read yet: 0 when it has read all. */
+/** The age of each follower's first unread event, in seconds; 0 when it has read all. */
 export async function followerLags(
   db: Db,
   now: Date,
@@ -136,12 +139,12 @@ async function lockCursor(db: Db, name: string): Promise<Cursor> {
   return { xid: row.xid, seq: row.seq, at: row.at instanceof Date ? row.at : null }
 }
 
-/** Sets a follower back to the start of the log, in the caller's transaction; its workers wait for that transaction. */
+/** Resets a follower to the start of the log, in the caller's transaction; its workers wait for that transaction to end. */
 export async function rewind(db: Db, name: string): Promise<void> {
   await db.execute(sql.rewind, [name])
 }
 
-/** Start of the oldest partition; null when there is none. */
+/** The start of the oldest partition of the log; null when there is none. */
 export async function logBegins(db: Db): Promise<Date | null> {
   return (await db.one<{ at: Date | null }>(sql.logBegins))?.at ?? null
 }

@@ -1,10 +1,10 @@
 // The append-only log: one row per fact, written in the transaction of the fact. Emitters do not know their followers.
-// Statistics, webhooks, health and the bounce history follow this one log, each with a cursor that is advanced in the
-// transaction of its own effect, so a follower that crashes repeats nothing and skips nothing.
+// Statistics, webhooks, health and the bounce history follow this one log. Each advances its cursor in the transaction of
+// its own effect, so a follower that crashes repeats nothing and skips nothing.
 //
-// An email's own facts (recipient, subject, metadata ...) are only in its first event, written when the email is accepted.
-// Later events are joined to it by the email's id, whose time names the partition. Once retention has deleted the first event,
-// the facts come from the stored email, for as long as that is kept (`KeptFacts`).
+// The facts of an email (recipient, subject, metadata ...) are stored only in its first event, which is written when the
+// email is accepted. Later events are joined to it by the email's id, whose time gives the partition. Once retention has
+// deleted the first event, the facts come from the store of the email itself, while that keeps it (`KeptFacts`).
 
 export { append, type NewEvent } from './append.ts'
 export { type FollowedEvent, type FollowOptions, follow, followerLags, logBegins, rewind } from './follow.ts'

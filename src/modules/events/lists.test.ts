@@ -20,7 +20,7 @@ const PUT = statement(
    select now() - i * interval '1 second', gen_random_uuid(), $1::uuid, $2::uuid, gen_random_uuid(), $3::smallint, $4
    from generate_series($5::int, $5::int + $6::int - 1) i`,
 )
-// The service's own roles may not.
+// The service's own roles may not run `analyze`.
 const AS_OWNER = statement('test_as_owner', 'set local role none')
 const ANALYZE = statement('test_analyze_events', 'analyze event')
 const KNOWN = statement(
@@ -53,7 +53,7 @@ interface Asked {
   readonly tag?: string
 }
 
-/** What the server does, line by line, for an account's list: planned for these values, as every call of the API's role. */
+/** The plan of an account's list, line by line, planned for these values like every call of the API's role. */
 async function plan(what: Statement, { type, domain, tag }: Asked): Promise<string> {
   const filter = [
     ACCOUNT,
@@ -82,14 +82,14 @@ const RARE: readonly Asked[] = [
   { type: 'email.complained', domain: DOMAIN },
 ]
 
-test('what is asked for by a type together with a tag or a domain is counted in the index alone', async () => {
+test('a count by type together with a tag or a domain reads only the index', async () => {
   for (const more of [{ tag: 'news' }, { domain: DOMAIN }]) {
     assert.match(await plan(count, { type: 'email.complained', ...more }), /Index Only Scan using event_\d+_type/)
   }
 })
 
 for (const known of [false, true]) {
-  test(`what few events are is found among many, on days of which ${known ? 'all' : 'nothing'} is known`, async () => {
+  test(`a few matching events are found among many, on days with ${known ? 'full' : 'no'} planner statistics`, async () => {
     if (known) {
       await database.transaction(async (db) => {
         await db.execute(AS_OWNER)

@@ -1,4 +1,4 @@
-// Retention of the log: a day is dropped as a partition once no account keeps it; before that, account by account.
+// The daily partitions of the log. A partition is dropped once no account needs it; until then, events are deleted by account.
 
 import type { Database, Db } from '../../platform/db.ts'
 import { dropDays } from '../../platform/partitions.ts'
@@ -14,7 +14,7 @@ export async function ensureEventPartitions(db: Db, now: Date): Promise<void> {
   await db.query(sql.ensurePartitions, [new Date(now.getTime() - DAY_MS), PARTITION_DAYS_AHEAD + 2])
 }
 
-/** Time up to which every follower has read the log, late events aside; now when all is read, 1970 when there is no follower. */
+/** The time up to which all followers have read, except for events written late: `now` if all is read, 1970 without followers. */
 export async function readUpTo(db: Db, now: Date): Promise<Date> {
   const lags = await followerLags(db, now)
   if (lags.length === 0) return new Date(0)
@@ -22,8 +22,8 @@ export async function readUpTo(db: Db, now: Date): Promise<Date> {
 }
 
 /**
- * Drops the days of the log that end before `before`, except those that a follower may not have read yet, so that a stalled
- * follower loses nothing. Rejects when the log is in use for longer than half a second.
+ * Drops the days of the log that lie wholly before `before`, except those a follower may not have read yet: a stalled
+ * follower loses nothing. Rejects when another transaction holds the log for longer than half a second.
  */
 export async function dropEvents(
   database: Database,
@@ -35,9 +35,9 @@ export async function dropEvents(
 }
 
 /**
- * Deletes some of an account's events of [from, before) that every follower has read.
+ * Deletes a batch of an account's events in [from, before) that every follower has read.
  *
- * @returns where to continue; null when none is left
+ * @returns the `from` of the next batch; null when this was the last
  */
 export async function forgetEvents(
   { system }: Database,

@@ -1,5 +1,5 @@
-// Events in the OpenAPI document: one schema per type, so that clients know the type of `data`, and the webhook call. The fields
-// are those of docs/guides/events.md. Nothing is validated against these schemas: fields may be added.
+// The events in the API document: one schema per type, so that a consumer of an event has the type of its `data`, and the
+// webhook request. The fields are those of docs/guides/events.md. Nothing is validated against these: fields may be added.
 
 import { type TSchema, Type } from 'typebox'
 import { DKIM_REASONS, DKIM_RESULTS } from '../../mail/dkim-check.ts'
@@ -19,7 +19,7 @@ const remote_mta = orNull(named('RemoteMta', Type.Object({ host: orNull(text), i
 
 type Fields = Readonly<Record<string, TSchema>>
 
-/** Null when the log no longer has the first event of the email. */
+/** Null where the log no longer holds the first event of the email. */
 const ABOUT: Fields = {
   recipient: orNull(text),
   from: orNull(text),
@@ -41,7 +41,7 @@ const OPENED: Fields = {
   is_machine: flag,
   machine_reason: orNull(text),
 }
-/** A session with a receiver. */
+/** TLS of a session with a receiving server. */
 export const TlsSession = named(
   'TlsSession',
   Type.Object({ version: text, cipher: text, verified: oneOf('none', 'pkix', 'mta_sts', 'dane') }),
@@ -73,7 +73,7 @@ const SUPPRESSION: Fields = {
   expires_at: orNull(time),
   created_at: time,
 }
-/** Of a bounce. An event that is one has none: complaints have events of their own. */
+/** Set for a complaint in the bounce list. Null in `email.bounced` events: complaints have their own events. */
 export const ComplaintDkim = named(
   'ComplaintDkim',
   Type.Object(
@@ -111,7 +111,7 @@ const BOUNCE: Fields = {
   created_at: time,
 }
 
-/** The fields of `data`, by type. */
+/** The fields of `data` by event type. */
 export const EVENT_DATA: Readonly<Record<EventType, Fields>> = {
   'email.sent': { ...MAIL, queued_at: time },
   'email.delivered': {
@@ -178,7 +178,7 @@ export const EVENT_DATA: Readonly<Record<EventType, Fields>> = {
   'health.grade_changed': { previous_grade: orNull(text), grade: orNull(text), score: orNull(integer) },
 }
 
-/** Events about the same thing share one shape of `data`. */
+/** Events about the same kind of object share one `data` schema. */
 function dataSchema(type: EventType): TSchema {
   const fields = EVENT_DATA[type]
   const data = Type.Object(fields)
@@ -211,7 +211,7 @@ function schemaName(type: string): string {
 
 const TYPES = Object.keys(EVENT_DATA) as EventType[]
 
-/** One of these, discriminated by `event`. */
+/** A union of the schemas, discriminated by `event`. */
 function oneByType(name: string, schemas: Readonly<Record<string, TSchema>>): TSchema {
   const refs = Object.keys(schemas).map((type) => [type, `#/components/schemas/${schemaName(type)}`])
   const discriminator = { propertyName: 'event', mapping: Object.fromEntries(refs) }
@@ -221,11 +221,11 @@ function oneByType(name: string, schemas: Readonly<Record<string, TSchema>>): TS
 
 const EVENTS = Object.fromEntries(TYPES.map((type) => [type, eventSchema(type)]))
 
-/** An event as listed by the API. */
+/** An event as the event list shows it. */
 export const EventItem = oneByType('Event', EVENTS)
 const WebhookEvent = oneByType('WebhookEvent', { ...EVENTS, test: TEST })
 
-/** The webhook call, for the OpenAPI document. */
+/** The webhook request, for the API document. */
 export function describedEvents(): { readonly webhooks: object } {
   const body = { required: true, content: { 'application/json': { schema: WebhookEvent } } }
   const header = (name: string, description: string): object => ({

@@ -5,19 +5,19 @@ import * as sql from './sql.ts'
 import { type EmailFacts, EVENT_TYPES, type EventType, type WireEvent } from './types.ts'
 
 const MAX_EVENTS_OF_EMAIL = 1_000
-// The first event is written in the transaction that creates the id, or seconds later. The clocks of two machines may differ by
-// less than this.
+// The first event is written in the transaction that makes the id, or seconds later. The clocks of two machines must
+// differ by less than this.
 const CLOCK_SLACK_MS = 300_000
-/** A clock that was ahead when an email was accepted may have been set back by this much before something happens to it. */
+/** How far a clock that was ahead when an email was accepted may be set back before the email's later events. */
 const PUT_BACK_MS = 7 * 86_400_000
 
-/** Facts by id of emails that are kept longer than their first events; provided by the room that stores emails. */
+/** Looks up the facts of emails kept for longer than their first events, by email id. The room that stores emails provides it. */
 export type KeptFacts = (
   db: Db,
   emails: readonly { readonly accountId: string; readonly id: string }[],
 ) => Promise<ReadonlyMap<string, EmailFacts>>
 
-/** Everything that happened to one email, oldest first, at most 1,000 events. @param kept the facts of the stored email */
+/** All events of one email, oldest first, at most 1,000. @param kept the facts stored with the email, if any */
 export async function eventsOfEmail(
   db: Db,
   accountId: string,
@@ -31,9 +31,9 @@ export async function eventsOfEmail(
 }
 
 /**
- * The facts of the emails that events are about, by email id; events that have their own facts need none.
+ * The facts of the emails of the given events, by email id. An event that carries its facts needs no look-up.
  *
- * @param kept source of facts that the log no longer has; null for none
+ * @param kept looks up facts that the log no longer holds; null: no such look-up
  */
 export async function factsOf(
   db: Db,
@@ -65,10 +65,10 @@ export async function factsOf(
   return found
 }
 
-/** Permanent identification of one event. */
+/** A permanent reference to one event. */
 export type EventReference = Pick<FollowedEvent, 'accountId' | 'at' | 'eventId'>
 
-/** The named events, by id; events that the log no longer has are absent. */
+/** The referenced events, by id; an event that the log no longer holds is absent. */
 export async function eventsByReference(
   db: Db,
   references: readonly EventReference[],
@@ -87,11 +87,11 @@ export interface EventPeriod {
   readonly from: Date
   /** Exclusive. */
   readonly to: Date
-  /** Null for every type. */
+  /** Null: every type. */
   readonly types: readonly EventType[] | null
-  /** Null for every domain, and for events without one. */
+  /** Null: every domain, and events without one. */
   readonly domainIds: readonly string[] | null
-  /** The event to continue after; null to start at the beginning. */
+  /** The event after which to continue; null: from the start. */
   readonly after: EventReference | null
   readonly limit: number
 }
@@ -108,7 +108,7 @@ export async function eventsOfPeriod(
   return rows.map(followed)
 }
 
-/** Times of the first and last event of one type of a domain in a period; null when there is none. */
+/** The times of a domain's first and last event of one type in a period, without sandbox events; null when there is none. */
 export async function firstAndLast(
   db: Db,
   accountId: string,
@@ -124,7 +124,7 @@ export async function firstAndLast(
   return row === null || row.first === null || row.last === null ? null : { first: row.first, last: row.last }
 }
 
-/** Facts of an email whose first event the log no longer has. */
+/** The facts of an email that is unknown because the log no longer holds its first event. */
 const FORGOTTEN: { readonly [Name in keyof EmailFacts]: null } = {
   recipient: null,
   from: null,
@@ -135,8 +135,8 @@ const FORGOTTEN: { readonly [Name in keyof EmailFacts]: null } = {
 }
 
 /**
- * The one shape of an event (contract section 12). Events about no email have only the fields of their type, plus the common
- * `email_id`: the email that caused a suppression, null when there is none.
+ * The single wire format of an event (contract section 12). `data` of an event about no email has only the fields of its
+ * type. It still has the common `email_id`: the email that caused a suppression, null where there is none.
  */
 export function wireEvent(event: FollowedEvent, facts: EmailFacts | null): WireEvent {
   const { eventId: event_id, type, tag, domainId: domain_id, emailId, sandbox } = event
@@ -147,7 +147,7 @@ export function wireEvent(event: FollowedEvent, facts: EmailFacts | null): WireE
     return { ...named, email_id: emailId ?? stringOf(data['email_id']), tag, metadata: null, data }
   }
   const { metadata, ...mail } = facts ?? FORGOTTEN
-  // The recipient who unsubscribed is known even when nothing of the email is kept.
+  // An unsubscribe carries the address itself, even when the facts of the email are gone.
   const recipient = mail.recipient ?? stringOf(type === 'email.unsubscribed' ? data['email'] : null)
   const about = emailId === null ? {} : { ...mail, recipient, stream: event.stream }
   return {

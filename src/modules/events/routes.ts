@@ -31,10 +31,10 @@ export interface EventRoutesOptions {
   readonly database: Database
   readonly clock: Clock
   readonly streams: EventStreams
-  /** Checked repeatedly while a stream is open: a revoked key ends it. */
+  /** Checked repeatedly while a stream is open: a revoked key ends the stream. */
   readonly gate: Gate
   readonly keptFacts: KeptFacts
-  /** Ids of an account's newest emails to one address (a suppression key). */
+  /** The ids of the newest emails of an account to one address (a suppression key). */
   readonly emailsTo: (db: Db, accountId: string, recipientKey: string) => Promise<readonly string[]>
 }
 
@@ -151,7 +151,7 @@ function placeOf({ headers }: Pick<Call<never, never, never>, 'headers'>): Place
   return place
 }
 
-/** False once the gate refuses the key; a rate limit or an unavailable database is no reason to end. */
+/** False once the gate refuses the key (401 or 403). A rate limit or an unavailable database does not end the stream. */
 async function admits(
   gate: Gate,
   { headers, ip }: Pick<Call<never, never, never>, 'headers' | 'ip'>,

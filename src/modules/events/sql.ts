@@ -15,14 +15,14 @@ export const ofEmail = statement(
    from event where account_id = $1 and email_id = $2 and at >= $3 order by at, seq limit $4`,
 )
 
-// A follower locks its own row, so two workers never read the same stretch. Readers below the oldest open transaction see every
-// event exactly once, since no smaller transaction id can still commit. "at" prunes partitions; it is capped at now, so that
-// events of a clock that was ahead do not hide what happens after the clock was corrected.
+// A follower locks its own row, so two workers never read the same stretch. Readers that stay below the oldest open
+// transaction see every event exactly once, because no smaller transaction id can still commit. `at` prunes partitions; it
+// is capped at now(), so that a clock that was ahead for a while does not hide the events after its correction.
 export const lockFollower = statement(
   'events_lock_follower',
   'select xid::text as xid, seq, least(at, now()) as at from follower where name = $1 for update',
 )
-/** Whether a stretch would hold anything. Takes no lock: a row lock is a write, which each commit would sync to disk. */
+/** Whether there is anything to read. Takes no lock: a row lock is a write, which each commit would sync to disk. */
 export const hasUnread = statement(
   'events_has_unread',
   `select exists (select from event e where (e.xid, e.seq) > (f.xid, f.seq) and e.xid < pg_snapshot_xmin(pg_current_snapshot())
@@ -33,18 +33,21 @@ export const addFollower = statement(
   'events_add_follower',
   'insert into follower (name) values ($1) on conflict (name) do nothing',
 )
-// `order by` resolves names to output columns first, where `xid` is text and 999 sorts after 1000. The table's column is
-// therefore qualified.
+// `order by` resolves a bare name to the output column first, where `xid` is text and sorts 999 after 1000. Hence the
+// qualified column `event.xid`.
 const STRETCH = `from event where (xid, seq) > ($1::xid8, $2) and xid < pg_snapshot_xmin(pg_current_snapshot()) and at >= $3
    order by event.xid, event.seq limit $4`
-/** $5 the types whose data is read; null for all types, with the facts. Most followers need no data of most events. */
+/**
+ * $5 the types whose data is read, without facts; null: data and facts of all. Most followers need neither data nor facts of
+ * the two events that an email usually has.
+ */
 export const after = statement(
   'events_after',
   `select xid::text as xid, seq, at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, provider,
      case when $5::smallint[] is null or type = any($5) then data end as data,
      case when $5::smallint[] is null then facts end as facts ${STRETCH}`,
 )
-/** The end of a stretch of which only some types are read. */
+/** The end of a stretch that is read only for some types. */
 export const stretchEnd = statement(
   'events_stretch_end',
   `select xid::text as xid, seq, latest, taken::int
@@ -62,7 +65,7 @@ export const followers = statement(
   'events_followers',
   'select name, xid::text as xid, seq, least(at, now()) as at from follower order by name',
 )
-// Like `after`, but only the first event and without the limit of open transactions: measures lag, not what may be read.
+// Like `after`, but only the first event and including those above open transactions: it measures lag, not what may be read.
 export const firstAfter = statement(
   'events_first_after',
   'select at from event where (xid, seq) > ($1::xid8, $2) and at >= $3 order by xid, seq limit 1',
@@ -71,7 +74,7 @@ export const advance = statement(
   'events_advance_follower',
   'update follower set xid = $2::xid8, seq = $3, at = greatest(at, $4) where name = $1',
 )
-// The facts of emails by id; the bounds prune partitions to the days on which the emails were accepted.
+// The facts of emails, by email id. The bounds prune partitions to the days on which the emails were accepted.
 export const factsOf = statement(
   'events_facts_of',
   `select e.email_id, e.facts from unnest($1::uuid[], $2::uuid[]) as k(account_id, email_id)
@@ -79,7 +82,7 @@ export const factsOf = statement(
      and f.email_id = k.email_id and f.at >= $3 and f.at < $4 and f.facts is not null order by f.at limit 1) e`,
 )
 
-/** For events of one type of one domain in a period, without the sandbox. */
+/** Over one domain's events of one type in a period, without sandbox events. */
 export const firstAndLast = statement(
   'events_first_and_last',
   `select min(at) as first, max(at) as last from event
@@ -91,7 +94,7 @@ export const ensurePartitions = statement(
   `select ensure_partitions('event', false, $1::date, $2)`,
 )
 export const dropPartition = statement('events_drop_partition', `select drop_partition('event', $1::date) as day`)
-// Times are stored in microseconds and read in milliseconds, so the last millisecond is taken whole.
+// Times are stored in microseconds and read in milliseconds, so `forget` deletes the whole last millisecond.
 export const forgottenUpTo = statement(
   'events_forgotten_up_to',
   'select at from event where account_id = $1 and at >= $2 and at < $3 order by at offset $4 limit 1',
@@ -102,9 +105,9 @@ export const forget = statement(
      and e.at < $4 and (e.xid, e.seq) <= (select f.xid, f.seq from follower f order by f.xid, f.seq limit 1)`,
 )
 
-// $2 from (inclusive), $3 to (exclusive), $4 type, $5 email, $6 emails (those to one recipient; never empty), $7 domain, $8 tag,
-// $9 the domains of the key, $10 the recipient, for events about an address (an unsubscribe from an email that is no longer
-// kept), $11 whether to include sandbox events.
+// $2 $3 from and before, $4 type, $5 email, $6 emails (those to one recipient; never empty), $7 domain, $8 tag, $9 the
+// domains that the key is bound to, $10 the recipient, to match events about an address (also an unsubscribe from an email
+// that is no longer kept), $11 include sandbox events.
 const FILTER = `e.account_id = $1 and ($2::timestamptz is null or e.at >= $2) and ($3::timestamptz is null or e.at < $3)
   and ($4::smallint is null or e.type = $4) and ($5::uuid is null or e.email_id = $5)
   and ($6::uuid[] is null or e.email_id = any($6)
@@ -114,7 +117,7 @@ const FILTER = `e.account_id = $1 and ($2::timestamptz is null or e.at >= $2) an
 const COLUMNS = `e.xid::text as xid, e.seq, e.at, e.event_id, e.account_id, e.domain_id, e.email_id, e.type, e.stream,
   e.sandbox, e.tag, e.data, e.facts`
 
-/** $12 and $13: time (in microseconds since 1970) and id of the event to continue after, or null. */
+/** $12 and $13: time (microseconds since 1970) and id of the event after which to continue, or null. $14 limit, $15 offset. */
 export const list = statement(
   'events_list',
   `select ${COLUMNS}, (extract(epoch from e.at) * 1000000)::bigint as at_us from event e where ${FILTER}
@@ -127,7 +130,7 @@ export const count = statement(
   `select count(*) as total from (select 1 from event e where ${FILTER} limit $12) as counted`,
 )
 
-// Streams read in the followers' order, below the oldest transaction still open, and keep no cursor in the database.
+// Streams read in the order of the followers, below the oldest open transaction, and keep no cursor in the database.
 export const horizon = statement('events_horizon', 'select pg_snapshot_xmin(pg_current_snapshot())::text as xid')
 export const between = statement(
   'events_between',
@@ -136,22 +139,22 @@ export const between = statement(
    order by e.xid, e.seq limit $6`,
 )
 
-/** Expressions in a statement of another room: the follower (text) and the account (uuid). */
+/** Expressions of another room's statement: the follower's name (text) and the account whose events are read (uuid). */
 export interface UnfollowedExpressions {
   readonly follower: string
   readonly accountId: string
 }
 
 /**
- * A subquery for the events of one account that a follower has not processed yet, in the snapshot of the enclosing statement.
- * Only for the system face. The account is compared as text so that the plan starts at the follower's position, after which
- * there are few events, and not from the account, which may have millions.
+ * A query for one account's events that a follower has not processed yet, in the snapshot of the surrounding statement.
+ * Only for the system face. The account is compared as text so that the plan starts at the follower's place, which few
+ * events follow, and not at the account, which may have millions.
  */
 export function unfollowedSql({ follower, accountId }: UnfollowedExpressions): string {
   const of = (column: string, none: string): string =>
     `coalesce((select ${column} from follower f where f.name = ${follower}), ${none})`
-  // The range of xid holds for every visible row. It and the fence keep the planner on the index of the log's order; by event
-  // time it would read days of events (20 million events: 400 ms).
+  // The xid range excludes no unread visible row; it and the `offset 0` fence keep the planner on the (xid, seq) index. By
+  // event time the scan would read days of events (20 million events: 400 ms).
   return `select e.at, e.type, e.data, e.sandbox from event e
     where (e.xid, e.seq) > (${of('f.xid', `'0'::xid8`)}, ${of('f.seq', '0')})
       and e.xid >= ${of('f.xid', `'0'::xid8`)} and e.xid < pg_snapshot_xmax(pg_current_snapshot())
@@ -163,7 +166,7 @@ export const rewind = statement(
   `insert into follower (name) values ($1)
    on conflict (name) do update set xid = '0', seq = 0, at = '-infinity'`,
 )
-// Partitions are dropped as whole days, and each is named after its day.
+// Partitions are dropped by whole days, and the name of each ends in its day.
 export const logBegins = statement(
   'events_log_begins',
   `select to_date(min(right(c.relname, 8)), 'YYYYMMDD')::timestamp at time zone 'UTC' as at
@@ -171,7 +174,7 @@ export const logBegins = statement(
    where i.inhparent = 'event'::regclass and right(c.relname, 8) ~ '^\\d{8}$'`,
 )
 
-// The time, in milliseconds, selects the partition; the id selects the event.
+// The time is precise to the millisecond and selects the partition; the id identifies the event.
 export const byReference = statement(
   'events_by_reference',
   `select ${COLUMNS} from unnest($1::uuid[], $2::timestamptz[], $3::uuid[]) as k(account_id, at, event_id)

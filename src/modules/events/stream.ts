@@ -1,10 +1,11 @@
-// The log as it happens, as server-sent events. One reader per process follows the tail of the log for all accounts that have a
-// stream open here, and reads nothing while there is none.
+// The log as a live stream (server-sent events). One reader per process follows the tail of the log for all accounts with
+// an open stream here, and reads nothing while there is none.
 //
-// The message id is the event's position in the log. A client that reconnects with `Last-Event-ID` first reads what it missed,
-// page by page, and joins the reader once it has caught up. Nothing is skipped and nothing comes twice. Limits: streams per
-// account and in total, and the data waiting for a client that does not read; beyond that the stream ends and the client
-// reconnects with its position. Only the client keeps the position, so a crash here loses nothing.
+// The id of a message is the event's place in the log. A client that reconnects with `Last-Event-ID` first reads what it
+// missed, page by page, and joins the reader once it has reached the same place. No event is skipped or sent twice. Three
+// things are bounded: streams per account, streams in total, and the bytes buffered for a slow client. Beyond the buffer
+// limit the stream ends, and the client reconnects with its place. Only the client keeps its place, so a crash here costs
+// it nothing.
 
 import { Readable } from 'node:stream'
 import type { Clock } from '../../platform/clock.ts'
@@ -26,7 +27,7 @@ const HEARTBEAT_MS = 15_000
 const ADMITTED_FOR_MS = 4_000
 const RETRY_AFTER_SECONDS = 5
 
-/** A position in the log; `atMs` prunes partitions. */
+/** A place in the log; `atMs` serves to prune partitions. */
 export interface Place {
   readonly xid: string
   readonly seq: number
@@ -39,17 +40,17 @@ export function placeText({ xid, seq, atMs }: Place): string {
   return `${xid}-${seq}-${atMs}`
 }
 
-/** @returns null when the text is not a position */
+/** Returns null for text that is not a place. */
 export function parsePlace(text: string): Place | null {
   const [, xid = '', seq = '', atMs = ''] = PLACE.exec(text) ?? []
-  // A transaction id has 64 bits. No event is older than this log or far in the future.
+  // A transaction id has 64 bits, and no event lies in the far future.
   if (xid === '' || BigInt(xid) > 0xffff_ffff_ffff_ffffn || Number(atMs) > 8e12) return null
   return { xid, seq: Number(seq), atMs: Number(atMs) }
 }
 
 export interface StreamAsk {
   readonly principal: Principal
-  /** Position of the last event that the client read; null to start now. */
+  /** The place of the last event the client read; null: start now. */
   readonly after: Place | null
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
@@ -58,9 +59,9 @@ export interface StreamAsk {
 }
 
 export interface EventStreams {
-  /** @throws ApiError rate_limit_exceeded when the account has too many open */
+  /** @throws ApiError rate_limit_exceeded when too many streams are open, of the account or in total, or on shutdown */
   open(ask: StreamAsk): Promise<Readable>
-  /** Ends every stream when it stops. */
+  /** Ends all streams when it stops. */
   readonly service: Service
 }
 
@@ -68,7 +69,7 @@ interface Client {
   readonly ask: StreamAsk
   readonly body: Readable
   place: Place
-  /** True once the client has caught up with the reader. */
+  /** True once the client has reached the reader's place. */
   live: boolean
   admittedAtMs: number
   wroteAtMs: number
@@ -114,10 +115,10 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
     return rows.map((row, i) => messageOf(row, events[i] ?? followed(row), facts))
   }
 
-  /** Sends a client that is behind its next page; the client is live once it reaches the reader's position. */
+  /** Sends one page to a client that is behind; it becomes live at the reader's place. @returns whether there is more to read */
   const catchUp = async (client: Client): Promise<boolean> => {
     const goal = tail
-    // In the middle of a long stretch the reader is within a transaction; the client meets it at the end of the stretch.
+    // In the middle of a long stretch the reader's place is inside a transaction: the client joins at the end of the stretch.
     if (goal === null || goal.seq !== 0 || client.body.readableLength > MAX_WAITING_BYTES / 4) return false
     const rows = await read([client.ask.principal.accountId], client.place, goal.xid)
     const told = await messages(rows)
@@ -192,7 +193,7 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
 
   const open = async (ask: StreamAsk): Promise<Readable> => {
     checkRoom(ask.principal.accountId)
-    // Before the response begins: what happens after the client has seen the headers belongs to the stream.
+    // Read before the response starts, so the stream includes every event after the client has seen the headers.
     const place = ask.after ?? (await horizon())
     checkRoom(ask.principal.accountId)
     const nowMs = clock.monotonicMs()

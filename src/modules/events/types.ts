@@ -1,4 +1,4 @@
-// The event types. Numbers are stored and names are shown; a number is never reused for another type.
+// The event types. Numbers are stored, names are shown; a number is never reused for another type.
 
 export const EVENT_TYPES = {
   'email.sent': 1,
@@ -28,14 +28,14 @@ const NAMES = new Map<number, EventType>(
   Object.entries(EVENT_TYPES).map(([name, number]) => [number, name as EventType]),
 )
 
-/** @throws when the log contains a number that this version does not know */
+/** @throws when the log holds a number that this version does not know */
 export function eventType(number: number): EventType {
   const name = NAMES.get(number)
   if (name === undefined) throw new Error(`the log holds an event of unknown type ${number}`)
   return name
 }
 
-/** An email's own facts, in every event about it (contract section 12). */
+/** The fields of an email that every event about it shows (contract section 12). */
 export interface EmailFacts {
   readonly recipient: string
   readonly from: string
@@ -45,7 +45,7 @@ export interface EmailFacts {
   readonly metadata: Readonly<Record<string, unknown>> | null
 }
 
-/** One event as shown by webhooks, `/events` and an email's `events[]`. */
+/** One event as webhooks, `/events` and an email's `events[]` show it. */
 export interface WireEvent {
   readonly event_id: string
   readonly event: EventType

@@ -1,6 +1,7 @@
-// May we send? Checked for each recipient before an email is accepted, and again by the statement that claims it for delivery.
-// A live entry blocks all mail of its account to that mailbox, sandbox mail included, so that a test shows what would happen.
-// An entry made by sandbox mail blocks only sandbox mail. For a mailbox on both lists the answer is the suppression.
+// May we send? The check runs for each recipient before a mail is accepted, and again in the statement that claims the
+// mail for delivery. A live entry stops all mail of its account to that mailbox, including sandbox mail, so that a test
+// shows what would happen. An entry made by sandbox mail stops only sandbox mail. For a mailbox on both lists, the answer
+// is the suppression.
 
 import type { Db } from '../../platform/db.ts'
 import { WHO_SAID_NO } from './sql.ts'
@@ -11,7 +12,7 @@ export interface Ask {
   readonly accountId: string
   /** The suppression key of the recipient. */
   readonly recipient: string
-  /** Whether the email is sandbox mail. */
+  /** The mail is sandbox mail. */
   readonly sandbox: boolean
 }
 
@@ -25,7 +26,7 @@ export type Refusal =
     }
   | {
       readonly list: 'unsubscribe'
-      /** The reason that the recipient gave, if any. */
+      /** The reason the recipient gave; null when they gave none. */
       readonly reason: string | null
       readonly source: string
       readonly id: string
@@ -42,7 +43,7 @@ export interface RefusalRow {
   readonly created_at: Date
 }
 
-/** One answer for each of `count` asks, in order. */
+/** One answer for each of `count` asks, in the same order. */
 export function refusalsOf(rows: readonly RefusalRow[], count: number): (Refusal | null)[] {
   const answers: (Refusal | null)[] = Array.from({ length: count }, () => null)
   for (const { n, list, reason, source, id, created_at } of rows) {
@@ -53,9 +54,9 @@ export function refusalsOf(rows: readonly RefusalRow[], count: number): (Refusal
 }
 
 /**
- * One statement for any number of asks.
+ * Runs one statement for any number of asks.
  *
- * @returns one answer for each ask, in order; null when the mail may be sent
+ * @returns one answer for each ask, in the same order; null when nothing forbids the mail
  */
 export async function mayWeSend(db: Db, asks: readonly Ask[], now: Date): Promise<readonly (Refusal | null)[]> {
   if (asks.length === 0) return []

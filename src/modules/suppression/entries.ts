@@ -1,11 +1,11 @@
 // Adds addresses to the two lists and removes them.
 //
-// Adding is idempotent: an address that is already on the list stays, and the event of its addition is written once, in the same
-// transaction. An existing suppression can only get stronger (heavier reason, later end). Removing deletes the live and the
-// sandbox entry together, so that "can receive email again" holds for both, and records who removed what.
+// Adding is idempotent: an address already on the list stays, and its created event is written once, in the same
+// transaction. An existing suppression only becomes firmer (heavier reason, later end). A removal deletes the live and the
+// sandbox entry together, so that "can receive email again" holds for both, and records who did it and the old entry.
 //
-// An entry whose end has passed counts as absent. It is deleted, with its event, by a job (housekeeping.ts) or earlier by a
-// transaction that needs its place. The event is written once, by whoever deletes the row.
+// An expired entry counts as absent. The job of src/housekeeping.ts deletes it and writes its event, or an earlier
+// transaction that needs its key does. The event is written once, by the transaction that deletes the row.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
@@ -19,29 +19,29 @@ export interface Context {
   readonly clock: Clock
 }
 
-/** Origin of a suppression: the bounces room, a key, the dashboard, a file. */
+/** Where a suppression came from: the bounces room (smtp, dsn, arf), an API key, the dashboard or a file. */
 export type SuppressionSource = 'smtp' | 'dsn' | 'arf' | 'api' | 'manual' | 'import'
-/** Origin of an unsubscribe: RFC 8058 post, the page's form, mail to the unsubscribe address, a key, the dashboard, a file. */
+/** RFC 8058 POST, the form on the page, mail to the unsubscribe address, an API key, the dashboard or a file. */
 export type UnsubscribeSource = 'one_click' | 'link' | 'mailto' | 'api' | 'manual' | 'import'
 
 export interface NewSuppression {
   readonly accountId: string
   /** The suppression key of the address. */
   readonly recipient: string
-  /** Made by sandbox mail; blocks only sandbox mail. */
+  /** Made by sandbox mail; stops only sandbox mail. */
   readonly sandbox: boolean
   readonly reason: SuppressionReason
   readonly source: SuppressionSource
   readonly domainId: string | null
   readonly emailId: string | null
   readonly bounceId: string | null
-  /** The evidence as text: the receiver's reply or the report. Truncated to 2,000 characters. */
+  /** The evidence as text: the receiver's reply, or the text of the report. Cut to 2,000 characters. */
   readonly details: string | null
-  /** Null when it has no end. */
+  /** Null: it lasts until it is removed. */
   readonly expiresAt: Date | null
 }
 
-/** A suppression as shown by the API and events (contract section 10). */
+/** A suppression as the API and the events show it (contract section 10). */
 export interface Suppression {
   readonly id: string
   readonly email: string
@@ -79,13 +79,13 @@ export interface Suppressed {
 
 const MAX_DETAILS_CHARS = 2_000
 
-/** Contract: a domain that accepts no mail today may accept some next year. */
+/** Set by the contract: a domain that takes no mail today may take some next year. */
 export const BAD_DOMAIN_DAYS = 90
 
 /**
  * Adds addresses to the suppression list, in the caller's transaction.
  *
- * @returns one answer for each entry, in order; of two entries for one address, the first is the new one
+ * @returns one answer for each entry, in the same order; of two entries for one address, only the first can be `created`
  */
 export async function suppress(
   db: Db,
@@ -125,7 +125,7 @@ export async function suppress(
   return entries.map((entry) => {
     const row = byKey.get(keyOf(entry))
     if (row === undefined) throw new Error('a suppression vanished in the transaction that wrote it')
-    // Of several entries for one address, the first created it.
+    // Of several entries for one address, only the first counts as created.
     return { suppression: wireSuppression(row), created: news.delete(row.id) }
   })
 }
@@ -148,7 +148,7 @@ const WEIGHTS: Readonly<Record<SuppressionReason, number>> = {
   spamtrap: 5,
 }
 
-/** One statement cannot write a row twice: of several entries for one address the heaviest wins, with the latest end. */
+/** Merges entries for one address into the heaviest, with the latest end: one statement cannot write a row twice. */
 function firmestByKey(entries: readonly NewSuppression[]): NewSuppression[] {
   const firmest = new Map<string, NewSuppression>()
   for (const entry of entries) {
@@ -248,9 +248,9 @@ function removalValues({ ids, clock }: Context, accountId: string, recipient: st
 }
 
 /**
- * Deletes suppressions whose end has passed; they have blocked nothing since then.
+ * Deletes expired suppressions; they have stopped no mail since they expired.
  *
- * @returns the number deleted; `limit` means that there may be more
+ * @returns how many; `limit` means that there may be more
  */
 export async function expireSuppressions(db: Db, context: Context, limit: number): Promise<number> {
   const now = context.clock.now()
@@ -266,7 +266,7 @@ export async function expireSuppressions(db: Db, context: Context, limit: number
   )
 }
 
-/** Deletes those of the entries whose end has passed. @returns the number deleted */
+/** Deletes those of the entries that have expired. @returns how many */
 async function endExpired(db: Db, context: Context, keys: readonly Key[]): Promise<number> {
   const removed = await db.query<SuppressionRow>(sql.EXPIRE_SUPPRESSIONS, [
     ...keyColumns(keys),
@@ -289,7 +289,7 @@ export interface NewUnsubscribe {
   readonly sandbox: boolean
   readonly source: UnsubscribeSource
   readonly reason: string | null
-  /** The email whose link or header was used; null when there was none. */
+  /** The mail whose link or header was used; null when there was none. */
   readonly mail: {
     readonly emailId: string
     readonly domainId: string | null
@@ -298,7 +298,7 @@ export interface NewUnsubscribe {
   } | null
 }
 
-/** As in the API, plus `sandbox`. */
+/** An unsubscribe as the API documents it, plus `sandbox`. */
 export interface Unsubscribe {
   readonly id: string
   readonly email: string
@@ -320,7 +320,7 @@ export interface UnsubscribeRow {
 
 export interface Unsubscribed {
   readonly unsubscribe: Unsubscribe
-  /** False when the address was already on the list; the entry is then the existing one. */
+  /** False when the address was already on the list; `unsubscribe` is then the existing entry. */
   readonly created: boolean
 }
 
@@ -330,14 +330,14 @@ export async function unsubscribe(db: Db, context: Context, entry: NewUnsubscrib
   if (row !== undefined) return { unsubscribe: wireUnsubscribe(row), created: true }
   const { accountId, recipient, sandbox } = entry
   const known = await db.one<UnsubscribeRow>(sql.UNSUBSCRIBE_BY_KEY, [accountId, recipient, sandbox])
-  // Somebody else removed it between the two statements, so it can be added now.
+  // Another transaction removed it between the two statements: the next attempt can insert it.
   return known === null ? unsubscribe(db, context, entry) : { unsubscribe: wireUnsubscribe(known), created: false }
 }
 
 /**
- * Adds addresses to the unsubscribe list, in the caller's transaction; of several entries for one address the first wins.
+ * Adds addresses to the unsubscribe list, in the caller's transaction. Of several entries for one address, the first wins.
  *
- * @returns only the new entries; the others were already on the list and are unchanged
+ * @returns only the new rows; addresses already on the list keep their entries unchanged
  */
 export async function unsubscribeAll(
   db: Db,
@@ -370,7 +370,7 @@ export function wireUnsubscribe(row: UnsubscribeRow): Unsubscribe {
   return { ...shown, created_at: row.created_at.toISOString() }
 }
 
-/** The email's facts in an event, when there was no email. */
+/** The mail fields of an event that came from no mail. */
 const NO_MAIL = { from: null, from_name: null, subject: null, message_id: null, stream: null }
 
 function unsubscribedEvent({ ids }: Context, mail: NewUnsubscribe['mail'], row: UnsubscribeRow): NewEvent {
@@ -409,9 +409,9 @@ export async function resubscribe(
 }
 
 /**
- * Deletes an address from both lists and from the records of removals. A salted hash remains, by which the address is refused
- * until somebody who names it removes it from the list. People who ask to be erased want no mail: the hash counts as an
- * unsubscribe, and also as a suppression if there was one without an end.
+ * Deletes an address from both lists and from the records of removals. A salted hash remains, which refuses the address
+ * for ever, or until someone removes that address from the list by name. A person who asks to be forgotten wants no mail:
+ * the hash counts as an unsubscribe, or as a suppression where a live one without an end, other than `manual`, existed.
  */
 export async function erase(
   db: Db,

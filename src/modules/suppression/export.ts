@@ -1,5 +1,5 @@
-// Exports whole lists as CSV that the imports can read, page by page in order of address, so that memory does not grow with the
-// list. Each page is a separate transaction: entries added or removed meanwhile may or may not be included.
+// Exports whole lists as CSV that the imports can read back. It reads one page at a time, ordered by address, so memory
+// does not grow with the list. Each page is its own transaction: entries added or removed meanwhile may or may not appear.
 
 import { csvLine } from '../../platform/csv.ts'
 import type { Database, Statement } from '../../platform/db.ts'
@@ -9,7 +9,7 @@ import * as sql from './sql.ts'
 
 const ROWS_A_PAGE = 1_000
 
-/** An unsubscribe as shown by the API and the dashboard. */
+/** An unsubscribe as the API and the dashboard show it. */
 export const UNSUBSCRIBE_COLUMNS = ['id', 'email', 'source', 'reason', 'sandbox', 'created_at'] as const
 export const SUPPRESSION_COLUMNS = [
   'id',
@@ -25,7 +25,7 @@ export const SUPPRESSION_COLUMNS = [
   'created_at',
 ] as const
 
-/** The entries of the list that match the filter. */
+/** Yields the entries that match the filter. */
 export function exportSuppressions(
   database: Database,
   accountId: string,
@@ -43,7 +43,7 @@ export function exportSuppressions(
   })
 }
 
-/** The entries of the list that match the filter. */
+/** Yields the entries that match the filter. */
 export function exportUnsubscribes(database: Database, accountId: string, filter: ListFilter): AsyncGenerator<string> {
   return exported<UnsubscribeRow>(database, accountId, {
     columns: UNSUBSCRIBE_COLUMNS,
@@ -58,7 +58,7 @@ export function exportUnsubscribes(database: Database, accountId: string, filter
 
 interface Exported<Row> {
   readonly columns: readonly string[]
-  /** Its parameters: those of the filter, the address and kind of the previous row, the maximum number of rows. */
+  /** Its parameters: those of the filter, `email` and `sandbox` of the last row of the previous page, the row limit. */
   readonly page: Statement
   readonly wanted: readonly unknown[]
   readonly shownOf: (row: Row) => readonly (string | boolean | null)[]

@@ -1,5 +1,6 @@
-// The public interface of the room: whom an account does not mail. Suppressions are what we blocked, unsubscribes are what people
-// asked for; one question covers both. Addresses are passed as suppression keys (`suppressionKey` of mail/address).
+// The public interface of the room: the addresses an account must not mail. Suppressions are blocked by the service,
+// unsubscribes were asked for by people; one check covers both. Addresses are passed as suppression keys
+// (`suppressionKey` of mail/address).
 
 import {
   type AskExpressions,
@@ -34,9 +35,10 @@ export { type Delivered, forgetOldSoftBounces, noteDelivery, noteSoftBounce, typ
 export type { AskExpressions } from './sql.ts'
 
 /**
- * `mayWeSend` for a statement of another room, evaluated once per row: an SQL expression of type text that is null when the mail
- * may be sent, otherwise the reason of the suppression (`manual`, `repeated_soft_bounce`, `hard_bounce`, `complaint`,
- * `spamtrap`) or `unsubscribed`. Costs two lookups by primary key and reads with the rights of the enclosing statement.
+ * `mayWeSend` for a statement of another room, evaluated per row: an SQL expression of type text. It is null when nothing
+ * forbids the mail, else the reason of the suppression (`manual`, `repeated_soft_bounce`, `hard_bounce`, `complaint`,
+ * `spamtrap`) or `unsubscribed`. It costs two look-ups by primary key, and one more where the instance has erased
+ * addresses. It reads with the rights of the surrounding statement.
  *
  * @param ask expressions of the surrounding statement (columns or parameters), never text from outside
  */
@@ -44,7 +46,7 @@ export function blockedSql(ask: AskExpressions): string {
   return blockedExpression(ask)
 }
 
-/** SQL expressions of another room's statement about one recipient: see sql.ts. */
+/** An SQL expression about one recipient for another room's statement: see sql.ts. */
 export function isUnsubscribedSql(ask: Pick<AskExpressions, 'accountId' | 'recipient'>): string {
   return isUnsubscribedExpression(ask)
 }
@@ -54,10 +56,10 @@ export function unsubscribedAtSql(ask: Pick<AskExpressions, 'accountId' | 'recip
 }
 
 /**
- * `mayWeSend` and past suppressions, as part of another room's statement: a union of selects of (n int, list text, reason text,
- * source text, id uuid, created_at timestamptz). `list` is `suppression` or `unsubscribe` (`refusalsOf` reads these rows), or
- * `past`: a hard bounce or complaint (`reason`) whose entry was removed by hand. A hard bounce stays `past` until mail is
- * delivered to the address.
+ * `mayWeSend` and past suppressions, as part of another room's statement: a union of selects of (n int, list text,
+ * reason text, source text, id uuid, created_at timestamptz). `list` is `suppression` or `unsubscribe` (`refusalsOf` reads
+ * these rows), or `past`: a hard bounce or a complaint (`reason`) whose entry was removed by hand. A past hard bounce is
+ * forgotten once mail is delivered to the address.
  *
  * @param now an expression of type timestamptz; the statement has a table `ask (account_id, email, sandbox, n)`
  */

@@ -1,4 +1,4 @@
-// Reads the two lists, newest first, as the account itself.
+// Reads the two lists, newest first, with the account's own rights.
 
 import { foldCase, storedSpelling } from '../../mail/address.ts'
 import type { Db } from '../../platform/db.ts'
@@ -73,7 +73,7 @@ export async function listSuppressions(
   return { suppressions: rows.map(wireSuppression), total: count?.total ?? 0 }
 }
 
-/** @returns null when the address is not on the list; the live entry when there are two */
+/** @returns null when the address is not on the list; the live entry when there is also a sandbox one */
 export async function suppressionOf(
   db: Db,
   accountId: string,

@@ -1,4 +1,4 @@
-// The filters of the lists: the same for a list and its export.
+// The query filters, shared by each list and its export.
 
 import { type Static, Type } from 'typebox'
 import { CalendarDate, named } from '../../platform/http.ts'

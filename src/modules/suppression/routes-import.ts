@@ -1,4 +1,4 @@
-// Import and export of the two lists as files.
+// The import and export endpoints of the two lists.
 
 import { Readable } from 'node:stream'
 import { type TSchema, Type } from 'typebox'
@@ -45,14 +45,14 @@ const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Text = nullable(Type.String())
 const Sandbox = Type.Optional(nullable(Type.Boolean()))
 
-/** An imported list; what does not fit in an entry is reported with its line. */
+/** A list that can be imported. A faulty entry is reported with its line. */
 interface ImportedList {
-  /** For the body in the OpenAPI document. */
+  /** Name of the body's schema in the API document. */
   readonly request: string
   readonly entry: TSchema
-  /** The list's own output can be imported: these names are known, whether they are used or not. */
+  /** Every known field, used or not, so that the list's own answers can be imported unchanged. */
   readonly names: readonly string[]
-  /** Those of them that are texts. */
+  /** The known fields that must be strings. */
   readonly texts: readonly string[]
   readonly into: (
     database: Database,
@@ -150,7 +150,7 @@ export function importRoutes({ database, ...context }: ImportRoutesOptions): rea
   ]
 }
 
-/** Common to the endpoints of both lists. */
+/** The parts shared by the import endpoints of both lists. */
 function importingInto({ request, entry }: ImportedList) {
   return { ...importing(request, entry), answers: { 200: dataOf(ImportAnswer) } } as const
 }

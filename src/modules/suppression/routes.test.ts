@@ -105,7 +105,7 @@ test('an address is unsubscribed once, in lower case, on both paths', async () =
   assert.equal(events.length, 1)
 })
 
-test('an address can be taken off the list however it is encoded in the path, and then an absent one is 404', async () => {
+test('an address can be removed however it is encoded in the path; an absent one is 404', async () => {
   const a = ids.next()
   for (const path of ['a%2Bb%40x.test', 'a+b@x.test', 'A+B@X.TEST', 'a%252Bb%2540x.test', 'a+b%2540x.test']) {
     await ask(a, 'POST', `${V1}/unsubscribes`, { email: 'a+b@x.test' })
@@ -120,7 +120,7 @@ test('an address can be taken off the list however it is encoded in the path, an
   }
 })
 
-test('what is no address is refused: 422 in a body, 400 in a path', async () => {
+test('an invalid address is refused: 422 in a body, 400 in a path', async () => {
   const a = ids.next()
   for (const email of [
     '',
@@ -168,7 +168,7 @@ test('without a key 401, without the scope 403', async () => {
   }
 })
 
-test('the list has pages, parts of addresses and days, newest first', async () => {
+test('the list is newest first, with pages and filters for parts of addresses and for days', async () => {
   const a = ids.next()
   const start = now
   for (let i = 0; i < 5; i++) {
@@ -232,7 +232,7 @@ test('a suppression is made, shown, listed and removed with its events', async (
   )
 })
 
-test('entries of sandbox mail and entries that have ended stay out of the list', async () => {
+test('sandbox entries and expired entries are not listed', async () => {
   const a = ids.next()
   const entry = {
     accountId: a,
@@ -260,7 +260,7 @@ test('entries of sandbox mail and entries that have ended stay out of the list',
   assert.equal((await ask(a, 'DELETE', `${V1}/suppressions/e@x.test`)).status, 404)
 })
 
-test('an import takes what is good, tells what is bad with its line, and can be sent again', async () => {
+test('an import takes good rows, reports bad ones with their line, and can be sent again', async () => {
   const a = ids.next()
   const file = [
     'Email,Reason,note',
@@ -292,7 +292,7 @@ test('an import takes what is good, tells what is bad with its line, and can be 
   assert.deepEqual([again.body.data.imported, again.body.data.updated], [0, 4])
 })
 
-test("other services' exports are read as spreadsheets save them, and columns that nothing is taken of are named", async () => {
+test("other services' exports are read as spreadsheets save them, and ignored columns are named", async () => {
   const a = ids.next()
   const into = async (file: string): Promise<Record<string, unknown>> =>
     (await ask(a, 'POST', `${V1}/suppressions/import`, file, 'text/csv')).body.data
@@ -331,7 +331,7 @@ test("other services' exports are read as spreadsheets save them, and columns th
   }
 })
 
-test('a JSON import counts entries as lines; what is no list at all is refused', async () => {
+test('a JSON import counts entries as lines; a body that is not a list is refused', async () => {
   const a = ids.next()
   const entries = [
     { email: 'j@x.test' },
@@ -359,7 +359,7 @@ test('a JSON import counts entries as lines; what is no list at all is refused',
   }
 })
 
-test('an entry with a name that nobody knows is refused; what the list answers can be imported', async () => {
+test('an entry with an unknown field is refused; the answers of the list can be imported', async () => {
   const [a, b] = [ids.next(), ids.next()]
   const into = (account: string, entries: readonly object[]) =>
     ask(account, 'POST', `${V1}/suppressions/import`, { entries })
@@ -389,7 +389,7 @@ test('an entry with a name that nobody knows is refused; what the list answers c
   assert.deepEqual(kept(await listed(b)), ['good@x.test false', 'trial@x.test true'])
 })
 
-test('who unsubscribed elsewhere is imported: each address is told of once, and one that is known stays as it is', async () => {
+test('unsubscribes from elsewhere are imported: one event per address, and known addresses stay unchanged', async () => {
   const a = ids.next()
   const url = `${V1}/unsubscribes/import`
   await ask(a, 'POST', `${V1}/unsubscribes`, { email: 'known@x.test', reason: 'by hand' })
@@ -437,7 +437,7 @@ test('who unsubscribed elsewhere is imported: each address is told of once, and 
   assert.deepEqual((await ask(a, 'GET', `${V1}/suppressions`)).body.data, [])
 })
 
-test('an import of unsubscribes tells faults by entry, and refuses what is no list', async () => {
+test('an import of unsubscribes reports faults by entry, and refuses a body that is not a list', async () => {
   const [a, url] = [ids.next(), `${V1}/unsubscribes/import`]
   const entries = [
     { email: 'trial@x.test', sandbox: true },
@@ -462,7 +462,7 @@ test('an import of unsubscribes tells faults by entry, and refuses what is no li
   assert.equal((await ask(a, 'POST', '/api/customer/unsubscribes/import', { entries })).status, 405)
 })
 
-test('20,000 rows go in and come out again, and the export can be imported', async () => {
+test('20,000 rows are imported and exported again, and the export can be imported', async () => {
   const [a, b] = [ids.next(), ids.next()]
   const rows = Array.from({ length: 20_000 }, (_, i) => `${i % 2 ? '=' : ''}user${i}@x${i % 100}.test,hard_bounce`)
   const file = `email,reason\n${rows.join('\n')}\n`

@@ -285,7 +285,7 @@ function recipientOf(email: string): string {
   throw validationError(emailFaults({ email }))
 }
 
-/** The address in a path, decoded once by the router; double encoding is accepted when it is unambiguous. */
+/** The address from a path that the router decoded once. Without an `@`, it is decoded again: some clients encode twice. */
 function recipientInPath(text: string): string {
   const parsed = parseAddress(text.includes('@') ? text : decodedAgain(text))
   if (parsed.ok) return suppressionKey(parsed.address)

@@ -1,6 +1,6 @@
-// The rule of three: a recipient is suppressed after three emails soft-bounced within 14 days without a delivery in between. An
-// email counts once, however many reports about it arrive; one that was accepted and then bounced is no delivery. The count is
-// one row per recipient, so two bounces that arrive at once are counted one after the other.
+// The rule of three: a recipient is suppressed when three emails to it soft-bounce within 14 days with no delivery in
+// between. An email counts once, however many reports arrive for it. An email that was accepted and then bounced is not a
+// delivery. The count is one row per recipient, so two bounces that arrive at once are counted one after the other.
 
 import type { Db } from '../../platform/db.ts'
 import { type Context, type NewSuppression, type Suppressed, suppress } from './entries.ts'
@@ -9,16 +9,16 @@ import * as sql from './sql.ts'
 const SOFT_BOUNCES = 3
 const WINDOW_DAYS = 14
 const DAY_MS = 86_400_000
-/** Number of latest deliveries remembered after a recipient's soft bounces; if all of them bounce, the count continues. */
+/** The newest deliveries kept per recipient with soft bounces. If all of them bounce later, the count continues. */
 const DELIVERIES_KEPT = 16
 
-/** Contents of the suppression; its reason is `repeated_soft_bounce` and it has no end. */
+/** The fields of the suppression it may lead to, whose reason is `repeated_soft_bounce` and which has no end. */
 export type SoftBounce = Omit<NewSuppression, 'reason' | 'expiresAt' | 'emailId'> & {
   readonly emailId: string
   readonly bouncedAt: Date
 }
 
-/** @returns the suppression when this was the third, otherwise null */
+/** @returns the suppression when this was the third soft bounce, else null */
 export async function noteSoftBounce(db: Db, context: Context, bounce: SoftBounce): Promise<Suppressed | null> {
   const { bouncedAt, ...evidence } = bounce
   const { accountId, recipient, sandbox, emailId } = bounce
@@ -45,8 +45,8 @@ export interface Delivered {
 }
 
 /**
- * A delivery clears the count, unless a report later says that it bounced, and the history of hard bounces. One statement for any
- * number; two lookups each.
+ * A delivery resets the soft bounce count, unless a later report says that it bounced. A delivery of live mail also
+ * deletes the record of past hard bounces. Runs one statement for any number of deliveries, with two look-ups each.
  */
 export async function noteDelivery(db: Db, delivered: readonly Delivered[]): Promise<void> {
   if (delivered.length === 0) return
@@ -60,7 +60,7 @@ export async function noteDelivery(db: Db, delivered: readonly Delivered[]): Pro
   ])
 }
 
-/** @returns the number of outdated counts deleted; `limit` means that there may be more */
+/** @returns how many counts were too old to matter and were deleted; `limit` means that there may be more */
 export async function forgetOldSoftBounces(db: Db, { clock }: Context, limit: number): Promise<number> {
   return db.execute(sql.FORGET_OLD_SOFT_BOUNCES, [new Date(clock.now().getTime() - WINDOW_DAYS * DAY_MS), limit])
 }

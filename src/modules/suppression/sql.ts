@@ -1,21 +1,21 @@
-// All statements on the two lists, on the counts that feed them and on the records of removals. Writers of several rows sort them
-// by key, so that two of them never deadlock.
+// Every statement on the two lists, on the counts that feed them and on the record of removals. Callers pass several rows
+// sorted by key, so that two writers cannot deadlock.
 
 import { statement } from '../../platform/db.ts'
 
-/** The reasons of a suppression by weight; a row stores the position, counted from 1. */
+/** The reasons of a suppression in order of weight; a row stores the position, counted from 1. */
 const REASON_NAMES = `(array['manual', 'repeated_soft_bounce', 'hard_bounce', 'complaint', 'spamtrap'])`
 
-/** Evaluated once per statement: an instance that has erased nobody computes no hashes while it claims. */
+/** Evaluated once per statement, so an instance without erased addresses computes no hashes while it claims mail. */
 const ANY_ERASED = '(select exists (select from erased_address))'
 
-/** The hash kept of an erased address (bytea). Both parameters are expressions: uuid, and the suppression key as text. */
+/** The hash kept of an erased address (bytea). Both arguments are SQL expressions: uuid, and the suppression key as text. */
 function addressKey(accountId: string, recipient: string): string {
   return `sha256((select salt from erasure_salt) || convert_to(${accountId}::text || ' ' || ${recipient}, 'UTF8'))`
 }
 
 /**
- * Rows (n, list, reason, source, id, created_at) of the recipients that must not be mailed, for a statement that has a table
+ * The entries that forbid a mail, as rows (n, list, reason, source, id, created_at), for a statement that has a table
  * `ask (account_id, email, sandbox, n)`. `now` is an expression for the current time.
  */
 export function refusalRows(now: string): string {
@@ -42,11 +42,11 @@ export function refusalRows(now: string): string {
    where ${ANY_ERASED}`
 }
 
-/** Former entries in the same form, with the list `past`. */
+/** Removed suppressions in the same form, with `past` as the list. */
 export const PAST_ROWS = `select a.n::int, 'past', p.reason, null, null::uuid, p.at
    from ask a join past_refusal p on p.account_id = a.account_id and p.email = a.email`
 
-/** One row for each refused ask; `n` counts asks from 1. $4 is the current time. */
+/** The rows that refuse an ask, none when it may be sent; `n` counts asks from 1. $4 is the current time. */
 export const WHO_SAID_NO = statement(
   'suppression_who_said_no',
   `with ask as materialized (
@@ -55,7 +55,7 @@ export const WHO_SAID_NO = statement(
    ${refusalRows('$4')}`,
 )
 
-/** Expressions in another room's statement that name the recipient. */
+/** The expressions of another room's statement that identify the mail to check. */
 export interface AskExpressions {
   /** uuid */
   readonly accountId: string
@@ -81,7 +81,7 @@ export function blockedExpression({ accountId, recipient, sandbox, now }: AskExp
        where asked_e.account_id = ${accountId} and asked_e.address_key = ${addressKey(accountId, recipient)}) end)`
 }
 
-/** Whether the recipient is on the unsubscribe list of live mail (boolean). */
+/** Whether the recipient is on the unsubscribe list for live mail (boolean). */
 export function isUnsubscribedExpression({
   accountId,
   recipient,
@@ -92,7 +92,7 @@ export function isUnsubscribedExpression({
      where left_e.account_id = ${accountId} and left_e.address_key = ${addressKey(accountId, recipient)}) else false end)`
 }
 
-/** Time of the recipient's last unsubscribe (timestamptz), whether or not it is still in effect; null when never. */
+/** When the recipient last unsubscribed (timestamptz), even if the entry was removed since; null: never. */
 export function unsubscribedAtExpression({
   accountId,
   recipient,
@@ -107,14 +107,15 @@ export function unsubscribedAtExpression({
 
 // --- suppressions
 
-/** Columns of a suppression as read by `EntryRow` in entries.ts, from the table aliased `s`. */
+/** The columns of a `SuppressionRow` (entries.ts), from the table aliased `s`. */
 const SUPPRESSION = `s.id, s.account_id, s.email, ${REASON_NAMES}[s.reason] as reason, s.source, s.domain_id, s.email_id, s.bounce_id, s.details,
   s.sandbox, s.expires_at, s.created_at`
 
 /**
- * An existing entry can only get stronger: the heavier reason wins with its evidence, and the later end wins. One whose end has
- * passed counts as absent and is replaced. Rows returned under the offered id are new. Rows that are not returned existed and
- * are unchanged (they stay locked until the end of the transaction).
+ * An existing entry only becomes firmer: the heavier reason wins, together with its evidence, and the later end wins. An
+ * expired entry counts as absent and is replaced. A returned row with the id that was passed in is new. An entry that is
+ * not returned already existed and stays unchanged (its row lock is held until the end of the transaction).
+ * $12 the current time.
  */
 export const SUPPRESS = statement(
   'suppression_suppress',
@@ -160,8 +161,8 @@ export const SUPPRESSION_OF = statement(
 )
 
 /**
- * Deletes the live and the sandbox entry. $3 $4 two ids, $5 who, $6 their key, $7 the current time. Entries made by a real bounce
- * or complaint stay on record: only the list forgets them.
+ * Deletes the live and the sandbox entry. $3 $4 two ids, $5 who, $6 their key, $7 the current time. If a real hard bounce
+ * or complaint made the entry, that is kept in past_refusal.
  */
 export const REMOVE_SUPPRESSION = statement(
   'suppression_remove',
@@ -177,7 +178,7 @@ export const REMOVE_SUPPRESSION = statement(
    select ${SUPPRESSION} from s where s.expires_at is null or s.expires_at > $7`,
 )
 
-/** $1 the current time, $2 the maximum number of rows. */
+/** $1 the current time, $2 the row limit. */
 export const EXPIRED_SUPPRESSIONS = statement(
   'suppression_expired',
   `select account_id, email, sandbox from suppression where expires_at <= $1 order by expires_at limit $2
@@ -199,8 +200,8 @@ export const EXPIRE_SUPPRESSIONS = statement(
    select ${SUPPRESSION} from s`,
 )
 
-// $2 whether to include sandbox entries, $3 pattern and $6 that of its other spelling, $4 $5 created from and before, $7 reason,
-// $8 the current time. Substrings are found by reading the account's entries: no index can be used for them.
+// $2 include sandbox entries, $3 pattern and $6 the same in its other spelling, $4 $5 created from and before, $7 reason,
+// $8 the current time. A substring search scans the account's entries: no index serves it, with or without row level security.
 const SUPPRESSION_FILTER = `s.account_id = $1 and ($2 or not s.sandbox) and ($3::text is null or s.email like $3 or s.email like $6)
   and ($4::timestamptz is null or s.created_at >= $4) and ($5::timestamptz is null or s.created_at < $5)
   and ($7::text is null or s.reason = array_position(${REASON_NAMES}, $7)) and (s.expires_at is null or s.expires_at > $8)`
@@ -216,7 +217,7 @@ export const COUNT_SUPPRESSIONS = statement(
   `select count(*) as total from suppression s where ${SUPPRESSION_FILTER}`,
 )
 
-/** The entries after ($9, $10) in the order of the primary key. */
+/** The filtered entries after ($9, $10) in primary key order. */
 export const SUPPRESSIONS_AFTER = statement(
   'suppression_after',
   `select ${SUPPRESSION} from suppression s
@@ -228,7 +229,7 @@ export const SUPPRESSIONS_AFTER = statement(
 
 const UNSUBSCRIBE_COLUMNS = 'u.id, u.account_id, u.email, u.source, u.reason, u.sandbox, u.created_at'
 
-/** $9 the current time. Rows that are not returned existed and are unchanged. */
+/** $9 the current time. An entry that is not returned already existed and stays unchanged. */
 export const UNSUBSCRIBE = statement(
   'suppression_unsubscribe',
   `insert into unsubscribe as u (account_id, email, sandbox, id, source, reason, domain_id, email_id, created_at)
@@ -243,7 +244,7 @@ export const UNSUBSCRIBE_BY_KEY = statement(
   `select ${UNSUBSCRIBE_COLUMNS} from unsubscribe u where u.account_id = $1 and u.email = $2 and u.sandbox = $3`,
 )
 
-/** Like that of suppressions. */
+/** Same parameters as REMOVE_SUPPRESSION. */
 export const REMOVE_UNSUBSCRIBE = statement(
   'suppression_resubscribe',
   `with u as (delete from unsubscribe where account_id = $1 and email = $2 returning *),
@@ -267,7 +268,7 @@ export const COUNT_UNSUBSCRIBES = statement(
   `select count(*) as total from unsubscribe u where ${UNSUBSCRIBE_FILTER}`,
 )
 
-/** The entries after ($7, $8) in the order of the primary key. */
+/** The filtered entries after ($7, $8) in primary key order. */
 export const UNSUBSCRIBES_AFTER = statement(
   'suppression_unsubscribes_after',
   `select ${UNSUBSCRIBE_COLUMNS} from unsubscribe u
@@ -277,12 +278,12 @@ export const UNSUBSCRIBES_AFTER = statement(
 
 // --- soft bounces
 
-// Bounces and deliveries of a recipient have their own sequence: the clock is too coarse for simultaneous ones.
+// Bounces and deliveries of a recipient share one sequence: the clock is too coarse to order simultaneous ones.
 const NEXT_IN_ORDER = '1 + (select max(o) from unnest(s.bounce_order || s.delivered_order) o)'
 
 /**
- * $4 the email, $5 when, $6 the window in days. An email counts once, however many reports about it arrive, and its own delivery
- * no longer counts. @returns the count since the last delivery that still counts
+ * $4 the email, $5 when, $6 the window in days. An email counts once, however many reports arrive for it, and its own
+ * delivery is deleted. @returns the number of soft-bounced emails since the last remaining delivery
  */
 export const COUNT_SOFT_BOUNCE = statement(
   'suppression_count_soft_bounce',
@@ -308,7 +309,7 @@ export const FORGET_SOFT_BOUNCES = statement(
    where s.account_id = d.account_id and s.email = d.email and s.sandbox = d.sandbox`,
 )
 
-/** $4 the emails, $5 the number of deliveries kept per recipient. A delivery also ends the history of hard bounces. */
+/** $4 the emails, $5 how many deliveries each row keeps. A delivery of live mail also deletes past hard bounces. */
 export const NOTE_DELIVERY = statement(
   'suppression_note_delivery',
   `with d as materialized (
@@ -326,7 +327,7 @@ export const NOTE_DELIVERY = statement(
    from d where s.account_id = d.account_id and s.email = d.email and s.sandbox = d.sandbox`,
 )
 
-/** $1 time before which bounces no longer count, $2 the maximum number of rows. */
+/** $1 bounces before this moment no longer count, $2 the row limit. */
 export const FORGET_OLD_SOFT_BOUNCES = statement(
   'suppression_forget_old_soft_bounces',
   `delete from soft_bounce s using (
@@ -336,7 +337,7 @@ export const FORGET_OLD_SOFT_BOUNCES = statement(
 
 // --- erasure
 
-/** $1 the account, $2 the address, $3 an id, $4 now. Entries without an end keep their weight. */
+/** $1 the account, $2 the address, $3 an id, $4 now. Keeps the reason of a live suppression without an end, except `manual`. */
 export const ERASE = statement(
   'suppression_erase',
   `with s as (delete from suppression where account_id = $1 and email = $2 returning reason, sandbox, expires_at),

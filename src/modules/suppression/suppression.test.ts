@@ -78,7 +78,7 @@ async function answer(accountId: string, recipient: string, sandbox = false): Pr
   return refusal ? `${refusal.list}:${refusal.reason}` : null
 }
 
-test('an address on either list may not be mailed, by its own account alone', async () => {
+test('an address on either list may not be mailed by the account of that list', async () => {
   const [a, b] = [ids.next(), ids.next()]
   await suppressNow([entry(a, 'x@blocked.test')])
   await database.transaction((db) => unsubscribe(db, context, optOut(a, 'y@blocked.test', { reason: 'too much' })))
@@ -92,7 +92,7 @@ test('an address on either list may not be mailed, by its own account alone', as
   )
 })
 
-test('an entry of sandbox mail stops sandbox mail alone, a live one both', async () => {
+test('a sandbox entry stops only sandbox mail, a live entry stops both', async () => {
   const a = ids.next()
   await suppressNow([entry(a, 's@x.test', { sandbox: true }), entry(a, 'l@x.test')])
   assert.equal(await answer(a, 's@x.test', false), null)
@@ -100,7 +100,7 @@ test('an entry of sandbox mail stops sandbox mail alone, a live one both', async
   assert.equal(await answer(a, 'l@x.test', true), 'suppression:hard_bounce')
 })
 
-test('a suppression is made once, however many ask at the same time, and its event is written once', async () => {
+test('concurrent requests make one suppression and write one event', async () => {
   const a = ids.next()
   const results = await Promise.all(
     Array.from({ length: 20 }, () => suppressNow([entry(a, 'once@x.test', { details: '550 5.1.1 no such user' })])),
@@ -127,7 +127,7 @@ test('100 unsubscribes at once make one entry and one event', async () => {
   assert.equal((await eventsOf(a)).length, 1)
 })
 
-test('a known suppression grows firmer: the heavier reason with its evidence, and the later end', async () => {
+test('an existing suppression becomes firmer: the heavier reason with its evidence, and the later end', async () => {
   const a = ids.next()
   const inADay = new Date(now.getTime() + DAY_MS)
   const [first] = await suppressNow([entry(a, 'f@x.test', { expiresAt: inADay, details: 'nxdomain' })])
@@ -148,7 +148,7 @@ test('a known suppression grows firmer: the heavier reason with its evidence, an
   assert.equal((await eventsOf(a)).length, 1)
 })
 
-test('several entries for one address in one call make one, and the heaviest stands', async () => {
+test('several entries for one address in one call make one entry with the heaviest reason', async () => {
   const a = ids.next()
   const made = await suppressNow([
     entry(a, 'd@x.test', { reason: 'manual' }),
@@ -165,7 +165,7 @@ test('several entries for one address in one call make one, and the heaviest sta
   )
 })
 
-test('a suppression with an end stops nothing after it, and is taken away with an event and a record', async () => {
+test('an expired suppression stops nothing and is deleted with an event and a record', async () => {
   const a = ids.next()
   now = START
   await suppressNow([entry(a, 'gone@x.test', { expiresAt: new Date(START.getTime() + 90 * DAY_MS) })])
@@ -184,7 +184,7 @@ test('a suppression with an end stops nothing after it, and is taken away with a
   now = START
 })
 
-test('the end of a suppression is told once, whoever comes first: the job, a removal, or two of them at once', async () => {
+test('the expiry of a suppression is reported once, by the job, a removal, or two of them at once', async () => {
   const a = ids.next()
   now = START
   const ends = new Date(START.getTime() + DAY_MS)
@@ -210,7 +210,7 @@ test('the end of a suppression is told once, whoever comes first: the job, a rem
   now = START
 })
 
-test('removing takes the live and the sandbox entry away and records who did it', async () => {
+test('a removal deletes the live and the sandbox entry and records who did it', async () => {
   const a = ids.next()
   const keyId = ids.next()
   await suppressNow([entry(a, 'r@x.test'), entry(a, 'r@x.test', { sandbox: true })])
@@ -272,7 +272,7 @@ test('soft bounces further apart than 14 days, or with a delivery between, suppr
   assert.equal(await softBounce(a, day(17)), 'repeated_soft_bounce')
 })
 
-test('an email that was taken and then soft-bounced was no delivery; one that stands clears the count', async () => {
+test('an email that was accepted and then soft-bounced is not a delivery; a real delivery resets the count', async () => {
   const a = ids.next()
   const taken = async (emailId: string): Promise<void> =>
     noteDelivery(database.system, [{ accountId: a, recipient: 'soft@x.test', sandbox: false, emailId }])
@@ -283,7 +283,7 @@ test('an email that was taken and then soft-bounced was no delivery; one that st
   await taken(stands)
   await taken(second)
   assert.equal(await softBounce(a, day(1), second), null)
-  // The next two are taken before the report about either comes.
+  // The next two are accepted before the report about either arrives.
   await taken(third)
   await taken(fourth)
   assert.equal(await softBounce(a, day(1), fourth), null, 'the third is taken as delivered yet')
@@ -312,7 +312,7 @@ test('counts too old to matter are forgotten', async () => {
 
 type Step = { readonly kind: number; readonly who: number; readonly sandbox: boolean }
 
-test('after any sequence of operations the question is answered as a simple model answers it', async () => {
+test('after any sequence of operations the answer is that of a simple model', async () => {
   const steps = fc.array(
     fc.record({ kind: fc.integer({ min: 0, max: 6 }), who: fc.integer({ min: 0, max: 2 }), sandbox: fc.boolean() }),
     { maxLength: 25 },
