@@ -29,7 +29,7 @@ interface Message {
   readonly data: any
 }
 
-/** Reads messages until `enough` returns true. */
+/** Reads messages until `until` returns true or the stream ends. */
 async function read(
   world: World,
   {

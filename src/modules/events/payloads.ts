@@ -19,7 +19,7 @@ const remote_mta = orNull(named('RemoteMta', Type.Object({ host: orNull(text), i
 
 type Fields = Readonly<Record<string, TSchema>>
 
-/** Null where the log no longer holds the first event of the email. */
+/** Null when neither the log nor the stored email has the facts any longer. */
 const ABOUT: Fields = {
   recipient: orNull(text),
   from: orNull(text),

@@ -124,7 +124,7 @@ export async function firstAndLast(
   return row === null || row.first === null || row.last === null ? null : { first: row.first, last: row.last }
 }
 
-/** The facts of an email that is unknown because the log no longer holds its first event. */
+/** The facts of an email of which neither the log's first event nor the stored email is kept. */
 const FORGOTTEN: { readonly [Name in keyof EmailFacts]: null } = {
   recipient: null,
   from: null,
@@ -136,7 +136,8 @@ const FORGOTTEN: { readonly [Name in keyof EmailFacts]: null } = {
 
 /**
  * The single wire format of an event (contract section 12). `data` of an event about no email has only the fields of its
- * type. It still has the common `email_id`: the email that caused a suppression, null where there is none.
+ * type. Domain, suppression and health events still have the common `email_id`: the email that caused a suppression, null
+ * where there is none. `email.unsubscribed` and `contact.confirmed` have none.
  */
 export function wireEvent(event: FollowedEvent, facts: EmailFacts | null): WireEvent {
   const { eventId: event_id, type, tag, domainId: domain_id, emailId, sandbox } = event
