@@ -5,7 +5,7 @@ import { inPieces, slices } from './slices.ts'
 test('pieces run in order, and others have a turn after each slice', async () => {
   let nowMs = 0
   const order: string[] = []
-  const turn = slices({ monotonicMs: () => nowMs, sliceMs: 5 })
+  const turn = slices({ monotonicMs: () => nowMs })
   const piece = async (name: string): Promise<void> => {
     await turn()
     order.push(name)

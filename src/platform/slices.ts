@@ -1,20 +1,19 @@
 // Long work in short pieces. Pieces that each block the event loop for a moment run one after the other, and the process
 // attends to others in between.
 
-export interface SlicesOptions {
-  readonly monotonicMs: () => number
-  /** How long consecutive pieces may run before others have a turn, in ms. */
-  readonly sliceMs: number
-}
+import type { Clock } from './clock.ts'
+
+/** How long consecutive pieces may run before others have a turn, in ms. */
+const SLICE_MS = 5
 
 /** @returns what a piece awaits before it begins; it should then run without awaiting anything */
-export function slices({ monotonicMs, sliceMs }: SlicesOptions): () => Promise<void> {
+export function slices(clock: Pick<Clock, 'monotonicMs'>): () => Promise<void> {
   let sinceMs = Number.NEGATIVE_INFINITY
   let last = Promise.resolve()
   const pause = async (): Promise<void> => {
-    if (monotonicMs() - sinceMs <= sliceMs) return
+    if (clock.monotonicMs() - sinceMs <= SLICE_MS) return
     await new Promise(setImmediate)
-    sinceMs = monotonicMs()
+    sinceMs = clock.monotonicMs()
   }
   return () => {
     last = last.then(pause)

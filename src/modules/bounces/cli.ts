@@ -63,7 +63,14 @@ export const reportCommands: readonly Command[] = [
         if (rows.length < PAGE) break
       }
       printRecords(context, values, all, [
-        ...(['id', 'received_at', 'kind', 'state', 'outcome', 'tries', 'bytes', 'local_part'] as const),
+        'id',
+        'received_at',
+        'kind',
+        'state',
+        'outcome',
+        'tries',
+        'bytes',
+        'local_part',
       ])
     },
   },

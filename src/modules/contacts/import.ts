@@ -20,8 +20,6 @@ const ROWS_A_TRANSACTION = 500
 const ASKED_AT_ONCE = 8
 /** Faults beyond this are counted but not listed. */
 const MAX_FAULTS = 1_000
-/** How long rows may block the event loop, in ms: of those that are left out, none waits for the database. */
-const SLICE_MS = 5
 
 export interface ContactFault {
   readonly line: number
@@ -83,8 +81,9 @@ export async function importContacts(
     counts.known += batch.length - added
   }
   let [plain, asked]: [ListedRow[], ListedRow[]] = [[], []]
-  const turn = slices({ monotonicMs: () => context.clock.monotonicMs(), sliceMs: SLICE_MS })
+  const turn = slices(context.clock)
   for await (const row of rows) {
+    // A row that is left out does not wait for the database.
     await turn()
     if ('message' in row) fault(row)
     else if (row.contact.doubleOptIn) asked.push(row)

@@ -40,7 +40,13 @@ export const queueCommands: readonly Command[] = [
       if (destinations.length === 0) return
       const rows = destinations.map((one) => tableRow(one, clock.now()))
       printRecords({ print }, values, rows, [
-        ...(['destination', 'ready', 'leased', 'waiting', 'scheduled', 'next_attempt', 'paused_since'] as const),
+        'destination',
+        'ready',
+        'leased',
+        'waiting',
+        'scheduled',
+        'next_attempt',
+        'paused_since',
         'last_response',
       ])
     },

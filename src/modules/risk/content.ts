@@ -32,8 +32,6 @@ export interface ContentReaderOptions {
 
 const MAX_SCORES = 5_000
 const MAX_MATCHES = 10
-/** Longest time that consecutive scores may block the event loop, in ms. */
-const SLICE_MS = 5
 /** Contents up to this size are hashed in one call: the object for incremental hashing costs more than the copy. */
 const MAX_AT_ONCE_CHARS = 65_536
 /** Buffer for hashing in one call. */
@@ -41,7 +39,7 @@ const CODES = Buffer.allocUnsafeSlow(2 * MAX_AT_ONCE_CHARS)
 
 export function contentReader({ score, monotonicMs, onUnscored }: ContentReaderOptions): ContentReader {
   const remembered = new Map<string, Promise<ContentFound>>()
-  const turn = slices({ monotonicMs, sliceMs: SLICE_MS })
+  const turn = slices({ monotonicMs })
   return (question) => {
     const key = keyOf(question)
     const known = remembered.get(key)

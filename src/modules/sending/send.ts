@@ -96,15 +96,13 @@ export interface Sending {
   readonly acceptance: Acceptance
 }
 
-/** How long the reading of one call's messages may block the event loop, in ms. */
-const SLICE_MS = 5
 const SEND_PATH = '/api/v1/send'
 const BATCH_PATH = '/api/v1/send/batch'
 
 export function sendingOf(options: SendingOptions): Sending {
   const { clock, acceptance, lookups, database, sandboxed } = options
   const faultsOf = bodyValidator(SendBody)
-  const turn = slices({ monotonicMs: () => clock.monotonicMs(), sliceMs: SLICE_MS })
+  const turn = slices(clock)
 
   const incoming = async (principal: Principal, draft: Incoming['draft']): Promise<Incoming> => {
     const [domain, account, readable] = await Promise.all([

@@ -16,8 +16,6 @@ const ROWS_A_TRANSACTION = 500
 /** Faults beyond this number are counted but not listed. */
 const MAX_FAULTS = 1_000
 const MAX_TRIES = 10
-/** Longest time rows may block the event loop, in ms: rows that are left out never wait for the database. */
-const SLICE_MS = 5
 
 export const REASONS: readonly SuppressionReason[] = [
   'manual',
@@ -102,7 +100,7 @@ async function importInto<Row extends object>(
   let updated = 0
   let failed = 0
   let batch: Row[] = []
-  const turn = slices({ monotonicMs: () => clock.monotonicMs(), sliceMs: SLICE_MS })
+  const turn = slices(clock)
   let writing: Promise<void> = Promise.resolve()
   const write = async (rows: readonly Row[], tries = 1): Promise<void> => {
     const created = await database
@@ -125,6 +123,7 @@ async function importInto<Row extends object>(
   }
   try {
     for await (const entry of entries) {
+      // A row that is left out does not wait for the database.
       await turn()
       const row = isFault(entry) ? entry : list.rowOf(entry)
       if (!isFault(row)) batch.push(row)

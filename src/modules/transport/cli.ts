@@ -26,7 +26,13 @@ export const tlsReportCommands: readonly Command[] = [
       }
       if (values['json'] === true) return context.print(JSON.stringify(all.map(wireTlsReport)))
       printRecords(context, values, all.map(tableRow), [
-        ...(['day', 'domain', 'organization', 'successful', 'failed', 'report_id', 'signed_by'] as const),
+        'day',
+        'domain',
+        'organization',
+        'successful',
+        'failed',
+        'report_id',
+        'signed_by',
       ])
     },
   },
