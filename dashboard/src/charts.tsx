@@ -189,12 +189,7 @@ function Chart({
               </span>
             ))}
           {mark !== undefined && <span className="text-bad">- - {mark}</span>}
-          <button
-            type="button"
-            className="min-h-6 cursor-pointer underline"
-            aria-expanded={table}
-            onClick={() => setTable(!table)}
-          >
+          <button type="button" className="min-h-6 cursor-pointer underline" onClick={() => setTable(!table)}>
             {table ? 'Chart' : 'Table'}
             <span className="sr-only"> of {title}</span>
           </button>

@@ -73,12 +73,7 @@ export function ProviderStrips({ report }: { readonly report: Json }) {
               {answer}
             </span>
           ))}
-          <button
-            type="button"
-            className="min-h-6 cursor-pointer underline"
-            aria-expanded={table}
-            onClick={() => setTable(!table)}
-          >
+          <button type="button" className="min-h-6 cursor-pointer underline" onClick={() => setTable(!table)}>
             {table ? 'Chart' : 'Table'}
             <span className="sr-only"> of deliverability by provider</span>
           </button>

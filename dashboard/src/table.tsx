@@ -1,7 +1,8 @@
 // A table. On a phone each row becomes two lines: its main cell, and below it the other cells that fit.
 
-import { type FocusEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
+import { type FocusEvent, type ReactNode, useId, useLayoutEffect, useRef } from 'react'
 import { type Scope, useMay } from './may.tsx'
+import { RowName } from './row-name.ts'
 import { Empty, Pending } from './ui.tsx'
 
 export interface Column<Row> {
@@ -46,6 +47,7 @@ export function Table<Row>({
 }) {
   const may = useMay()
   const kept = useKeptFocus(rows)
+  const id = useId()
   if (rows === undefined) return <Pending error={error} lines={8} />
   if (rows.length === 0) return <Empty>{empty}</Empty>
   const columns = all.filter(({ scope }) => may(scope))
@@ -77,7 +79,14 @@ export function Table<Row>({
               className="border-b border-line align-baseline focus-within:bg-line/30 hover:bg-line/30 max-md:flex max-md:flex-wrap max-md:items-baseline max-md:gap-x-3 max-md:py-2"
             >
               {columns.map((column) => (
-                <Cell key={column.head} column={column} row={row} above={rows[i - 1]} filling={filling} />
+                <Cell
+                  key={column.head}
+                  column={column}
+                  row={row}
+                  above={rows[i - 1]}
+                  filling={filling}
+                  mainId={`${id}-${i}`}
+                />
               ))}
             </tr>
           ))}
@@ -120,12 +129,15 @@ function Cell<Row>({
   row,
   above,
   filling,
+  mainId,
 }: {
   readonly column: Column<Row>
   readonly row: Row
   readonly above: Row | undefined
   /** Number of columns that share the remaining width; when there is one, the others stay on one line. */
   readonly filling: number
+  /** Element id of the row's main cell. */
+  readonly mainId: string
 }) {
   const { head, cell, main = false, wide, roomy, right = false, named = false, fill = false, cut = false } = column
   const shown = cell(row, above)
@@ -146,11 +158,12 @@ function Cell<Row>({
   return (
     <td
       role="cell"
+      id={main ? mainId : undefined}
       title={typeof shown === 'string' && (fill || tight) ? shown : undefined}
       className={looks.join(' ')}
     >
       {named && <span className="text-quiet md:hidden">{head} </span>}
-      {shown}
+      {column.acts === true ? <RowName.Provider value={mainId}>{shown}</RowName.Provider> : shown}
     </td>
   )
 }

@@ -1,10 +1,11 @@
 // The components shared by all pages.
 
-import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useContext, useEffect, useId, useRef, useState } from 'react'
 import { isSignedOut, mayPass, problemText, tryAgain, waitOf } from './api.ts'
 import { copied } from './clipboard.ts'
 import { saidOfIt } from './faults.ts'
 import { type Scope, useMay } from './may.tsx'
+import { RowName } from './row-name.ts'
 import { tell } from './say.tsx'
 import { type Tone, toneOf } from './tones.ts'
 
@@ -64,6 +65,7 @@ export function Button({
   readonly scope?: Scope | undefined
 }) {
   const may = useMay()(scope)
+  const row = useContext(RowName)
   const look = {
     plain: 'border-line bg-raised hover:border-quiet',
     main: 'border-brass bg-brass text-paper hover:opacity-90',
@@ -78,6 +80,7 @@ export function Button({
       aria-disabled={disabled || undefined}
       aria-pressed={pressed}
       aria-expanded={expanded}
+      aria-describedby={row}
       className={`cursor-pointer rounded border whitespace-nowrap aria-disabled:cursor-default aria-disabled:opacity-50 ${small ? 'min-h-6 px-2 py-0.5 text-xs' : 'px-3 py-1.5 text-sm'} ${look} ${pressed === true ? 'border-ink font-semibold' : ''}`}
     >
       {children}

@@ -142,6 +142,25 @@ test('what happened to an address is told with its reason, and a complaint is as
   assert.deepEqual(here.faults, [])
 })
 
+test('an event that is not about one email leads to what it is about, and a phone shows the whole address', async () => {
+  const who = await dashboard.owner()
+  const address = 'somebody.with.a.rather.long.name@example.net'
+  for (const list of ['suppressions', 'unsubscribes'])
+    await call(who.api_key, 'POST', `/api/v1/customer/${list}`, { email: address })
+  await using here = await dashboard.visit(who, { viewport: PHONE })
+  const { page } = here
+  for (const [event, words, list] of [
+    ['suppression.created', 'manual', 'Suppressed addresses'],
+    ['email.unsubscribed', 'api', 'Unsubscribed addresses'],
+  ] as const) {
+    await dashboard.open(page, `/events?event=${event}`)
+    await page.getByRole('link', { name: `${address} · ${words}`, exact: true }).click()
+    await page.getByRole('table', { name: list }).getByText(address).waitFor()
+    await page.getByRole('button', { name: 'Remove', description: address, exact: true }).waitFor()
+  }
+  assert.deepEqual(here.faults, [])
+})
+
 test('an endpoint that takes nothing is failing, one that said it is gone is off, and an answer is told once', async () => {
   const who = await dashboard.owner()
   let works = false

@@ -1,10 +1,12 @@
 // What happened, one by one: the list behind those figures of the overview that no state of an email tells.
 
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import type { Json } from '../api.ts'
 import { useDomainFilter } from '../by-domain.tsx'
 import { EVENTS } from '../kinds.ts'
 import { Listing, WHOLE_ADDRESS } from '../listing.tsx'
+import type { Search } from '../search.ts'
 import { Page, State, Time } from '../ui.tsx'
 
 const NAMES: ReadonlyMap<string, string> = new Map(EVENTS)
@@ -32,7 +34,7 @@ export function Events() {
         columns={[
           { head: 'Event', cell: ({ event, data }) => <Kind event={event} data={data} /> },
           { head: 'About', main: true, fill: true, cell: (row) => <About row={row} /> },
-          { head: 'Recipient', cut: true, cell: ({ data }) => data.recipient ?? data.email ?? '' },
+          { head: 'Recipient', cut: true, cell: recipientIn },
           { head: 'When', right: true, cell: ({ timestamp: at }) => <Time at={at} /> },
         ]}
         keyOf={({ event_id: id }) => id}
@@ -48,14 +50,23 @@ function Kind({ event, data }: { readonly event: string; readonly data: Json }) 
   return <State name={machine ? 'machine' : (event.split('.')[1] ?? event)} word={word} />
 }
 
-/** What happened to an address and not to a mail has no subject: it has a reason. */
+/** Suppressions by an email have no subject: they have a reason. */
 function subjectOf({ subject, reason }: Json): string {
-  if (subject === undefined || subject === null) return String(reason ?? 'the email').replaceAll('_', ' ')
+  if (subject === undefined || subject === null) return inWords(reason ?? 'the email')
   return subject === '' ? '(no subject)' : subject
 }
 
-function About({ row: { email_id: id, data } }: { readonly row: Json }) {
-  if (id === undefined || id === null) return data.domain ?? String(data.reason ?? '').replaceAll('_', ' ')
+function inWords(name: string | null | undefined): string {
+  return String(name ?? '').replaceAll('_', ' ')
+}
+
+function addressOf({ recipient, email }: Json): string {
+  return recipient ?? email ?? ''
+}
+
+function About({ row }: { readonly row: Json }) {
+  const { email_id: id, data } = row
+  if (id === undefined || id === null) return <NoEmail row={row} />
   return (
     <>
       <Link to="/emails/$id" params={{ id }} className="underline">
@@ -65,4 +76,39 @@ function About({ row: { email_id: id, data } }: { readonly row: Json }) {
       {typeof data.url === 'string' && <span className="text-quiet"> · {data.url}</span>}
     </>
   )
+}
+
+function recipientIn({ email_id: id, data }: Json): ReactNode {
+  const address = addressOf(data)
+  return typeof id === 'string' ? address : <span className="max-md:hidden">{address}</span>
+}
+
+/** Its address is in this cell on a phone, where the cell of the recipient has little room. */
+function NoEmail({ row }: { readonly row: Json }) {
+  const address = addressOf(row.data)
+  const { to, search = {}, words } = placeOf(row)
+  return (
+    <Link to={to} search={search as never} className="underline">
+      {address !== '' && <span className="md:hidden">{address} · </span>}
+      {words}
+    </Link>
+  )
+}
+
+/** Where to read on about an event that is not about one email, and what it says. */
+function placeOf({ event, data }: Json): { readonly to: string; readonly search?: Search; readonly words: string } {
+  const search = { search: addressOf(data) }
+  switch (event) {
+    case 'contact.confirmed':
+      return { to: `/contacts/${data.contact_id}`, words: `${data.previous_status} → ${data.status}` }
+    case 'email.unsubscribed':
+      return { to: '/unsubscribes', search, words: inWords(data.source) }
+    case 'health.grade_changed':
+      return { to: '/health', words: `${data.previous_grade ?? 'none'} → ${data.grade ?? 'none'}` }
+    case 'domain.verified':
+    case 'domain.verification_failed':
+      return { to: `/domains/${data.domain_id}`, words: data.domain }
+    default:
+      return { to: '/suppressions', search, words: inWords(data.reason) }
+  }
 }
