@@ -7,6 +7,7 @@ import type pg from 'pg'
 import { platformErrors, unknownOutcome } from './errors.ts'
 import { type Loop, loop } from './lifecycle.ts'
 import { serversOf } from './servers.ts'
+import { membersUnderWay } from './under-way.ts'
 import { answerWithin } from './within.ts'
 
 export interface Pulse extends Loop {
@@ -27,8 +28,8 @@ export function databasePulse(url: string, onChange: (beating: boolean) => void)
   const { Client } = serversOf(url)
   let client: pg.Client | null = null
   let beating = true
-  /** Each entry gives up one piece of work. A set, not an abort signal: every request passes here. */
-  const underWay = new Set<() => void>()
+  /** Each member gives up one piece of work. Not an abort signal: every request passes here. */
+  const underWay = membersUnderWay<() => void>()
 
   const connect = async (withinMs: number): Promise<pg.Client> => {
     const made = new Client({
@@ -64,8 +65,7 @@ export function databasePulse(url: string, onChange: (beating: boolean) => void)
     if (now !== beating) {
       beating = now
       if (!now) {
-        for (const giveUp of underWay) giveUp()
-        underWay.clear()
+        for (const giveUp of [...underWay]) giveUp()
       }
       onChange(now)
     }
@@ -84,15 +84,14 @@ export function databasePulse(url: string, onChange: (beating: boolean) => void)
       if (!beating) throw away()
       const working = work()
       return new Promise((resolve, reject) => {
-        const giveUp = (): void => reject(writes ? unknownOutcome() : away())
-        underWay.add(giveUp)
+        const leave = underWay.add(() => reject(writes ? unknownOutcome() : away()))
         working.then(
           (result) => {
-            underWay.delete(giveUp)
+            leave()
             resolve(result)
           },
           (error: unknown) => {
-            underWay.delete(giveUp)
+            leave()
             reject(error)
           },
         )

@@ -1,5 +1,6 @@
-// Prepares stored contents for composition, once for all recipients of a content: decodes them and finds what tracking and
-// the placeholder replace. Keeps the most recently added contents, within a bound.
+// Prepares stored contents for composition: decodes them and finds what tracking and the placeholder replace. A content with
+// several recipients is prepared once for its first recipient and once for all others. The most recent of these are kept,
+// within a bound.
 
 import {
   fillHtml,
@@ -38,7 +39,7 @@ export interface SubmittedEntry extends Found {
 export type Entry = ComposedEntry | SubmittedEntry
 
 export interface Contents {
-  get(letter: Letter, body: Buffer): Promise<Entry>
+  get(letter: Pick<Letter, 'id' | 'bodyId'>, body: Buffer): Promise<Entry>
 }
 
 const MAX_KEPT = 128
@@ -65,7 +66,9 @@ export function contentsOf(reader: HtmlReader, tracked: boolean): Contents {
       if (known !== undefined) return known.entry
       const entry = make(body, letter.id)
       const size = body.length * 3
-      if (size > MAX_KEPT_BYTES / 4) return entry
+      // The content of an email of its own id may have no other recipient. Kept until others push it out, such contents fill
+      // the old generation, and with it full collections double.
+      if (bodyId === letter.id || size > MAX_KEPT_BYTES / 4) return entry
       kept.set(bodyId, { entry, bytes: size })
       bytes += size
       entry.catch(() => forget(bodyId))

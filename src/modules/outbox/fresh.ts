@@ -24,7 +24,8 @@ const MAX_AGE_MS = 10_000
 const LETTER_BYTES = 2_048
 
 interface Kept {
-  readonly letter: Letter
+  /** Null once it is handed out: V8 may keep an entry that has left the map until the next full collection. */
+  letter: Letter | null
   readonly bytes: number
   readonly untilMs: number
 }
@@ -33,9 +34,12 @@ export function freshLetters(clock: Clock): FreshLetters {
   // In insertion order, so the first are the oldest.
   const kept = new Map<string, Kept>()
   let bytes = 0
-  const remove = (id: string, { bytes: own }: Kept): void => {
+  const remove = (id: string, one: Kept): Letter | null => {
+    const { letter } = one
+    one.letter = null
     kept.delete(id)
-    bytes -= own
+    bytes -= one.bytes
+    return letter
   }
   return {
     put: (emails, bodies) => {
@@ -58,8 +62,8 @@ export function freshLetters(clock: Clock): FreshLetters {
     take: ({ id, fence }) => {
       const found = kept.get(id)
       if (found === undefined) return null
-      remove(id, found)
-      return fence === 1 ? found.letter : null
+      const letter = remove(id, found)
+      return fence === 1 ? letter : null
     },
   }
 }

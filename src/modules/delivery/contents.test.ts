@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { encodeContent } from '../outbox/index.ts'
+import { contentsOf } from './contents.ts'
+import type { HtmlReader } from './html-reader.ts'
+
+const BODY = encodeContent({
+  kind: 'composed',
+  from: { name: '', address: 'a@shop.example' },
+  to: [{ name: '', address: 'bob@example.net' }],
+  cc: [],
+  replyTo: [],
+  subject: 'Hello',
+  headers: [],
+  html: '<p>Hello</p>',
+  text: null,
+  attachments: [],
+  treatment: { trackOpens: false, trackClicks: false, unsubscribeHeader: false },
+})
+
+/** Counts how often a content was prepared: each time, its text is made from the html. */
+function counting(): { readonly reader: HtmlReader; readonly times: () => number } {
+  let times = 0
+  const reader: HtmlReader = {
+    links: () => {
+      throw new Error('nothing here is tracked')
+    },
+    text: () => `text ${++times}`,
+    close: () => Promise.resolve(),
+  }
+  return { reader, times: () => times }
+}
+
+test('a content is prepared once for its first recipient and once for all others', async () => {
+  const { reader, times } = counting()
+  const contents = contentsOf(reader, true)
+  for (const id of ['first', 'second', 'third', 'fourth']) await contents.get({ id, bodyId: 'first' }, BODY)
+  assert.equal(times(), 2)
+})
+
+test('two recipients at the same time share what is being prepared', async () => {
+  const { reader, times } = counting()
+  const contents = contentsOf(reader, true)
+  const [second, third] = await Promise.all(
+    ['second', 'third'].map((id) => contents.get({ id, bodyId: 'first' }, BODY)),
+  )
+  assert.equal(second, third)
+  assert.equal(times(), 1)
+})
+
+test('the content of a mail to one recipient is not kept', async () => {
+  const { reader, times } = counting()
+  const contents = contentsOf(reader, true)
+  for (let i = 0; i < 3; i++) await contents.get({ id: 'only', bodyId: 'only' }, BODY)
+  assert.equal(times(), 3)
+})
