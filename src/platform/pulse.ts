@@ -64,9 +64,7 @@ export function databasePulse(url: string, onChange: (beating: boolean) => void)
     const now = await feel()
     if (now !== beating) {
       beating = now
-      if (!now) {
-        for (const giveUp of [...underWay]) giveUp()
-      }
+      if (!now) for (const giveUp of [...underWay]) giveUp()
       onChange(now)
     }
     return BEAT_EVERY_MS
@@ -84,14 +82,14 @@ export function databasePulse(url: string, onChange: (beating: boolean) => void)
       if (!beating) throw away()
       const working = work()
       return new Promise((resolve, reject) => {
-        const leave = underWay.add(() => reject(writes ? unknownOutcome() : away()))
+        const over = underWay.add(() => reject(writes ? unknownOutcome() : away()))
         working.then(
           (result) => {
-            leave()
+            over()
             resolve(result)
           },
           (error: unknown) => {
-            leave()
+            over()
             reject(error)
           },
         )
