@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
 import { commands } from '../src/commands.ts'
 import { readConfig } from '../src/config.ts'
 import { createAccount, newSetupToken, PLACEHOLDER } from '../src/modules/accounts/index.ts'
@@ -361,15 +362,38 @@ test('the first set-up token creates one operator, once, within a week, and remo
   assert.equal(late.body.code, 'invalid_token')
 })
 
+test('an operator who lost password and second factor comes back with a set-up token, and every old session ends', async () => {
+  const { who, asks } = await operator()
+  const { data: offered } = (await asks('POST', '/session/totp', {})).body
+  const totp = new TOTP({ secret: Secret.fromBase32(offered.secret) })
+  const code = totp.generate({ timestamp: world.clock.now().getTime() })
+  assert.equal((await asks('PUT', '/session/totp', { code })).status, 200)
+  assert.equal((await asks('PATCH', '/customer/profile', { email: 'billing@company.example' })).status, 200)
+  const [printed = ''] = await command('operator', 'token', who.accountId)
+  const password = 'another long password'
+  const back = await ask('POST', '/api/v1/setup', { token: JSON.parse(printed).token, email: who.email, password })
+  assert.equal(back.status, 204, JSON.stringify(back.body))
+  const { body: me } = await ask('GET', '/api/v1/session', undefined, { ...OURS, cookie: back.cookie })
+  assert.deepEqual([me.data.user.operator, me.data.user.totp_enabled], [true, false])
+  assert.equal((await asks('GET', '/session')).status, 401)
+  const again = await signIn({ email: who.email, password })
+  const { body: profile } = await again('GET', '/customer/profile')
+  assert.equal(
+    profile.data.email,
+    'billing@company.example',
+    'notices of the account still go where its owner wants them',
+  )
+})
+
 test('a set-up that fails half-way keeps its token valid and leaves no account; of two at once one succeeds', async () => {
   const { database, ids, clock } = world.operator
   const token = await newSetupToken({ database, ids, clock }, null)
   const form = { token, email: 'half@company.example', password: 'a long password', name: null }
   const lost = (db: Db): Db => ({
     ...db,
-    execute: async (what, values) => {
+    one: async (what, values) => {
       if (what.name === 'accounts_put_operator') throw new Error('the connection is lost')
-      return db.execute(what, values)
+      return db.one(what, values)
     },
   })
   const transaction: Database['transaction'] = (work) => database.transaction((db, posting) => work(lost(db), posting))

@@ -1,7 +1,8 @@
 // Operators: dashboard users who manage the installation. They get this right on the console (`posthorn operator grant`)
 // or by a set-up token that the console prints, never over HTTP from another operator.
 //
-// - A set-up token works once and expires after a week; printing a new one ends the earlier ones. It is stored as a hash.
+// - A set-up token works once and expires after a week; printing a new one ends the earlier ones. It is stored as a hash. With
+//   the address of a user of its account it is the way back for an operator who lost the password or the second factor.
 // - An operator may look into another account. What they read there is not logged. Each request that may change something
 //   is logged before it is carried out, as is each of their actions on accounts and destinations.
 
@@ -17,7 +18,7 @@ import {
   countUsersOf,
   findSetupToken,
   listOperators,
-  putFirstOperator,
+  putOperator,
   putSetupToken,
   setActing,
   setOperator,
@@ -89,9 +90,9 @@ export async function hasOperator({ system }: Pick<Database, 'system'>): Promise
 }
 
 /**
- * Makes a token for the first operator to set up the dashboard; ends all earlier tokens.
+ * Makes a token with which somebody becomes an operator; ends all earlier tokens.
  *
- * @param accountId the account that becomes theirs; null creates one
+ * @param accountId the account that they become an owner of; null creates one
  */
 export async function newSetupToken(
   { database, ids, clock }: OperatorsOptions,
@@ -129,7 +130,7 @@ export async function setUp(context: OperatorContext, asked: SetUp): Promise<voi
   await database.transaction(async (db) => {
     if (!(await useSetupToken(db, hash))) throw errors.invalid_token()
     await account?.add(db)
-    await putFirstOperator(db, row, PLACEHOLDER)
+    await putOperator(db, row, PLACEHOLDER)
     await noteDeed(db, context, CONSOLE, {
       action: 'operator.setup',
       accountId,

@@ -3,6 +3,7 @@
 import { type Db, statement } from '../../platform/db.ts'
 import { containing } from '../../platform/sql-pattern.ts'
 import type { Plan } from './plans.ts'
+import { deleteSessionsBut } from './sql-users.ts'
 
 const OVERVIEW = `select a.account_id, a.name, a.email, a.plan, a.suspended_at, a.created_at,
     coalesce((select u.used from usage u where u.account_id = a.account_id and u.resource = 'emails' and u.month = $1), 0)
@@ -77,7 +78,8 @@ const FIND_TOKEN = statement(
 const USE_TOKEN = statement('accounts_use_setup_token', 'delete from setup_token where hash = $1')
 const RENAME_ACCOUNT = statement(
   'accounts_name_first',
-  'update account set email = $2, name = coalesce($3, name) where account_id = $1',
+  `update account set email = case when email = $4 then $2 else email end, name = coalesce($3, name)
+   where account_id = $1`,
 )
 const DROP_USER_OF_ADDRESS = statement(
   'accounts_drop_user_of_address',
@@ -87,7 +89,9 @@ const PUT_OPERATOR = statement(
   'accounts_put_operator',
   `insert into dashboard_user (account_id, id, email, password_hash, role, operator, created_at)
    values ($1, $2, $3, $4, 'owner', true, $5)
-   on conflict (account_id, email) do update set password_hash = excluded.password_hash, role = 'owner', operator = true`,
+   on conflict (account_id, email) do update set password_hash = excluded.password_hash, role = 'owner', operator = true,
+     totp_secret = null, totp_pending = null, recovery_hashes = '{}'
+   returning id`,
 )
 
 export interface AccountOverview {
@@ -224,7 +228,7 @@ export async function useSetupToken(db: Db, hash: Buffer): Promise<boolean> {
   return (await db.execute(USE_TOKEN, [hash])) === 1
 }
 
-export interface FirstOperator {
+export interface NewOperator {
   readonly accountId: string
   readonly id: string
   readonly email: string
@@ -234,10 +238,14 @@ export interface FirstOperator {
   readonly createdAt: Date
 }
 
-/** Hands an account to its first operator and deletes the placeholder user. */
-export async function putFirstOperator(db: Db, row: FirstOperator, placeholder: string): Promise<void> {
+/**
+ * Adds an operator to an account. An account that still has the placeholder is handed to them. A user with that address becomes
+ * the operator, without their second factor and signed out everywhere: this is also the way back for whoever lost access.
+ */
+export async function putOperator(db: Db, row: NewOperator, placeholder: string): Promise<void> {
   const { accountId, id, email, name, passwordHash, createdAt } = row
-  await db.execute(RENAME_ACCOUNT, [accountId, email, name])
+  await db.execute(RENAME_ACCOUNT, [accountId, email, name, placeholder])
   await db.execute(DROP_USER_OF_ADDRESS, [accountId, placeholder])
-  await db.execute(PUT_OPERATOR, [accountId, id, email.toLowerCase(), passwordHash, createdAt])
+  const user = await db.one<{ id: string }>(PUT_OPERATOR, [accountId, id, email.toLowerCase(), passwordHash, createdAt])
+  if (user !== null) await deleteSessionsBut(db, accountId, user.id, null)
 }
