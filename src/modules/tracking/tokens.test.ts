@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { createCipheriv } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { bytesOfId } from '../../platform/ids.ts'
 import { secretsFrom } from '../../platform/secrets.ts'
 import { FIRST_KEYS, type Purpose, type Token, type TokenKeys, tokensOf } from './tokens.ts'
 
@@ -63,6 +65,19 @@ test('older tokens without a domain are still read', () => {
     ),
     { purpose: 'unsubscribe', ...old, recipient: 'ann@example.net' },
   )
+})
+
+test('a token with a flag of a later release is not read', () => {
+  const sealed = (flags: number): string => {
+    const recipient = Buffer.from('ann@example.net')
+    const plain = Buffer.concat([bytesOfId(mail.accountId), bytesOfId(mail.emailId), Buffer.of(flags), recipient])
+    const nonce = Buffer.alloc(12, 1)
+    const aes = createCipheriv('aes-256-gcm', secrets.key('tracking unsubscribe 1', 1), nonce)
+    const content = Buffer.concat([aes.update(plain), aes.final()])
+    return Buffer.concat([Buffer.of(1), nonce, content, aes.getAuthTag()]).toString('base64url')
+  }
+  assert.equal(tokens.read('unsubscribe', sealed(0))?.recipient, 'ann@example.net')
+  for (const flag of [16, 32, 64, 128]) assert.equal(tokens.read('unsubscribe', sealed(flag)), null)
 })
 
 test('a token of one purpose is invalid for another', () => {

@@ -5,7 +5,8 @@
 //   content: account id (16) | email id (16) | flags (1) | domain id (16), when a flag says so | extra by purpose
 //
 // A link works for longer than anything else about its mail is kept. So the token holds what consumers of the event log ask
-// first: account, domain and stream. Older tokens hold no domain.
+// first: account, domain and stream. Older tokens hold no domain. A token with a flag that this release does not know comes from
+// a later one beside it, and is not read: an address cut out of it at the wrong place would be unsubscribed.
 //
 // The nonce is a MAC of the content under its own key (a synthetic nonce, as in SIV modes: equal nonces mean equal contents).
 // Each purpose has its own keys, so a click token is invalid at the unsubscribe page. Key numbers let the instance start new
@@ -72,7 +73,8 @@ export const MAX_KEY = 255
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-const HEAD_BYTES = 2 * ID_BYTES + 1
+const FLAGS_AT = 2 * ID_BYTES
+const HEAD_BYTES = FLAGS_AT + 1
 const LEAST_BYTES = 1 + NONCE_BYTES + HEAD_BYTES + TAG_BYTES
 const TOKEN = /^[A-Za-z0-9_-]+$/
 // Each token has one spelling: the unused bits of its last character are zero. Indexed by length modulo 4.
@@ -81,6 +83,7 @@ const SANDBOX = 1
 const HIDDEN = 2
 const OF_DOMAIN = 4
 const BROADCAST = 8
+const KNOWN_FLAGS = SANDBOX | HIDDEN | OF_DOMAIN | BROADCAST
 
 /** Prepared once. Raw bytes would be prepared again for every token, which takes five times as long. */
 interface Keys {
@@ -125,7 +128,8 @@ export function tokensOf(secrets: Secrets, keys: () => TokenKeys = () => FIRST_K
       const { begun, oldest } = keys()
       if (number < oldest || number > (begun.at(-1)?.number ?? 1)) return null
       const plain = decrypted(bytes, keysOf(purpose, number).cipher)
-      return plain === null ? null : (tokenOf(purpose, plain) as Extract<Token, { purpose: typeof purpose }>)
+      if (plain === null || ((plain[FLAGS_AT] ?? 0) & ~KNOWN_FLAGS) !== 0) return null
+      return tokenOf(purpose, plain) as Extract<Token, { purpose: typeof purpose }>
     },
   }
 }
@@ -166,7 +170,7 @@ function extraOf(token: Token): Buffer {
 }
 
 function tokenOf(purpose: Purpose, plain: Buffer): Token {
-  const flags = plain[2 * ID_BYTES] ?? 0
+  const flags = plain[FLAGS_AT] ?? 0
   const ofDomain = (flags & OF_DOMAIN) !== 0
   const mail: MailRef = {
     accountId: idOfBytes(plain, 0),
