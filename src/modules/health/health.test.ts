@@ -6,6 +6,7 @@ import { type Api, startWorld } from '../../../test/world.ts'
 import { statement } from '../../platform/db.ts'
 import type { Loop } from '../../platform/lifecycle.ts'
 import { createLogger, type Fields } from '../../platform/log.ts'
+import { EVENT_TYPES, rewind } from '../events/index.ts'
 import { COUNTERS } from '../statistics/counters.ts'
 import { type Counts, followStatistics } from '../statistics/index.ts'
 import { gradeOf, healthOf } from './formula.ts'
@@ -111,6 +112,46 @@ test('one record per day is stored, refreshed and listed, and a changed grade is
   const domainId = await world.verifiedDomain('ready.example')
   const other = await world.newAccount()
   assert.equal((await other.api.get(`/api/v1/customer/domains/test-readiness/${domainId}`)).status, 404)
+})
+
+const LOGGED = statement(
+  'test_logged',
+  `insert into event (at, event_id, account_id, email_id, type, data)
+   select now() - (3 - $2::int) * interval '1 day', gen_random_uuid(), $1, email_id, type, data::jsonb
+   from (select gen_random_uuid() as email_id from generate_series(1, $3::int)) e,
+     (values (1, null), ($4::int, '{"type":"hard"}')) t(type, data)`,
+)
+const DAYS_OF_LOG = statement('test_days_of_log', `select ensure_partitions('event', false, current_date - 4, 6)`)
+const ALL = 2 * (200 + 20_000)
+const UNCOUNTED = statement('test_uncounted', 'delete from stat_bucket')
+
+test('while the statistics are being rebuilt a score is neither stored nor reported', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
+  const { database } = world.rooms
+  const { accountId, api } = world.account
+  await database.system.query(DAYS_OF_LOG)
+  await database.system.execute(LOGGED, [accountId, 0, 200, EVENT_TYPES['email.bounced']])
+  await database.system.execute(LOGGED, [accountId, 1, 20_000, EVENT_TYPES['email.delivered']])
+  // Nothing is read above a transaction that is open anywhere on the server, so a turn may find nothing yet.
+  const recount = async (events: number): Promise<void> => {
+    for (let counted = 0; counted < events; ) counted += await followStatistics(database, 200)
+  }
+  await recount(ALL)
+  const before = (await api.post(`${PATH}/refresh`)).body.data
+  assert.deepEqual([before.grade, before.metrics.sent], ['A+', 20_200])
+  await database.transaction(async (db) => {
+    await rewind(db, 'statistics')
+    await db.execute(UNCOUNTED)
+  })
+  await recount(400)
+  assert.deepEqual((await api.post(`${PATH}/refresh`)).body.data, before)
+  const other = await world.newAccount()
+  assert.equal((await other.api.post(`${PATH}/refresh`)).body.data.status, 'insufficient_data')
+  assert.deepEqual((await other.api.get(`${PATH}/history`)).body.data, [])
+  await recount(ALL - 400)
+  const after = (await api.post(`${PATH}/refresh`)).body.data
+  assert.deepEqual([after.score, after.metrics], [before.score, before.metrics])
+  assert.deepEqual((await api.get('/api/v1/events?event=health.grade_changed')).body.data, [])
 })
 
 test('an account whose health cannot be calculated holds up no other, and gets its record once it can', async () => {

@@ -3,7 +3,7 @@ import type { Database, Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { DomainSettings } from '../domains/index.ts'
 import { append } from '../events/index.ts'
-import { countsOf } from '../statistics/index.ts'
+import { countsOf, isCountedUpTo } from '../statistics/index.ts'
 import { FORMULA_VERSION, type Health, healthOf, WINDOW_DAYS } from './formula.ts'
 import * as sql from './sql.ts'
 
@@ -35,10 +35,18 @@ interface RecordRow {
 /** The wire form (contract section 16). */
 export type HealthRecord = Readonly<Record<string, unknown>>
 
-function windowAt(now: Date): { readonly from: Date; readonly to: Date; readonly day: string } {
+interface Window {
+  readonly from: Date
+  readonly today: Date
+  readonly to: Date
+  readonly day: string
+}
+
+function windowAt(now: Date): Window {
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS
   const day = new Date(today).toISOString().slice(0, 10)
-  return { from: new Date(today - (WINDOW_DAYS - 1) * DAY_MS), to: new Date(today + DAY_MS), day }
+  const at = (days: number): Date => new Date(today + days * DAY_MS)
+  return { from: at(1 - WINDOW_DAYS), today: at(0), to: at(1), day }
 }
 
 /** The day's record, calculated when the latest one is from another day. */
@@ -48,10 +56,14 @@ export async function currentHealth(context: HealthContext, accountId: string): 
   return calculateHealth(context, accountId)
 }
 
-/** Calculates the score, stores it as the day's record, and appends an event when the grade changed. */
+/**
+ * Calculates the score, stores it as the day's record, and appends an event when the grade changed. While the statistics lack
+ * earlier days (they are being rebuilt), it does neither and returns the latest record.
+ */
 export async function calculateHealth(context: HealthContext, accountId: string): Promise<HealthRecord> {
   const { database, clock, ids, isTracked } = context
   const tracked = await isTracked(accountId)
+  const isCounted = await isCountedUpTo(database.system, windowAt(clock.now()).today, clock.now())
   return database.tenant(accountId, async (db) => {
     await db.query(sql.lock, [accountId])
     const now = clock.now()
@@ -61,12 +73,14 @@ export async function calculateHealth(context: HealthContext, accountId: string)
     const period = { from_date: from.toISOString().slice(0, 10), to_date: day }
     const record = { ...health, period, previous_score: last?.score ?? null }
     const { score, grade } = health
+    const fresh = { account_id: accountId, day, calculated_at: now, score, grade, record }
+    if (!isCounted) return wireRecord(last ?? fresh)
     await db.execute(sql.put, [accountId, day, now, score, grade, JSON.stringify(record)])
     if (last !== null && last.grade !== null && grade !== null && last.grade !== grade) {
       const data = { previous_grade: last.grade, grade, score }
       await append(db, [gradeChanged(ids.next(), now, accountId, data)])
     }
-    return wireRecord({ account_id: accountId, day, calculated_at: now, score, grade, record })
+    return wireRecord(fresh)
   })
 }
 

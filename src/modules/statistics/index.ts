@@ -21,5 +21,5 @@ export {
   type SentByDomain,
   sentByDomain,
 } from './figures.ts'
-export { followStatistics, forgetFirsts, rebuildStatistics, statisticsLoop } from './jobs.ts'
+export { followStatistics, forgetFirsts, isCountedUpTo, rebuildStatistics, statisticsLoop } from './jobs.ts'
 export { type StatisticsRoutesOptions, statisticsRoutes } from './routes.ts'

@@ -3,7 +3,7 @@ import { firstIdAt } from '../../platform/ids.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { forgottenSince } from '../accounts/index.ts'
-import { type FollowedEvent, follow, logBegins, rewind } from '../events/index.ts'
+import { type FollowedEvent, follow, followerLags, logBegins, rewind } from '../events/index.ts'
 import { COUNTED_BY_DATA } from './counters.ts'
 import { rollUpProviders } from './providers.ts'
 import { rollUp } from './roll-up.ts'
@@ -56,6 +56,12 @@ export async function rebuildStatistics(database: Database): Promise<number> {
   let counted = 0
   for (let taken = AT_ONCE; taken > 0; counted += taken) taken = await followStatistics(database)
   return counted
+}
+
+/** Whether all events from before `from` are counted. They are not while a rebuild or a backlog of the follower lasts. */
+export async function isCountedUpTo(db: Db, from: Date, now: Date): Promise<boolean> {
+  const lag = (await followerLags(db, now)).find(({ name }) => name === NAME)?.lagSeconds ?? 0
+  return now.getTime() - lag * 1_000 >= from.getTime()
 }
 
 /** Deletes the firsts of an account's oldest emails from before `before`, at most `most`. @returns the number deleted */
