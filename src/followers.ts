@@ -2,6 +2,7 @@
 
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
+import { endingCertificate } from './listeners.ts'
 import type { AccountRoutesOptions, Accounts, TrackingDefaults } from './modules/accounts/index.ts'
 import type { DomainSettings, Domains } from './modules/domains/index.ts'
 import { eventRoutes, eventStreams } from './modules/events/index.ts'
@@ -109,6 +110,7 @@ export function followersOf(options: FollowersOptions): Followers {
         account: (accountId) => accounts.settings(accountId).catch(nullIfGone),
         month: () => accounts.quotas.period().month,
         hasRoom: options.hasRoom,
+        certificate: () => endingCertificate(config, database.system),
         onMailed: options.onMailed,
       }),
     ],

@@ -1,15 +1,19 @@
 // Connects the listeners: HTTP, submission, the inbound MX, and the certificate of the TLS listeners, which a renewal replaces in
 // all of them at once. A part of the composition root.
 
+import { X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
 import type { ServiceMetrics } from './metrics.ts'
 import type { Accounts } from './modules/accounts/index.ts'
 import type { Inbound } from './modules/bounces/index.ts'
+import type { EndingCertificate } from './modules/notices/index.ts'
 import type { SmtpDoor } from './modules/sending/index.ts'
-import type { TrackingRoom } from './modules/tracking/index.ts'
+import { ownCertificateState, type TrackingRoom } from './modules/tracking/index.ts'
 import { certificateWatch } from './platform/certificate-watch.ts'
 import { type Certificate, instanceCertificate } from './platform/certificates.ts'
+import type { Db } from './platform/db.ts'
 import type { DiskGuard } from './platform/disk.ts'
 import { ApiError } from './platform/errors.ts'
 import { closedBy, unusedConnections } from './platform/http/stop.ts'
@@ -66,6 +70,22 @@ export async function ownCertificate({
     share: (listener) => void listeners.push(listener),
     watch: certificateWatch({ present, read, use, log: ground.log }),
   }
+}
+
+/**
+ * The certificate that somebody has to see to: the operator's file, or that of the public URL's host while its renewal fails. Null:
+ * neither. A file that cannot be read is null too, and reported by the watch.
+ */
+export async function endingCertificate(config: Config, db: Db): Promise<EndingCertificate | null> {
+  const { tlsCertFile, hostname, httpsPort } = config
+  if (tlsCertFile !== null) {
+    const pem = await readFile(tlsCertFile, 'utf8').catch(() => null)
+    return pem === null ? null : { host: hostname, until: new X509Certificate(pem).validToDate, failure: null }
+  }
+  const host = certifiedHost(config)
+  if (host === null || httpsPort === null) return null
+  const { expires_at: until = null, error: failure = null } = (await ownCertificateState(db, host)) ?? {}
+  return until === null || failure === null ? null : { host, until, failure }
 }
 
 export function inboundMx(options: ListenersOptions, certificate: Certificate): Mx {

@@ -10,9 +10,11 @@ import { follow, followerLags } from '../events/index.ts'
 import * as sql from './sql.ts'
 import type { SystemMailer } from './system-mail.ts'
 import {
+  certificateNotice,
   type DisabledEndpoint,
   disabledNotice,
   diskNotice,
+  type EndingCertificate,
   formerAddressNotice,
   type MovedAccount,
   NOTICED,
@@ -50,6 +52,8 @@ export interface NoticesOptions {
   /** `YYYY-MM-01` of the month being counted. */
   readonly month: () => string
   readonly hasRoom: () => boolean
+  /** The certificate to watch; null: none, or it is renewed in time. */
+  readonly certificate: () => Promise<EndingCertificate | null>
   /** Called after a mail was queued. */
   readonly onMailed: () => void
 }
@@ -156,12 +160,21 @@ async function noteQuotas(options: NoticesOptions): Promise<void> {
 }
 
 async function noteTroubles(options: NoticesOptions): Promise<void> {
-  const { database, clock, hasRoom } = options
+  const { database, clock, hasRoom, certificate } = options
   const now = clock.now()
   const lags = await followerLags(database.system, now)
   const behind = lags.filter(({ lagSeconds }) => lagSeconds > BEHIND_SECONDS).map(({ name }) => name)
-  const found = [...(hasRoom() ? [] : [diskNotice(now)]), ...(behind.length > 0 ? [standstillNotice(behind, now)] : [])]
-  await note(database.system, options, found)
+  const ending = await certificate()
+  const found = [
+    hasRoom() ? null : diskNotice(now),
+    behind.length > 0 ? standstillNotice(behind, now) : null,
+    ending === null ? null : certificateNotice(ending, now),
+  ]
+  await note(
+    database.system,
+    options,
+    found.filter((notice) => notice !== null),
+  )
 }
 
 /** @returns the number of records taken */

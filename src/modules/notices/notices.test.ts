@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
 import { test } from 'node:test'
 import PostalMime from 'postal-mime'
 import { startReceiver } from '../../../test/receiver.ts'
 import { webhookReceiver } from '../../../test/webhook-receiver.ts'
 import { startWorld, type World } from '../../../test/world.ts'
+import { readConfig } from '../../config.ts'
+import { endingCertificate } from '../../listeners.ts'
+import { selfSigned } from '../../platform/certificates.ts'
 import { statement } from '../../platform/db.ts'
 import type { Loop } from '../../platform/lifecycle.ts'
 import { setLimits } from '../accounts/index.ts'
 import { append } from '../events/index.ts'
 
+const DAY_MS = 86_400_000
 const HOOKS = '/api/v1/customer/webhooks'
 const NOTICES = statement('test_notices', 'select kind, account_id, mailed_at, email_id from notice order by id')
 const AGE = statement('test_age', `update webhook set failing_since = failing_since - interval '5 days' where id = $1`)
@@ -218,4 +225,52 @@ test('the former address of an account is told the new one, not as a link, at mo
   assert.equal(records.length, 7)
   assert.ok(records.every(({ kind, mailed_at }) => kind === 'email_changed' && mailed_at !== null))
   assert.equal(records.filter(({ email_id }) => email_id !== null).length, 5)
+})
+
+test('a certificate that is not renewed is reported two weeks before it expires and when it has expired', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-certificate-'))
+  const [certFile, keyFile] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')]
+  const renewed = async (days: number): Promise<void> => {
+    const notAfter = new Date(Math.floor(Date.now() / 1_000) * 1_000 + days * DAY_MS)
+    const { cert, key } = selfSigned({ names: ['mail.posthorn.test'], notBefore: new Date(), notAfter })
+    await writeFile(keyFile, key)
+    await writeFile(certFile, cert)
+  }
+  await renewed(15)
+  await using house = await houseWithMail({ POSTHORN_TLS_CERT_FILE: certFile, POSTHORN_TLS_KEY_FILE: keyFile })
+  const { world } = house
+  const subjects = async (): Promise<string[]> => {
+    wake(world, 'notices of quotas')
+    wake(world, 'notices by mail')
+    const mails = (await house.mails()).filter(({ to }) => to === 'operator@posthorn.test')
+    return mails.map(({ subject }) => subject).filter((subject) => subject.startsWith('The certificate'))
+  }
+  assert.deepEqual(await subjects(), [])
+  await renewed(3)
+  await until('the warning', async () => (await subjects()).length === 1)
+  assert.match((await subjects())[0] ?? '', /^The certificate of mail\.posthorn\.test expires on \d{4}-\d\d-\d\d$/)
+  world.clock.advance(4 * DAY_MS)
+  await until('the end', async () => (await subjects()).length === 2)
+  assert.equal((await subjects())[1], 'The certificate of mail.posthorn.test has expired')
+  await renewed(90)
+  for (let i = 0; i < 5; i++) assert.equal((await subjects()).length, 2)
+  await rm(folder, { recursive: true })
+})
+
+const ORDERED = statement(
+  'test_ordered',
+  `insert into own_certificate (name, due_at, expires_at, error) values ('mail.posthorn.test', now(), now() + interval '1 day', $1)
+   on conflict (name) do update set error = excluded.error`,
+)
+
+test('of certificates by ACME only one whose last order failed is watched', async () => {
+  await using world = await startWorld()
+  const { system } = world.rooms.database
+  const config = readConfig({ POSTHORN_PUBLIC_URL: 'https://mail.posthorn.test', POSTHORN_HTTPS_PORT: '443' })
+  assert.equal(await endingCertificate(config, system), null)
+  await system.execute(ORDERED, [null])
+  assert.equal(await endingCertificate(config, system), null)
+  await system.execute(ORDERED, ['connection refused'])
+  const found = await endingCertificate(config, system)
+  assert.deepEqual([found?.host, found?.failure], ['mail.posthorn.test', 'connection refused'])
 })

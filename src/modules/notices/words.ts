@@ -31,6 +31,7 @@ const GRADES = ['A+', 'A', 'B+', 'B', 'C+', 'C', 'D', 'F']
 const POOR = ['D', 'F']
 const SHOWN_CHARS = 80
 const QUOTA_LEVELS = [100, 80]
+const CERTIFICATE_MS = 14 * 86_400_000
 const RESOURCES: Readonly<Record<string, string>> = {
   emails: 'emails',
   validations: 'address validations',
@@ -213,6 +214,40 @@ export function diskNotice(at: Date): Notice {
     text: written([
       `At ${at.toISOString()} the disk of the data directory had too little free space to accept mail.`,
       'The API answers 503 and SMTP 452 until space is freed. No accepted mail is lost.',
+    ]),
+  }
+}
+
+/** A TLS certificate that does not renew itself, or whose renewal fails. */
+export interface EndingCertificate {
+  readonly host: string
+  readonly until: Date
+  /** Where a CA issues it: why the last order failed. Null: the operator's own files. */
+  readonly failure: string | null
+}
+
+/** @returns the notice for the nearest of two moments: two weeks before the end, and the end; null before both */
+export function certificateNotice({ host, until, failure }: EndingCertificate, at: Date): Notice | null {
+  if (until.getTime() - at.getTime() > CERTIFICATE_MS) return null
+  const isOver = until <= at
+  return {
+    accountId: null,
+    key: `certificate ${host} ${until.toISOString()} ${isOver ? 'over' : 'soon'}`,
+    kind: 'certificate',
+    subject: `The certificate of ${host} ${isOver ? 'has expired' : `expires on ${until.toISOString().slice(0, 10)}`}`,
+    text: written([
+      `The TLS certificate of ${host} ${isOver ? 'expired' : 'expires'} at ${until.toISOString()}.`,
+      'From then on, browsers and mail programs that verify certificates refuse to connect.',
+      '',
+      ...(failure === null
+        ? [
+            'Renew the files of POSTHORN_TLS_CERT_FILE and POSTHORN_TLS_KEY_FILE. They are read again without a restart.',
+          ]
+        : [
+            `Its renewal fails: ${failure}`,
+            `Port 80 of ${host} must reach POSTHORN_HTTP_PORT, and this machine must reach the certificate authority.`,
+          ]),
+      'posthorn doctor shows the state.',
     ]),
   }
 }
