@@ -111,6 +111,7 @@ test('a command that finds no instance says so and creates none, since an empty 
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
   const missing = path.join(folder, 'missing')
   await writeFile(path.join(folder, 'postgres.log'), '')
+  await mkdir(path.join(folder, 'postgres.moved'))
   try {
     for (const [dataDir, words] of [
       [missing, ['account', 'list']],
@@ -125,7 +126,7 @@ test('a command that finds no instance says so and creates none, since an empty 
         /^posthorn: POSTHORN_DATA_DIR: there is no instance in ".*"; .*, or create one with posthorn start, .*\n$/,
       )
     }
-    assert.deepEqual(await readdir(folder), ['postgres.log'])
+    assert.deepEqual((await readdir(folder)).toSorted(), ['postgres.log', 'postgres.moved'])
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -5,6 +5,8 @@ import path from 'node:path'
 
 /** Where a restore puts the cluster until the whole backup is there. */
 export const RESTORING = 'postgres.restoring'
+/** Signs of an embedded database: its cluster, the note that this is elsewhere, an upgrade that has not ended. */
+const CLUSTERS: readonly string[] = ['postgres', 'postgres.apart', 'upgrade']
 
 /**
  * Created with access for our user only.
@@ -48,8 +50,8 @@ export async function assertBegun(folder: string): Promise<void> {
   const there = await stat(folder).catch(() => null)
   if (there !== null) await ensureDataFolder(folder)
   const names = there === null ? [] : await readdir(folder)
-  // An operator who moved the database to a server of their own leaves the log behind.
-  if (names.some((name) => name.startsWith('postgres') && name !== 'postgres.log')) return
+  // An operator who moved the database to a server of their own leaves its log behind, and maybe a cluster under another name.
+  if (names.some((name) => CLUSTERS.includes(name))) return
   throw new Error(
     `POSTHORN_DATA_DIR: there is no instance in "${folder}"; set it to the folder of your instance, or create one with posthorn start, serve or migrate`,
   )
