@@ -185,6 +185,21 @@ test('a second factor survives two changes of secret, one of them through POSTHO
   assert.equal((await ask('POST', '', { ...who, code: code() })).status, 200, 'who runs goes on')
 })
 
+test('the line of secret.key may be given as POSTHORN_SECRET_KEY, before and after a change', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api', POSTHORN_SECRET_KEY: '' } })
+  const { database, config } = world.rooms
+  const inSetting = async () => {
+    const line = (await readFile(path.join(config.dataDir, 'secret.key'), 'utf8')).trim()
+    return openSecrets(database, { dataDir: '/nowhere', secretKey: line })
+  }
+  const sealed = world.rooms.store.secrets.seal('test', 'one', 'what is sealed')
+  assert.equal((await inSetting()).open('test', 'one', sealed).toString(), 'what is sealed')
+  assert.equal((await beginRekey(rekeyOptions(world), null)).state, 'finished')
+  assert.equal((await inSetting()).newest(), 2)
+  const wrong = Buffer.alloc(32, 7).toString('base64')
+  await assert.rejects(openSecrets(database, { dataDir: '/nowhere', secretKey: wrong }), /with another secret/)
+})
+
 test('every kind of sealed value is sealed again', async () => {
   const purposes = new Set<string>()
   for (const file of globSync('src/modules/**/*.ts').filter((name) => !name.endsWith('.test.ts')))

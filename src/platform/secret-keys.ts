@@ -1,7 +1,7 @@
 // The instance's secret, and how it is changed (docs/adr/0012).
 //
 // All secrets that the instance has ever had are numbered, from 1. The newest is in no database: it is POSTHORN_SECRET_KEY, or
-// the file `secret.key` in the data directory. The earlier ones are in `secret_key`, sealed under the newest, so holding the
+// in the file `secret.key` in the data directory, as base64. The earlier ones are in `secret_key`, sealed under the newest, so holding the
 // newest means holding all. An instance whose secret was never changed has no such row.
 //
 // The steps of a change, which may be interrupted between any two and then resumes:
@@ -48,7 +48,7 @@ export async function openSecrets(database: Database, source: SecretSource): Pro
   const rows = await database.system.query<sql.KeyRow>(sql.secretKeys)
   // Queried before the file is looked for: a process that creates an instance makes the file first.
   const known = await database.system.one<{ value: string }>(sql.secretCheck)
-  const found = await secretGiven(source)
+  const found = await secretGiven(source, rows.at(-1)?.check_mac ?? known?.value ?? null)
   if (rows.length > 0) {
     const held = await heldBy(rows, source)
     if (held !== null) return secretsOf(held, presentOf(rows))
@@ -124,7 +124,8 @@ export async function announceSecret(
     const rows = await db.query<sql.KeyRow>(sql.secretKeys)
     if (rows.at(-1)?.finished_at === null)
       throw new Error('the secret is being changed already: finish with posthorn rekey --finish')
-    const first = rows.length === 0 ? await secretGiven(source) : null
+    const known = await db.one<{ value: string }>(sql.secretCheck)
+    const first = rows.length === 0 ? await secretGiven(source, known?.value ?? null) : null
     const held = first === null ? await heldBy(rows, source) : [first]
     if (held === null) throw wrongSecret()
     const next = held.length + 1
@@ -173,7 +174,7 @@ function isOf({ check_mac }: sql.KeyRow, secret: Buffer): boolean {
 async function heldBy(rows: readonly sql.KeyRow[], source: SecretSource): Promise<readonly Buffer[] | null> {
   const newest = rows.at(-1)
   if (newest === undefined) return null
-  let secret: Buffer | null = await secretGiven(source)
+  let secret: Buffer | null = await secretGiven(source, newest.check_mac)
   if (secret === null || !isOf(newest, secret)) {
     secret = source.secretKey === null ? await readSecret(nextFile(source.dataDir, newest.number)) : null
     if (secret === null || !isOf(newest, secret)) return null
@@ -185,9 +186,17 @@ async function heldBy(rows: readonly sql.KeyRow[], source: SecretSource): Promis
   )
 }
 
-/** Null: it should be in a file, and the file is missing. */
-async function secretGiven(source: SecretSource): Promise<Buffer | null> {
-  return source.secretKey === null ? readSecret(secretFile(source)) : Buffer.from(source.secretKey)
+/**
+ * POSTHORN_SECRET_KEY is the secret itself, or the line of a `secret.key`: whichever the check fits.
+ *
+ * @param check of the secret that is looked for; null: a new instance
+ * @returns null when it should be in a file, and the file is missing
+ */
+async function secretGiven(source: SecretSource, check: string | null): Promise<Buffer | null> {
+  if (source.secretKey === null) return readSecret(secretFile(source))
+  const ofFile = Buffer.from(source.secretKey, 'base64')
+  const isOfFile = ofFile.length >= SECRET_BYTES && check !== null && sameSecret(check, checkOf(ofFile))
+  return isOfFile ? ofFile : Buffer.from(source.secretKey)
 }
 
 function secretFile({ dataDir }: SecretSource): string {
