@@ -192,10 +192,15 @@ test('the line of secret.key may be given as POSTHORN_SECRET_KEY, before and aft
     const line = (await readFile(path.join(config.dataDir, 'secret.key'), 'utf8')).trim()
     return openSecrets(database, { dataDir: '/nowhere', secretKey: line })
   }
+  const former = (await readFile(path.join(config.dataDir, 'secret.key'), 'utf8')).trim()
   const sealed = world.rooms.store.secrets.seal('test', 'one', 'what is sealed')
   assert.equal((await inSetting()).open('test', 'one', sealed).toString(), 'what is sealed')
   assert.equal((await beginRekey(rekeyOptions(world), null)).state, 'finished')
   assert.equal((await inSetting()).newest(), 2)
+  await assert.rejects(
+    openSecrets(database, { dataDir: '/nowhere', secretKey: former }),
+    /was changed: start with the new/,
+  )
   const wrong = Buffer.alloc(32, 7).toString('base64')
   await assert.rejects(openSecrets(database, { dataDir: '/nowhere', secretKey: wrong }), /with another secret/)
 })

@@ -53,7 +53,8 @@ export async function openSecrets(database: Database, source: SecretSource): Pro
     const held = await heldBy(rows, source)
     if (held !== null) return secretsOf(held, presentOf(rows))
     if (found === null) throw noSecret(source)
-    if (rows.slice(0, -1).some((row) => isOf(row, found)))
+    const former = await Promise.all(rows.slice(0, -1).map((row) => isGiven(row, source)))
+    if (former.includes(true))
       throw new Error("this instance's secret was changed: start with the new one (see docs/operations.md)")
     throw wrongSecret()
   }
@@ -168,6 +169,11 @@ function checkOf(secret: Buffer): string {
 
 function isOf({ check_mac }: sql.KeyRow, secret: Buffer): boolean {
   return sameSecret(check_mac, checkOf(secret))
+}
+
+async function isGiven(row: sql.KeyRow, source: SecretSource): Promise<boolean> {
+  const secret = await secretGiven(source, row.check_mac)
+  return secret !== null && isOf(row, secret)
 }
 
 /** All secrets in order; null when the newest is not given here. Does step 3 if it is still to do. */
