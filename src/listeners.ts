@@ -79,8 +79,10 @@ export async function ownCertificate({
 export async function endingCertificate(config: Config, db: Db): Promise<EndingCertificate | null> {
   const { tlsCertFile, hostname, httpsPort } = config
   if (tlsCertFile !== null) {
-    const pem = await readFile(tlsCertFile, 'utf8').catch(() => null)
-    return pem === null ? null : { host: hostname, until: new X509Certificate(pem).validToDate, failure: null }
+    const until = await readFile(tlsCertFile)
+      .then((pem) => new X509Certificate(pem).validToDate)
+      .catch(() => null)
+    return until === null ? null : { host: hostname, until, failure: null }
   }
   const host = certifiedHost(config)
   if (host === null || httpsPort === null) return null
