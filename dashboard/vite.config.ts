@@ -1,5 +1,4 @@
-// The dashboard's build: static files with hashed names, each also compressed, served by the service itself. Nothing is
-// loaded from elsewhere.
+// Builds the dashboard: static files with hashed names, which the service serves itself. Nothing is loaded from other hosts.
 
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -9,7 +8,7 @@ import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
-/** Beside each file the same as .br and .gz. */
+/** Writes a .br and a .gz file next to each script, style sheet and SVG. */
 function compressed(): Plugin {
   return {
     name: 'compressed',

@@ -7,7 +7,7 @@ import { Button, Code, Copy, Facts, Page, Pending, Problem, Section, Time } from
 
 export function Smtp() {
   const found = useApi('/smtp-credentials/settings')
-  /** Asked for when it is to be shown, since who was shown it is written down. */
+  /** Fetched only on request, because each access is recorded. */
   const [password, setPassword] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)
   const show = async (): Promise<void> => {
@@ -89,7 +89,7 @@ export function Smtp() {
   )
 }
 
-/** The password is never in it: what is copied from here goes into repositories. */
+/** Never contains the password: copied code ends up in repositories. */
 function programOf({ host, ports, username }: Json): string {
   const [port = ports.implicit_tls[0]] = ports.starttls
   const isImplicit = ports.starttls.length === 0

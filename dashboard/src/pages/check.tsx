@@ -14,7 +14,7 @@ const PARTS: Readonly<Record<string, string>> = {
   engagement: 'Opened or clicked',
 }
 
-/** Of a day of the history. */
+/** The rates shown for each day of the history. */
 const RATES: readonly (readonly [field: string, head: string])[] = [
   ['delivery_rate', 'Delivered'],
   ['bounce_rate', 'Bounced'],
@@ -23,11 +23,11 @@ const RATES: readonly (readonly [field: string, head: string])[] = [
 
 interface Advice {
   readonly next: string
-  /** Where what it counts can be seen, or be mended. */
+  /** Pages that show what was counted, or where to fix it. */
   readonly links: readonly (readonly [words: string, to: string, search: Search])[]
 }
 
-/** By the code of a finding. */
+/** By code of the finding. */
 const ADVICE: Readonly<Record<string, Advice>> = {
   low_delivery: {
     next: 'See what bounced and why, and what is still deferred. Fix the most common reason first.',
@@ -90,7 +90,7 @@ function sinceThen({ score, previous_score: before }: Json): string {
   return score > before ? `, up from ${before}` : `, down from ${before}`
 }
 
-/** Of the counts where they are told: a rate that is rounded twice is another than the overview's. */
+/** Calculated from the counts where they are known: a rate rounded twice would differ from the overview's. */
 function shareOf(name: string, { value, sent, delivered }: Json): number {
   return name.endsWith('delivery') && sent > 0 ? Math.min(1, delivered / sent) : value
 }
@@ -171,7 +171,7 @@ export function Health() {
                   head,
                   right: true,
                   named: true,
-                  // All that is told of it: rounded once more it would be another than the overview's.
+                  // All digits of the response: rounded again, it would differ from the overview's.
                   cell: (day: Json) => (day[field] === null ? '–' : `${(day[field] * 100).toFixed(2)}\u00a0%`),
                 })),
               ]}

@@ -1,4 +1,4 @@
-// People who gave their address: asked to confirm, changed, unsubscribed, removed, forgotten; and what proves that they gave it.
+// Contacts: ask for confirmation, change, unsubscribe, remove, erase, and show the proof of consent.
 
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -23,7 +23,7 @@ const PATH = '/customer/contacts'
 
 const ASKED_AT_ONCE = 50
 
-/** @param asks whether each is asked by mail to confirm */
+/** @param asks whether each contact gets a confirmation email */
 async function importContacts(part: readonly Entry[], asks: boolean): Promise<Outcome> {
   const { data } = await call('POST', `${PATH}/import?double_opt_in=${asks}`, { entries: part.map(contactOf) })
   return {
@@ -161,7 +161,7 @@ interface Doing {
   readonly small?: boolean
 }
 
-/** @returns whether it was done */
+/** @returns whether it succeeded */
 async function act({ setError }: Doing, method: string, where: string, done: string, body?: object): Promise<boolean> {
   setError(null)
   const isDone = await call(method, `${PATH}/${where}`, body).then(
@@ -312,7 +312,7 @@ function askedOf({ confirmation_sent_at: at, resend_count: again, double_opt_in:
 
 interface Typed {
   readonly name: string
-  /** Parted by commas; one with a comma in quotes. */
+  /** Separated by commas; a tag that contains a comma is in quotes. */
   readonly tags: string
 }
 

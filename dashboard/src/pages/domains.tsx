@@ -158,7 +158,7 @@ function whatIsMissing(state: string, records: readonly Json[]): string {
   return state === 'verified' ? left : `${left} Publish them at the DNS provider of the domain, then verify.`
 }
 
-/** As a zone file has them; long texts in strings of 255 bytes. */
+/** In zone file format; long texts are split into strings of 255 characters. */
 function zoneOf(records: readonly Json[]): string {
   const line = ({ name, type, value }: Json): string => {
     const shown =
@@ -174,7 +174,7 @@ const PURPOSES: Readonly<Record<string, string>> = {
   tracking: 'Tracking',
 }
 
-/** Abbreviations in capitals, words as words. */
+/** Abbreviations in capitals, other purposes as words. */
 function purposeOf(purpose: string): string {
   return PURPOSES[purpose] ?? purpose.toUpperCase().replaceAll('_', ' ')
 }
@@ -189,24 +189,24 @@ function Records({ list }: { readonly list: readonly Json[] }) {
   )
 }
 
-/** Something else stands there: to be seen, also where nothing has to. */
+/** Another value is published. Shown for optional records too. */
 function isWrong({ status }: Json): boolean {
   return status === 'mismatch' || status === 'multiple'
 }
 
-/** One that need not be is not missing. */
+/** An optional record is never `missing`, only `not_set`. */
 function stateOf({ status, required }: Json): string {
   return status === 'missing' && !required ? 'not_set' : status
 }
 
-/** «2 valid, 3 not set». */
+/** For example «2 valid, 3 not set». */
 function howTheyAre(list: readonly Json[]): string {
   const counts = new Map<string, number>()
   for (const record of list) counts.set(stateOf(record), (counts.get(stateOf(record)) ?? 0) + 1)
   return [...counts].map(([state, count]) => `${count} ${state.replaceAll('_', ' ')}`).join(', ')
 }
 
-/** What a name is relative to: the domain that its `host` stands before. */
+/** The domain to which `host` is relative. */
 function zoneIn({ name, host }: Json): string {
   return host === '@' ? name : String(name).slice(host.length + 1)
 }
@@ -243,7 +243,7 @@ function DnsRecord({ record }: { readonly record: Json }) {
           </span>
         </p>
       )}
-      {/* That nothing stands there is said already. */}
+      {/* The status of a missing record says enough. */}
       {record.error !== null && record.status !== 'missing' && (
         <p className="mt-1 break-words text-quiet">{record.error}</p>
       )}
@@ -251,7 +251,7 @@ function DnsRecord({ record }: { readonly record: Json }) {
   )
 }
 
-/** One line of a record: what it is called, what it holds, and a button that copies it. */
+/** One line of a record: label, value, and a copy button. */
 function Row({
   name,
   value,
@@ -261,7 +261,7 @@ function Row({
   readonly name: string
   readonly value: string
   readonly of: string
-  /** When it is this that is wanted. */
+  /** Says when to use this form. */
   readonly note?: string
 }) {
   return (
@@ -285,7 +285,7 @@ function Report({ report }: { readonly report: Json }) {
             <State name={one.passed ? 'ok' : one.required ? 'missing' : 'warning'} />
           </span>
           <span className="w-52 shrink-0">{one.label}</span>
-          {/* The message says what to do, and nothing is left to do where it passed. */}
+          {/* The message says what to do, so it is left out where the check passed. */}
           <span className="min-w-0 flex-1 break-words text-quiet max-md:basis-full">
             {one.passed ? '' : one.message}
           </span>

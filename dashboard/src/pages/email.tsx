@@ -1,4 +1,4 @@
-// One email: what became of it and why, step by step, and the mail itself.
+// One email: its status and the reason, the timeline, and its content.
 
 import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
@@ -116,7 +116,7 @@ export function Email() {
   )
 }
 
-/** What comes next of one that has not ended. */
+/** The next step of an email that has not ended. */
 function Ahead({ email: { status, next_attempt_at: next, expires_at: end } }: { readonly email: Json }) {
   const given = (
     <>
@@ -138,7 +138,7 @@ function Ahead({ email: { status, next_attempt_at: next, expires_at: end } }: { 
   )
 }
 
-/** Another time for one that waits for its own. */
+/** Reschedules a scheduled email. */
 function Replan({ email }: { readonly email: Json }) {
   const [at, setAt] = useState(localOf(email.scheduled_at))
   const [error, setError] = useState<unknown>(null)
@@ -172,7 +172,7 @@ const MATTERS: Readonly<Record<string, string>> = {
   unclear: 'The response does not say where the problem is.',
 }
 
-/** Why it did not arrive, and what to do about it; nothing when it did. */
+/** Why it did not arrive and what to do about it; nothing when it did. */
 function Why({ email, bounces }: { readonly email: Json; readonly bounces: readonly Json[] }) {
   const refused = email.status === 'suppressed'
   if (bounces.length === 0 && !refused && email.status !== 'deferred') return null
@@ -211,7 +211,7 @@ function Why({ email, bounces }: { readonly email: Json; readonly bounces: reado
   })
 }
 
-/** On which of the two lists it stood when the mail was accepted. */
+/** The list, suppressions or unsubscribes, that the recipient was on when the email was accepted. */
 function Refused({ email }: { readonly email: Json }) {
   const why = email.events.find(({ event }: Json) => event === 'email.suppressed')?.data.reason
   const asked = String(why).includes('unsubscribed')
@@ -286,7 +286,7 @@ function Dialogue({ step: { dialogue } }: { readonly step: Step }) {
       <caption className="sr-only">SMTP transcript with the receiving server</caption>
       <tbody>
         {dialogue.map(({ at, from, line }, i) => (
-          // oxlint-disable-next-line react/no-array-index-key -- lines may be alike, and none is ever added between
+          // oxlint-disable-next-line react/no-array-index-key -- lines may be equal, and none is inserted between others
           <tr key={i} className="align-top">
             <td className="w-16 pr-3 text-right whitespace-nowrap text-quiet">{at} ms</td>
             <td className="w-6 text-quiet">{from === 'client' ? 'C:' : 'S:'}</td>

@@ -9,7 +9,7 @@ import { say } from '../say.tsx'
 import type { Search } from '../search.ts'
 import { Page, Problem, State, Time } from '../ui.tsx'
 
-/** A campaign that should not have been started: what has not gone out of it. It takes several calls where there is much. */
+/** Cancels what a campaign has not sent yet; takes several calls when there is much. */
 function CancelTag({ tag, setError }: { readonly tag: string; readonly setError: (error: unknown) => void }) {
   const cancel = async (): Promise<void> => {
     setError(null)
@@ -43,7 +43,7 @@ function CancelTag({ tag, setError }: { readonly tag: string; readonly setError:
   )
 }
 
-/** What the receiver said last; of one that waits for its time, that time. */
+/** The receiver's last response; for a scheduled email, its time. */
 function Answer({ of: { status, scheduled_at: at, last_response: said } }: { readonly of: Json }) {
   if (status !== 'scheduled') return <span title={said ?? undefined}>{said ?? ''}</span>
   return (

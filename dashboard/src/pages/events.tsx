@@ -1,4 +1,4 @@
-// What happened, one by one: the list behind those figures of the overview that no state of an email tells.
+// The event log: lists what the overview counts but no email status shows, such as opens and clicks.
 
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -50,7 +50,7 @@ function Kind({ event, data }: { readonly event: string; readonly data: Json }) 
   return <State name={machine ? 'machine' : (event.split('.')[1] ?? event)} word={word} />
 }
 
-/** Suppressions by an email have no subject: they have a reason. */
+/** Events of suppressions have no subject; their reason takes its place. */
 function subjectOf({ subject, reason }: Json): string {
   if (subject === undefined || subject === null) return inWords(reason ?? 'the email')
   return subject === '' ? '(no subject)' : subject
@@ -83,7 +83,7 @@ function recipientIn({ email_id: id, data }: Json): ReactNode {
   return typeof id === 'string' ? address : <span className="max-md:hidden">{address}</span>
 }
 
-/** Its address is in this cell on a phone, where the cell of the recipient has little room. */
+/** On a phone this cell contains the address, because the recipient's cell is too narrow. */
 function NoEmail({ row }: { readonly row: Json }) {
   const address = addressOf(row.data)
   const { to, search = {}, words } = placeOf(row)
@@ -95,7 +95,7 @@ function NoEmail({ row }: { readonly row: Json }) {
   )
 }
 
-/** Where to read on about an event that is not about one email, and what it says. */
+/** The page and the link text for an event that is not about one email. */
 function placeOf({ event, data }: Json): { readonly to: string; readonly search?: Search; readonly words: string } {
   const search = { search: addressOf(data) }
   switch (event) {

@@ -1,4 +1,4 @@
-// Keys of programs: made, bound, renewed and revoked. A secret is shown once, where it came to be.
+// API keys: create, restrict, rotate, revoke. A key is shown once, where it was created.
 
 import { Link, useParams } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -33,7 +33,7 @@ export function Keys() {
         told={BOUND_FIELDS}
         added={({ key }) => {
           setMade(key)
-          // Bounds of one key are not meant for the next.
+          // The next key starts without the limits of this one.
           setBounds(UNBOUND)
         }}
       >
@@ -96,7 +96,7 @@ function Shortened({ prefix, last4 }: { readonly prefix: string; readonly last4:
   return <code className="font-mono text-xs">{`${prefix}…${last4}`}</code>
 }
 
-/** In one line; the page of the key has all of it. */
+/** One line; the key's page shows all of it. */
 function Reach({ of }: { readonly of: Json }) {
   const { scopes, domain_ids: domains, allowed_ips: networks, expires_at: ends } = of
   const text = [
@@ -134,7 +134,7 @@ function KeyState({ of }: { readonly of: Json }) {
   )
 }
 
-/** What can be done with a key that is not revoked. */
+/** The actions on a key that is not revoked. */
 function Doings({
   of: { id, name, revoked_at: revoked },
   small = false,
@@ -143,7 +143,7 @@ function Doings({
 }: {
   readonly of: Json
   readonly small?: boolean
-  /** Given a new secret; null when there is none to show any more. */
+  /** Called with a new key to show, or with null to stop showing one. */
   readonly made: (secret: string | null) => void
   readonly setError: (error: unknown) => void
 }): ReactNode {
@@ -181,7 +181,7 @@ function Doings({
   )
 }
 
-/** A secret that is shown this once. */
+/** Shows a new key, once. */
 function Made({ secret }: { readonly secret: string | null }) {
   return (
     <div role="status">

@@ -1,4 +1,4 @@
-// Those who must not be mailed, and what came back: lists of addresses, in and out.
+// Suppressions, unsubscribes and bounces, with import and export.
 
 import { Link, useSearch } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
@@ -60,7 +60,7 @@ function Removal({
 const SUPPRESSIONS = '/customer/suppressions'
 const IMPORTED_AT_ONCE = 500
 
-/** @param entryOf what the API is given of one */
+/** @param entryOf makes the API's fields from one entry */
 async function importInto(path: string, part: readonly Entry[], entryOf: (entry: Entry) => object): Promise<Outcome> {
   const { data } = await call('POST', `${path}/import`, { entries: part.map(entryOf) })
   return {
@@ -136,7 +136,7 @@ export function Suppressions() {
   )
 }
 
-/** The file is the service's: all of the list, or what the page shows of it. */
+/** A download from the API: the whole list, or what matches the filters. */
 function ExportLink({ path, chosen }: { readonly path: string; readonly chosen: ReturnType<typeof chosenOf> }) {
   return (
     <a href={withQuery(`/api/v1${path}/export`, chosen)} download className={LIKE_A_BUTTON}>
@@ -164,7 +164,7 @@ function ImportSuppressions() {
   )
 }
 
-/** Which reasons of a file are not understood, and what is to be taken for them. */
+/** Lists the unknown reasons of a file and asks for a replacement. */
 function Unknown({
   reasons,
   instead,
@@ -323,7 +323,7 @@ function ExportList({
   readonly path: string
   readonly pages: 'page' | 'offset'
   readonly columns: readonly string[]
-  /** Which of the list: what the page shows of it. */
+  /** The filters: export contains what the page shows. */
   readonly query?: Readonly<Record<string, string | boolean>>
   readonly setError: (error: unknown) => void
 }) {
@@ -423,7 +423,7 @@ export function Bounces() {
   )
 }
 
-/** Of a complaint that came by mail: who told it, and whether they are known to have. */
+/** For complaints that arrived by email: the reporter, and whether a signature proves it. */
 function reporterOf({ remote_mta: said, report_dkim: dkim }: Json): string {
   if (dkim === null) return ''
   if (dkim.domain !== null) return `Reported by ${dkim.domain}, verified by its signature`

@@ -1,4 +1,4 @@
-// The operator's pages on accounts: all of them, one of them, the plans, and what operators did.
+// The operator's pages about accounts: list, single account, plans, audit log.
 
 import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useState } from 'react'
@@ -263,7 +263,7 @@ export function Account() {
   )
 }
 
-/** Chosen first and set then: arrow keys alone change a closed list. */
+/** Applied by a button, not on selection: arrow keys change a closed select at once. */
 function SetPlan({ account, set }: { readonly account: Json; readonly set: (plan: string) => void }) {
   const [plan, setPlan] = useState<string>(account.plan)
   return (

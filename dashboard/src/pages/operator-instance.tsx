@@ -1,4 +1,4 @@
-// The operator's pages on the installation: what waits for which destination, and what runs where.
+// The operator's pages about the instance: queues by destination, and machines.
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
@@ -136,7 +136,7 @@ function LastAnswer({ row }: { readonly row: Json }) {
   )
 }
 
-/** How long ago or ahead, in words; the moment on hover. */
+/** Time since or until a moment, in words; the exact time on hover. */
 function Due({ at }: { readonly at: string | null }) {
   if (at === null) return <span className="text-quiet">–</span>
   const seconds = (Date.now() - Date.parse(at)) / 1_000

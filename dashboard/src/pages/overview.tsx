@@ -1,4 +1,4 @@
-// What a person comes for first: did the mail arrive, and what needs them.
+// The start page: whether email arrives, and what needs attention.
 
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -179,7 +179,7 @@ function Figure({
   readonly value: number
   readonly note: string
   readonly bad?: boolean
-  /** What the number counts, one by one. */
+  /** The list of what the number counts. */
   readonly behind: ReturnType<typeof listBehind>
 }) {
   return (
@@ -207,7 +207,7 @@ function Days({
   readonly sends: readonly Json[]
   readonly bounces: readonly Json[]
   readonly spam: readonly Json[]
-  /** What receivers answered, by day. */
+  /** Receivers' responses by day. */
   readonly tries: readonly Json[]
 }) {
   const days = sends.map(({ date }) => String(date))
@@ -249,7 +249,7 @@ function Days({
   )
 }
 
-/** What people did with the mails; machines apart. */
+/** Opens and clicks by people, with machines shown separately. */
 function Engagement({ opens, clicks }: { readonly opens: readonly Json[]; readonly clicks: readonly Json[] }) {
   const days = opens.map(({ date }) => String(date))
   const people = (of: readonly Json[], name: string) => ({
@@ -282,7 +282,7 @@ function Engagement({ opens, clicks }: { readonly opens: readonly Json[]; readon
   )
 }
 
-/** Which mails the page is about. */
+/** The period and the domain that the page covers, in words. */
 function spanOf(
   days: number,
   domains: readonly (readonly [id: string, name: string])[],
@@ -302,7 +302,7 @@ function sentenceOf(figures: Json, span: string, bounces: readonly Json[]): stri
   return `${delivered}; ${figure(figures.bounces)} bounced${mostly === null ? kindsOf(figures) : `, mostly ${mostly}`}.`
 }
 
-/** Of which kinds they are, where no reason stands out: what to do differs. */
+/** The kinds of bounces, used when no reason dominates, because each needs another remedy. */
 function kindsOf({ hard, soft, block, unknown }: Json): string {
   const kinds = [
     [hard, 'hard'],
@@ -314,7 +314,7 @@ function kindsOf({ hard, soft, block, unknown }: Json): string {
   return there.length < 2 ? '' : `: ${there.join(', ')}`
 }
 
-/** What half of the latest bounces or more have in common: why, and where. */
+/** The reason and the domain that more than half of the latest bounces share, if any. */
 function mostlyOf(bounces: readonly Json[]): string | null {
   const why = commonest(bounces.map(({ category }) => String(category).replaceAll('_', ' ')))
   const where = commonest(bounces.map(({ recipient }) => String(recipient).split('@').at(-1) ?? ''))
@@ -328,7 +328,7 @@ function commonest(values: readonly string[]): string | null {
   return count >= 2 && count * 2 > values.length ? value : null
 }
 
-/** @param ofAll said where the rest of the page is about one domain: a score is the account's */
+/** @param ofAll says that the score covers all domains, for when the page is filtered by one */
 function Health({ ofAll }: { readonly ofAll: boolean }) {
   const found = useApi('/customer/health-score')
   const health: Json = found.data?.data
@@ -409,10 +409,10 @@ function Latest({ domainId }: { readonly domainId: string | undefined }) {
   )
 }
 
-/** In place of a key: of those that exist nobody is shown more than their beginning. */
+/** Placeholder: existing keys cannot be shown in full. */
 const NO_KEY = 'YOUR_TEST_KEY'
 
-/** The one call that fills the page; with a test key that is made here it works as it is copied. */
+/** A curl call to copy for the first email; with the test key created here it works unchanged. */
 function FirstMail() {
   const [made, setMade] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)

@@ -1,4 +1,4 @@
-// A mail looked at before it is sent: what filters will think of its text, and whether it would be let out at all.
+// Checks an email before it is sent: content score, and whether the send would be allowed.
 
 import { type FormEvent, useState } from 'react'
 import { call, type Json } from '../api.ts'

@@ -70,7 +70,7 @@ function typedOf(profile: Json): Typed {
   }
 }
 
-/** As the API takes it. */
+/** In the form that the API takes. */
 function fieldsOf(typed: Typed): object {
   const { company, disposable_confidence_threshold: threshold } = typed
   return {
@@ -82,7 +82,7 @@ function fieldsOf(typed: Typed): object {
 
 const LANGUAGE_NAMES = new Intl.DisplayNames('en', { type: 'language' })
 
-/** Those that we have words for, and the one that a program set: `de-AT` is German. */
+/** The languages with translations, and the stored one when a program set another, such as `de-AT`. */
 function languagesWith(kept: string): readonly (readonly [tag: string, name: string])[] {
   const tags: readonly string[] = LANGUAGES
   return (tags.includes(kept) ? tags : [...tags, kept]).map((tag) => [tag, LANGUAGE_NAMES.of(tag) ?? tag])
@@ -172,7 +172,7 @@ function Profile({ profile }: { readonly profile: Json }) {
   )
 }
 
-/** How long mails are kept: a shorter time cannot be taken back, and is asked for once more. */
+/** Retention time of emails. Shortening it cannot be undone, so it asks for confirmation. */
 function Retention({ profile }: { readonly profile: Json }) {
   const [days, setDays] = useState(String(profile.retention_days))
   const [error, setError] = useState<unknown>(null)
@@ -275,7 +275,7 @@ const MAY: Readonly<Record<string, string>> = {
   viewer: 'can view everything here and change nothing',
 }
 
-/** Chosen first and set then: arrow keys alone change a closed list. */
+/** Applied by a button, not on selection: arrow keys change a closed select at once. */
 function SetRole({
   of,
   role,
@@ -440,7 +440,7 @@ const SYSTEMS: readonly (readonly [sign: RegExp, name: string])[] = [
   [/Linux/, 'Linux'],
 ]
 
-/** Enough to know one's own by; all that the browser said of itself is shown on hover. */
+/** Enough to recognize one's own session; the full user agent is shown on hover. */
 function browserOf(agent: string): string {
   const [, browser] = BROWSERS.find(([sign]) => sign.test(agent)) ?? []
   const [, system] = SYSTEMS.find(([sign]) => sign.test(agent)) ?? []

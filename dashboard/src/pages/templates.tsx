@@ -1,4 +1,4 @@
-// Texts for many mails: written, looked at with values filled in, and taken back to an earlier version.
+// Templates: edit, preview with variables, restore an earlier version.
 
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type FormEvent, useRef, useState } from 'react'
@@ -89,16 +89,16 @@ function draftOf({ name, subject, html, text }: Json): Draft {
   return { name, subject, html: html ?? '', text: text ?? '' }
 }
 
-/** A version of somebody else that came while something was typed here. */
+/** A version that somebody else saved while this one was being edited. */
 interface Met {
   readonly version: number
-  /** Changed there and here: what stands here is one's own. */
+  /** Fields changed in both; the draft keeps its own text. */
   readonly both: readonly string[]
 }
 
 function Editor({ template }: { readonly template: Json }) {
-  // The version that the draft is based on. A newer one takes its place, but for the fields that were changed here: the
-  // API takes a template whole, and what somebody else wrote in the others is not to be written back.
+  // The version that the draft is based on. When a newer one appears, fields that were not edited here take its text: the API
+  // replaces the whole template, so saving the old text would undo somebody else's change.
   const [base, setBase] = useState<Json>(template)
   const [draft, setDraft] = useState<Draft>(() => draftOf(template))
   const [met, setMet] = useState<Met | null>(null)
@@ -310,7 +310,7 @@ function Versions({
 }: {
   readonly id: string
   readonly present: number
-  /** Whether something typed above would be lost. */
+  /** Whether the form has unsaved changes. */
   readonly waits: boolean
   readonly restored: () => void
 }) {

@@ -1,4 +1,4 @@
-// Addresses looked at before mail goes to them: one, or a list whose results can be taken along.
+// Validates one address, or a list whose results can be exported.
 
 import { type FormEvent, useRef, useState } from 'react'
 import { call, type Json, refresh, useApi } from '../api.ts'

@@ -1,4 +1,4 @@
-// The account's own servers that are told what happens: what they were told, what they said, and telling them again.
+// Webhook endpoints: settings, deliveries with their responses, and replays.
 
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
@@ -77,7 +77,7 @@ export function Webhooks() {
   )
 }
 
-/** One that takes nothing is not well, though it is switched on. */
+/** An enabled endpoint that fails is shown as failing. */
 function HookState({
   of: { is_active: active, consecutive_failures: failures, disabled_reason: reason },
 }: {
@@ -266,7 +266,7 @@ function Deliveries({ path, act }: { readonly path: string; readonly act: Act })
   )
 }
 
-/** Where one row after the other has the same, it stands in the first; the whole of it on hover. */
+/** The response. A failure like the one in the row above is shown as such; the full text on hover. */
 function Answer({ of, above }: { readonly of: Json; readonly above?: Json }) {
   const answer = answerOf(of)
   const isSame = above !== undefined && of.status !== 'success' && answerOf(above) === answer
