@@ -1,5 +1,5 @@
-// What the API lets a program set, a person can set too: keys, endpoints, the account, contacts. Each control is told what is
-// wrong with it, and what was set stands.
+// Everything that the API can change can be changed in the dashboard: keys, endpoints, the account, contacts. Errors appear at
+// the control, and changes are stored.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -19,7 +19,7 @@ after(() => stack.disposeAsync())
 
 const call = (...given: Parameters<Dashboard['posthorn']['call']>) => dashboard.posthorn.call(...given)
 
-/** What is wrong with the page as it stands, at each width. */
+/** Accessibility and layout faults of the open page, at each width. */
 async function faultsOf(page: Page): Promise<readonly string[]> {
   const found: string[] = []
   for (const width of WIDTHS) {
@@ -30,7 +30,7 @@ async function faultsOf(page: Page): Promise<readonly string[]> {
   return [...found, ...(await seriousFaults(page))]
 }
 
-/** What stands at a field about what is wrong with it. */
+/** The error text of a field. */
 async function faultAt(page: Page, label: string): Promise<string> {
   const field = page.getByLabel(label, { exact: true })
   await page.locator('[aria-invalid=true]').first().waitFor()
@@ -39,7 +39,7 @@ async function faultAt(page: Page, label: string): Promise<string> {
   return page.locator(`[id="${id}"]`).innerText()
 }
 
-test('a key is bound when it is made, and otherwise later: domains, networks, end, name', async () => {
+test('a key gets its limits when it is created, and others later: domains, networks, expiry, name', async () => {
   const who = await dashboard.owner()
   const get = async (where: string) => (await call(who.api_key, 'GET', `/api/v1/customer/${where}`)).body.data
   const domain = (await call(who.api_key, 'POST', '/api/v1/customer/domains', { domain: 'shop.example' })).body.data
@@ -50,7 +50,7 @@ test('a key is bound when it is made, and otherwise later: domains, networks, en
   const networks = page.getByLabel('Allowed IP addresses', { exact: true })
   await page.getByLabel(/^Name, such as/).fill('Shop')
   await page.getByLabel('Domains', { exact: true }).selectOption('some')
-  // None of them would be all of them.
+  // An empty choice would mean all domains.
   assert.ok(await make.isDisabled())
   await page.getByLabel('shop.example', { exact: true }).check()
   await networks.fill('192.0.2.1/24, 300.1.1.1')
@@ -64,7 +64,7 @@ test('a key is bound when it is made, and otherwise later: domains, networks, en
   await page.getByText('Time zone: Asia/Tokyo').waitFor()
   await make.click()
   await page.getByText('Your key, shown only once.').waitFor()
-  // Bounds of one key are not meant for the next.
+  // The next key starts without limits.
   assert.equal(await networks.inputValue(), '')
   const [made] = (await get('api-keys')).filter(({ name }: { name: string }) => name === 'Shop')
   assert.deepEqual(
@@ -117,7 +117,7 @@ test('a key is bound when it is made, and otherwise later: domains, networks, en
   assert.deepEqual(here.faults, [])
 })
 
-test("an endpoint's name and address are changed where it stands, and a period is told again in the zone that is named", async () => {
+test("an endpoint's name and address can be changed on its page, and a period is replayed in the time zone shown", async () => {
   const who = await dashboard.owner()
   const given = { url: 'https://hooks.example.org/in', name: 'Hook', events: ['email.bounced'] }
   const hook = (await call(who.api_key, 'POST', '/api/v1/customer/webhooks', given)).body.data
@@ -146,7 +146,7 @@ test("an endpoint's name and address are changed where it stands, and a period i
   assert.deepEqual(here.faults, [])
 })
 
-test('an account says who it is and how long mails are kept; less than before is asked for once more', async () => {
+test("an account's profile and retention can be changed; a shorter retention asks for confirmation", async () => {
   const who = await dashboard.owner()
   const profile = async () => (await call(who.api_key, 'GET', '/api/v1/customer/profile')).body.data
   await using here = await dashboard.visit(who)
@@ -158,7 +158,7 @@ test('an account says who it is and how long mails are kept; less than before is
   await page.getByLabel('Account email', { exact: true }).fill('office@localhost@')
   await page.getByLabel('Time zone', { exact: true }).fill('Europe/Nowhere')
   await page.getByLabel('Disposable address threshold', { exact: true }).fill('7')
-  // A browser that looks at addresses less closely: it is the service that says what is wrong.
+  // As in a browser that checks addresses less strictly: the service reports the error.
   await page.evaluate('for (const form of document.forms) form.noValidate = true')
   await keep.click()
   assert.match(await faultAt(page, 'Account email'), /no email address/)
@@ -181,7 +181,7 @@ test('an account says who it is and how long mails are kept; less than before is
     .filter({ has: page.getByRole('heading', { name: 'Email retention', exact: true }) })
   const days = kept.getByLabel('Days', { exact: true })
   await days.fill('30')
-  // Neither the key nor the button alone takes anything away.
+  // Neither pressing the key nor the first button changes anything.
   await days.press('Enter')
   await kept.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Email data older than 30 days will be deleted within a day.').waitFor()
@@ -195,7 +195,7 @@ test('an account says who it is and how long mails are kept; less than before is
   assert.deepEqual(here.faults, [])
 })
 
-test('a contact is added, changed, unsubscribed and erased, and what proves it is shown', async () => {
+test('a contact can be added, changed, unsubscribed and erased, and its proof of consent is shown', async () => {
   const who = await dashboard.owner()
   const path = '/api/v1/customer/contacts'
   const contacts = async (query = '') => (await call(who.api_key, 'GET', path + query)).body.data
@@ -237,7 +237,7 @@ test('a contact is added, changed, unsubscribed and erased, and what proves it i
   assert.deepEqual(here.faults, [])
 })
 
-test('contacts are imported as they were exported, and a tag with a comma is still one when a name is changed', async () => {
+test('contacts are imported as they were exported, and a tag with a comma stays one tag when a name is changed', async () => {
   const who = await dashboard.owner()
   const path = '/api/v1/customer/contacts'
   const known = { email: 'known@example.net', double_opt_in: false, tags: ['a, b', 'c'] }
@@ -265,7 +265,7 @@ test('contacts are imported as they were exported, and a tag with a comma is sti
   assert.deepEqual(here.faults, [])
 })
 
-test('a planned mail is moved where it stands, and says when it goes', async () => {
+test('a scheduled email can be rescheduled on its page, which shows the time', async () => {
   const who = await dashboard.owner()
   const planned = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 86_400_000)
   const sent = await call(who.test_api_key, 'POST', '/api/v1/send', {
@@ -296,7 +296,7 @@ test('a planned mail is moved where it stands, and says when it goes', async () 
   assert.deepEqual(here.faults, [])
 })
 
-test('a mail that is put off says what the answer is about, and one whose server nobody reaches says that', async () => {
+test('a deferred email explains the response, or that the server cannot be reached', async () => {
   const who = await dashboard.owner()
   const mail = { from: 'a@b.example', to: 'jo@example.net', subject: 'Put off', text: 'Hi', sandbox_result: 'defer' }
   const sent = await call(who.test_api_key, 'POST', '/api/v1/send', mail)
@@ -329,7 +329,7 @@ test('a mail that is put off says what the answer is about, and one whose server
   assert.deepEqual(here.faults, [])
 })
 
-test('domains are compared, and each figure of one leads to the mails of that one', async () => {
+test('domains are compared, and each figure of a domain leads to its emails', async () => {
   const who = await dashboard.owner()
   const [shop] = await Promise.all(
     ['shop.example', 'news.example'].map(
@@ -343,7 +343,7 @@ test('domains are compared, and each figure of one leads to the mails of that on
     await call(who.test_api_key, 'POST', '/api/v1/send', { from, subject, to: 'jo@example.net', text: 'Hi' })
   await using here = await dashboard.visit(who)
   const { page } = here
-  // Mails of the sandbox are no part of the figures of people.
+  // Sandbox emails are not counted.
   await page.route(/\/stats\/outbound\?/, async (route) => {
     const answer = await (await route.fetch()).json()
     const isOfShop = route.request().url().includes(shop.id)
@@ -365,7 +365,7 @@ test('domains are compared, and each figure of one leads to the mails of that on
   assert.equal(await page.getByRole('link', { name: 'Of the news', exact: true }).count(), 0)
   await page.getByRole('link', { name: '400', exact: true }).click()
   await page.getByRole('heading', { name: 'Events', exact: true }).waitFor()
-  // As the figure, its list leaves the sandbox out.
+  // Like the figure, its list excludes the sandbox.
   await page.getByLabel('Sandbox', { exact: true }).selectOption('')
   await page.getByRole('link', { name: 'Of the shop', exact: true }).waitFor()
   assert.equal(await page.getByRole('link', { name: 'Of the news', exact: true }).count(), 0)
@@ -375,7 +375,7 @@ test('domains are compared, and each figure of one leads to the mails of that on
   assert.deepEqual(here.faults, [])
 })
 
-test('the health page says how far each rate is off, what to do, and leads to what it counts', async () => {
+test('the health page says how far each rate is from its target and what to do, and links to what it counts', async () => {
   const who = await dashboard.owner()
   const { body } = await call(who.api_key, 'GET', '/api/v1/customer/health-score')
   const rates = { sent: 136, delivered: 126, bounced: 8, complained: 0 }
@@ -395,7 +395,7 @@ test('the health page says how far each rate is off, what to do, and leads to wh
   await page.route('**/customer/health-score', (route) => route.fulfill({ json: { data: health } }))
   await dashboard.open(page, '/health')
   await page.getByText('71 of 100 points, down from 80, based on 136 emails sent').waitFor()
-  // As the overview has it: 0.9265 rounded once more would be 92.7 %.
+  // As on the overview: 0.9265 rounded again would be 92.7 %.
   await page.getByText(/It is 92\.6.%: 98\.0.% earns full points, 85\.0.% none\./).waitFor()
   await page.getByRole('row', { name: /^Bounced, hard or soft 5\.1.% 2\.0.% 10\.0.%/ }).waitFor()
   assert.deepEqual(await faultsOf(page), [])
@@ -405,7 +405,7 @@ test('the health page says how far each rate is off, what to do, and leads to wh
   assert.deepEqual(here.faults, [])
 })
 
-test('a mail that was not sent names the list that its recipient is on, and leads there', async () => {
+test('a suppressed email names the list that its recipient is on, and links to it', async () => {
   const who = await dashboard.owner()
   const mail = {
     from: 'a@b.example',
@@ -456,7 +456,7 @@ test('a list shows all of its columns on a tablet', async () => {
   assert.deepEqual(here.faults, [])
 })
 
-test('an address is suppressed until a day, with a note; an unsubscribe has its reason', async () => {
+test('a suppression can have an end date and a note, an unsubscribe a reason', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who, { timezoneId: 'Asia/Tokyo' })
   const { page } = here

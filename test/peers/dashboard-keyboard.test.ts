@@ -1,5 +1,5 @@
-// The dashboard for who has no pointer, or does not see it: where the focus goes when what had it goes, what is told of what
-// changed elsewhere, and that nothing with the focus is out of sight.
+// The dashboard for people without a pointer or with a screen reader: where the focus goes when its element disappears, which
+// changes are announced, and that the focused element is always visible.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -22,7 +22,7 @@ function post({ api_key: key }: Owner, where: string, body: object) {
   return dashboard.posthorn.call(key, 'POST', `/api/v1${where}`, body)
 }
 
-/** Until what has the focus is called this: its label, or its text. */
+/** Waits until the focused element has this label or text. */
 async function focused(page: Page, name: string | RegExp): Promise<void> {
   const look = `{
     const at = document.activeElement
@@ -44,7 +44,7 @@ function press(page: Page, name: string | RegExp): Promise<void> {
     .press('Enter')
 }
 
-test('the menu of a phone closes by Escape, and when the focus goes on to the page that it covers', async () => {
+test('the menu on a phone closes with Escape, and when the focus leaves it for the page', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who, { viewport: PHONE })
   const { page } = here
@@ -64,7 +64,7 @@ test('the menu of a phone closes by Escape, and when the focus goes on to the pa
   assert.deepEqual(here.faults, [])
 })
 
-test('what has the focus on a phone is not below the bar, and a date that is typed in is seen to be it', async () => {
+test('on a phone the focused element is not covered by the bar, and a focused date field is outlined', async () => {
   const who = await dashboard.owner()
   for (let i = 0; i < 20; i++) await post(who, '/customer/suppressions', { email: `gone${i}@example.net` })
   await using here = await dashboard.visit(who, { viewport: PHONE })
@@ -83,7 +83,7 @@ test('what has the focus on a phone is not below the bar, and a date that is typ
   }
   await page.getByLabel(/^Note/).focus()
   const outline = 'getComputedStyle(document.activeElement).outlineStyle'
-  // Month, day, year, hour, minute, half of the day, and the button of the calendar.
+  // Month, day, year, hour, minute, AM or PM, and the calendar button.
   for (let part = 0; part < 7; part++) {
     await page.keyboard.press('Tab')
     await focused(page, 'Expires')
@@ -92,7 +92,7 @@ test('what has the focus on a phone is not below the bar, and a date that is typ
   assert.deepEqual(here.faults, [])
 })
 
-test('what is chosen by the arrows in the palette is in view, and that nothing is found is told', async () => {
+test('the entry selected with the arrow keys in the palette is in view, and an empty result is announced', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who, { viewport: { width: 640, height: 400 } })
   const { page } = here
@@ -108,7 +108,7 @@ test('what is chosen by the arrows in the palette is in view, and that nothing i
   assert.deepEqual(here.faults, [])
 })
 
-test('a form that is refused leads to its first wrong field, and a button keeps the focus while it works', async () => {
+test('a refused form focuses its first wrong field, and a button keeps the focus while it works', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who, { viewport: DESKTOP })
   const { page } = here
@@ -138,7 +138,7 @@ test('a form that is refused leads to its first wrong field, and a button keeps 
   assert.deepEqual(here.faults, [])
 })
 
-test('a question takes the focus and gives it back; the focus of a row that is gone is that of its list', async () => {
+test('a dialog takes the focus and returns it; when a focused row is removed, its list gets the focus', async () => {
   const who = await dashboard.owner()
   for (const email of ['one@example.net', 'two@example.net']) await post(who, '/customer/suppressions', { email })
   await using here = await dashboard.visit(who, { viewport: DESKTOP })
@@ -160,7 +160,7 @@ test('a question takes the focus and gives it back; the focus of a row that is g
   assert.deepEqual(here.faults, [])
 })
 
-test('how much a filter finds is told, and so is what was copied; further filters have the focus once they are there', async () => {
+test('the number of results of a filter and a copy are announced; filters that are revealed get the focus', async () => {
   const who = await dashboard.owner()
   for (const email of ['one@example.net', 'two@example.net'])
     await post(who, '/customer/contacts', { email, double_opt_in: false })
@@ -182,7 +182,7 @@ test('how much a filter finds is told, and so is what was copied; further filter
   assert.deepEqual(here.faults, [])
 })
 
-test('keys that do something alone can be turned off, and stay so', async () => {
+test('single-key shortcuts can be turned off, and stay off', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who, { viewport: DESKTOP })
   const { page } = here

@@ -1,5 +1,5 @@
-// How pages stand before who reads them: what belongs together stands together, nothing jumps, nothing is covered, a row on a
-// phone has two lines, and what is told is no more than what is known.
+// Layout and wording of pages: what belongs together is together, nothing jumps, nothing is covered, a row on a phone has two
+// lines, and no text claims more than is known.
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
@@ -10,14 +10,14 @@ import { waitFor } from './ground.ts'
 
 const PHONE = { width: 360, height: 740 }
 const DESKTOP = { width: 1440, height: 900 }
-/** Two lines of text, their distance and the line below. */
+/** Two lines of text with their spacing and the border. */
 const TWO_LINES_PX = 62
 
 const stack = new AsyncDisposableStack()
 let dashboard: Dashboard
 
 before(async () => {
-  // Webhooks of this test go to the machine itself.
+  // The webhooks of this test go to this machine.
   dashboard = stack.use(await startDashboard('looks', { POSTHORN_ALLOW_PRIVATE_NETWORKS: 'true' }))
 })
 after(() => stack.disposeAsync())
@@ -31,7 +31,7 @@ async function send({ test_api_key: key }: Owner, mail: object): Promise<string>
   return sent.body.data.email_id
 }
 
-/** Once it has come to an end of this name. */
+/** Waits until the email has this status. */
 function ended({ test_api_key: key }: Owner, id: string, status: string): Promise<unknown> {
   return waitFor(
     status,
@@ -45,7 +45,7 @@ async function boxOf(page: Page, selector: string) {
   return box
 }
 
-test('what can be done on a page stands beside its title, at the right edge, however long its sentence is', async () => {
+test("a page's actions are beside its title, at the right edge, however long its description is", async () => {
   const who = await dashboard.owner()
   const id = await send(who, { to: 'bounce@sandbox.test' })
   await ended(who, id, 'bounced')
@@ -62,7 +62,7 @@ test('what can be done on a page stands beside its title, at the right edge, how
   assert.deepEqual(here.faults, [])
 })
 
-test('a row on a phone has two lines, whatever stands in it', async () => {
+test('a row on a phone has two lines, whatever its content', async () => {
   const who = await dashboard.owner()
   const long = `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.example`
   await ended(who, await send(who, { to: long, subject: 'word '.repeat(190).trim() }), 'delivered')
@@ -81,7 +81,7 @@ test('a row on a phone has two lines, whatever stands in it', async () => {
   assert.deepEqual(here.faults, [])
 })
 
-test('in a window of a laptop the subject has more room than what the receiver said', async () => {
+test("in a laptop window the subject has more room than the receiver's response", async () => {
   const who = await dashboard.owner()
   await ended(
     who,
@@ -100,7 +100,7 @@ test('in a window of a laptop the subject has more room than what the receiver s
   assert.deepEqual(here.faults, [])
 })
 
-test('a mail stands above who was told of it, and stays where it is when that comes', async () => {
+test('an email is above its webhook deliveries, and does not move when these load', async () => {
   const who = await dashboard.owner()
   const hook = { url: 'http://127.0.0.1:9/', name: 'Only domains', events: ['domain.verified'] }
   await call(who.api_key, 'POST', '/api/v1/customer/webhooks', hook)
@@ -128,7 +128,7 @@ test('a mail stands above who was told of it, and stays where it is when that co
   assert.deepEqual(here.faults, [])
 })
 
-test('what happened to an address is told with its reason, and a complaint is as red as in every other list', async () => {
+test('an event about an address shows its reason, and a complaint is as red as in every other list', async () => {
   const who = await dashboard.owner()
   await ended(who, await send(who, { to: 'complain@sandbox.test', subject: 'Unwanted' }), 'complained')
   await using here = await dashboard.visit(who)
@@ -142,7 +142,7 @@ test('what happened to an address is told with its reason, and a complaint is as
   assert.deepEqual(here.faults, [])
 })
 
-test('an event that is not about one email leads to what it is about, and a phone shows the whole address', async () => {
+test('an event that is not about one email links to its subject, and a phone shows the whole address', async () => {
   const who = await dashboard.owner()
   const address = 'somebody.with.a.rather.long.name@example.net'
   for (const list of ['suppressions', 'unsubscribes'])
@@ -161,7 +161,7 @@ test('an event that is not about one email leads to what it is about, and a phon
   assert.deepEqual(here.faults, [])
 })
 
-test('an endpoint that takes nothing is failing, one that said it is gone is off, and an answer is told once', async () => {
+test('an endpoint that refuses everything is failing, one that answered 410 is disabled, and equal responses are shown once', async () => {
   const who = await dashboard.owner()
   let works = false
   const receiver = createServer((request, response) => {
@@ -202,7 +202,7 @@ test('an endpoint that takes nothing is failing, one that said it is gone is off
   }
 })
 
-test('what an endpoint did not take is told by its reasons, each once, and one action tells all of it again', async () => {
+test('failed deliveries of an endpoint are grouped by reason, and one action replays them all', async () => {
   const who = await dashboard.owner()
   const given = { name: 'Broken', events: ['*'], url: 'http://127.0.0.1:9/' }
   const { id } = (await call(who.api_key, 'POST', '/api/v1/customer/webhooks', given)).body.data
@@ -251,7 +251,7 @@ test('what an endpoint did not take is told by its reasons, each once, and one a
   assert.deepEqual(here.faults, [])
 })
 
-test('captured mails are read one after the other by j and k, or by their links', async () => {
+test('captured emails can be read one after the other with j and k, or with links', async () => {
   const who = await dashboard.owner()
   for (const subject of ['One', 'Two', 'Three']) await ended(who, await send(who, { subject }), 'delivered')
   await using here = await dashboard.visit(who)
@@ -277,7 +277,7 @@ test('captured mails are read one after the other by j and k, or by their links'
   assert.deepEqual(here.faults, [])
 })
 
-test('a record that need not be is not missing, and where the DNS is silent nothing is said to be absent', async () => {
+test('an absent optional record is not missing, and without a DNS answer no record is called absent', async () => {
   const who = await dashboard.owner()
   const { id } = (await call(who.api_key, 'POST', '/api/v1/customer/domains', { domain: 'shop.example' })).body.data
   await using here = await dashboard.visit(who)
@@ -311,7 +311,7 @@ test('a record that need not be is not missing, and where the DNS is silent noth
   assert.deepEqual(here.faults, [])
 })
 
-test('a record has its name for either form of a provider; those that need not be fold away unless one is wrong', async () => {
+test('a record shows its name for both kinds of provider forms; optional records are folded away unless one is wrong', async () => {
   const who = await dashboard.owner()
   const given = { domain: 'mail.shop.example' }
   const { id } = (await call(who.api_key, 'POST', '/api/v1/customer/domains', given)).body.data
@@ -340,7 +340,7 @@ test('a record has its name for either form of a provider; those that need not b
   assert.deepEqual(here.faults, [])
 })
 
-test('a template with a list is looked at with a sample of it, which can be changed; broken JSON is told as that', async () => {
+test('a template with a list is previewed with a sample, which can be changed; broken JSON is reported', async () => {
   const who = await dashboard.owner()
   const html =
     '<p>Dear {{name}}</p>{{#items}}<p>{{title}} x {{count}}</p>{{/items}}<a href="{{unsubscribe}}">no more</a>'
@@ -365,7 +365,7 @@ test('a template with a list is looked at with a sample of it, which can be chan
   assert.deepEqual(here.faults, [])
 })
 
-test('the column of pages shows where one is, also in a window lower than it', async () => {
+test('the navigation shows the current page, also in a window that is lower than it', async () => {
   const who = await dashboard.owner({ operator: true })
   await using here = await dashboard.visit(who, { viewport: { width: 1440, height: 700 } })
   const { page } = here
@@ -382,7 +382,7 @@ test('the column of pages shows where one is, also in a window lower than it', a
   assert.deepEqual(here.faults, [])
 })
 
-test('a column that is longer than its window says so, and who is signed in covers none of it', async () => {
+test('a navigation longer than its window shows that, and the account menu covers none of it', async () => {
   const who = await dashboard.owner({ operator: true })
   await using here = await dashboard.visit(who, { viewport: DESKTOP })
   const { page } = here
@@ -405,7 +405,7 @@ test('a column that is longer than its window says so, and who is signed in cove
   assert.deepEqual(here.faults, [])
 })
 
-test('SMTP can be copied into a program, without the password', async () => {
+test('a program for SMTP can be copied, without the password', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page } = here

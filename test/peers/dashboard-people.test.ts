@@ -1,5 +1,5 @@
-// What its users stumble over: words that are longer than the page, forms that lose or misplace what is said, figures that
-// lead nowhere, and changes that a slip of the hand makes.
+// What users stumble over: words longer than the page, forms that lose input or misplace errors, figures without a link, and
+// accidental changes.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -29,7 +29,7 @@ async function send({ test_api_key: key }: Owner, mail: object = {}): Promise<st
   return body.data.email_id
 }
 
-test('a word longer than the page breaks, on a phone and on a desk', async () => {
+test('a word longer than the page wraps, on a phone and on a desktop', async () => {
   const who = await dashboard.owner({ operator: true })
   await call(who.api_key, 'PATCH', '/api/v1/customer/profile', { name: LONG.slice(0, 100) })
   const to = `${'x'.repeat(64)}@${'sub.'.repeat(20)}example.net`
@@ -55,7 +55,7 @@ test('a word longer than the page breaks, on a phone and on a desk', async () =>
   assert.deepEqual([...found, ...here.faults], [])
 })
 
-test('filters keep what was typed beside what is chosen, and the focus', async () => {
+test('filters keep typed text when another one is chosen, and the focus', async () => {
   const who = await dashboard.owner()
   await send(who, { subject: 'Found' })
   await using here = await dashboard.visit(who)
@@ -80,7 +80,7 @@ test('filters keep what was typed beside what is chosen, and the focus', async (
   assert.deepEqual(here.faults, [])
 })
 
-test('what is wrong with a field stands at the field, in words, and what was typed stays', async () => {
+test('an error is shown in words at its field, and the input stays', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page } = here
@@ -99,7 +99,7 @@ test('what is wrong with a field stands at the field, in words, and what was typ
   assert.deepEqual(here.faults, [])
 })
 
-test('a page that may not be read, or whose service is away, says so instead of waiting', async () => {
+test('a forbidden page, or one whose service is away, says so instead of loading forever', async () => {
   const who = await dashboard.owner()
   await using owner = await dashboard.visit(who)
   const added = await owner.context.request.post(`${dashboard.posthorn.url}/api/v1/users`, {
@@ -123,7 +123,7 @@ test('a page that may not be read, or whose service is away, says so instead of 
   assert.deepEqual(here.faults, [])
 })
 
-test('what is copied is copied also where the browser gives a page no clipboard', async () => {
+test('copying also works where the browser offers no clipboard', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page } = here
@@ -138,7 +138,7 @@ test('what is copied is copied also where the browser gives a page no clipboard'
   assert.deepEqual(here.faults, [])
 })
 
-test('each figure of the overview leads to what it counts', async () => {
+test('each figure of the overview links to what it counts', async () => {
   const who = await dashboard.owner()
   await send(who, { to: 'bounce@sandbox.test', subject: 'Lost' })
   await send(who, { subject: 'Arrived' })
@@ -158,7 +158,7 @@ test('each figure of the overview leads to what it counts', async () => {
   await page.getByRole('heading', { name: 'Bounces', exact: true }).waitFor()
   await page.getByRole('link', { name: 'bounce@sandbox.test', exact: true }).waitFor()
   assert.match(page.url(), /\?from=\d{4}-\d\d-\d\d&include_complaints=%22false%22$/)
-  // What is taken along is what is shown, and no more.
+  // The export contains what is shown, and no more.
   assert.deepEqual(await exported(page), ['bounce@sandbox.test'])
   await page.getByLabel('Sandbox', { exact: true }).selectOption('false')
   await page.getByText('Nothing matches these filters.').waitFor()
@@ -179,7 +179,7 @@ test('each figure of the overview leads to what it counts', async () => {
   assert.deepEqual(here.faults, [])
 })
 
-/** The first column of what «Export» gives, without its heading. */
+/** The first column of the exported file, without its heading. */
 async function exported(page: Page): Promise<readonly string[]> {
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export', exact: true }).click()
@@ -187,7 +187,7 @@ async function exported(page: Page): Promise<readonly string[]> {
   return rows.slice(1).map((row) => row.split(',')[0] ?? '')
 }
 
-test('an arrow key alone changes no plan and no role: both are set, and asked for', async () => {
+test('an arrow key alone changes no plan and no role: a button sets them, after a confirmation', async () => {
   const who = await dashboard.owner({ operator: true })
   await using here = await dashboard.visit(who)
   const { page } = here
@@ -219,7 +219,7 @@ test('an arrow key alone changes no plan and no role: both are set, and asked fo
   assert.deepEqual(here.faults, [])
 })
 
-test('what was written into a template is not lost by leaving, nor by a version of somebody else', async () => {
+test("edits of a template are not lost by leaving the page, nor to somebody else's version", async () => {
   const who = await dashboard.owner()
   const text = { name: 'Welcome', subject: 'First', text: 'Hello' }
   const made = await call(who.api_key, 'POST', '/api/v1/templates', text)
@@ -231,7 +231,7 @@ test('what was written into a template is not lost by leaving, nor by a version 
   const subject = page.getByLabel('Subject', { exact: true })
   await subject.fill('Mine')
   await call(who.api_key, 'PUT', `/api/v1/templates/${id}`, { ...text, subject: 'Theirs' })
-  // Come back to after a while, what a page shows is read again.
+  // A page that is returned to after a while loads its data again.
   await page.clock.fastForward(STALE_MS)
   await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`)
   await page.getByText('Version 2 was saved in the meantime.').waitFor()
@@ -242,7 +242,7 @@ test('what was written into a template is not lost by leaving, nor by a version 
   assert.equal(await subject.inputValue(), 'Mine')
   await page.getByRole('button', { name: 'Save as new version', exact: true }).click()
   await page.getByText('Version 3. Earlier versions').waitFor()
-  // One that the page does not know of yet: the fields that were not changed here are theirs.
+  // A version that the page has not seen yet: fields not edited here take its text.
   await page.getByLabel('Text', { exact: true }).fill('Mine too')
   const theirs = { name: 'Theirs', subject: 'Theirs again', text: 'Theirs' }
   await call(who.api_key, 'PUT', `/api/v1/templates/${id}`, theirs)
@@ -261,7 +261,7 @@ test('what was written into a template is not lost by leaving, nor by a version 
   assert.deepEqual(here.faults, [])
 })
 
-test('a button pressed twice in haste does its work once', async () => {
+test('a button pressed twice quickly acts once', async () => {
   const who = await dashboard.owner({ operator: true })
   await using here = await dashboard.visit(who)
   const { page } = here
@@ -278,7 +278,7 @@ test('a button pressed twice in haste does its work once', async () => {
   assert.deepEqual(here.faults, [])
 })
 
-test('a session that ends takes nothing that was typed, and gives nothing of it to the next person', async () => {
+test('when a session ends, typed text is kept for the same person and not shown to the next', async () => {
   const [who, other] = await Promise.all([dashboard.owner(), dashboard.owner()])
   await call(who.api_key, 'POST', '/api/v1/templates', { name: 'Of the first', subject: 's', text: 't' })
   await using here = await dashboard.visit(who)
@@ -301,7 +301,7 @@ test('a session that ends takes nothing that was typed, and gives nothing of it 
   await save.click()
   await signIn(who)
   await page.getByTitle('Events arrive as they happen').waitFor()
-  // What the first press was answered is over: somebody is signed in.
+  // The error of the first attempt is gone: somebody is signed in.
   assert.equal(await page.getByRole('alert').count(), 0)
   await save.click()
   await page.getByText('Version 1. Earlier versions').waitFor()
@@ -314,7 +314,7 @@ test('a session that ends takes nothing that was typed, and gives nothing of it 
   assert.deepEqual(here.faults, [])
 })
 
-test('a domain says what it does otherwise than its account, and which name its links lead over', async () => {
+test('a domain shows the settings in which it differs from its account, and its tracking domain', async () => {
   const who = await dashboard.owner()
   const post = async (where: string, domain: string) =>
     (await call(who.api_key, 'POST', `/api/v1/customer/${where}`, { domain })).body.data
@@ -339,7 +339,7 @@ test('a domain says what it does otherwise than its account, and which name its 
   assert.deepEqual(here.faults, [])
 })
 
-test('a list that is longer than may be read in a second is exported whole', async () => {
+test('a list that takes longer to read than the rate limit allows is exported in full', async () => {
   const who = await dashboard.owner()
   await call(who.test_api_key, 'POST', '/api/v1/send', {
     from: 'a@shop.example',
@@ -362,7 +362,7 @@ test('a list that is longer than may be read in a second is exported whole', asy
   assert.deepEqual(here.faults, [])
 })
 
-test('who unsubscribed is exported by the service: all of them, or whom the page shows', async () => {
+test('unsubscribes are exported by the service: all of them, or those that the page shows', async () => {
   const who = await dashboard.owner()
   for (const email of ['no@example.net', 'never@example.org']) {
     await call(who.api_key, 'POST', '/api/v1/customer/unsubscribes', { email })
@@ -385,7 +385,7 @@ test('who unsubscribed is exported by the service: all of them, or whom the page
   assert.deepEqual(here.faults, [])
 })
 
-test('a set-up address that was copied in part says so, and what to do', async () => {
+test('an incomplete set-up link says so, and what to do', async () => {
   await using here = await dashboard.visit(null)
   const { page } = here
   await page.goto(`${dashboard.posthorn.url}/setup#half-of-it`)
@@ -396,7 +396,7 @@ test('a set-up address that was copied in part says so, and what to do', async (
   assert.deepEqual(here.faults, [])
 })
 
-test('an endpoint is told of chosen events and domains, a key may do chosen things, and neither is told of nothing', async () => {
+test('an endpoint gets chosen events and domains, a key chosen scopes, and neither can have none', async () => {
   const who = await dashboard.owner()
   const get = async (where: string) => (await call(who.api_key, 'GET', `/api/v1/customer/${where}`)).body.data
   const post = async (where: string, body: object) =>
@@ -437,7 +437,7 @@ test('an endpoint is told of chosen events and domains, a key may do chosen thin
   assert.deepEqual(here.faults, [])
 })
 
-test('an address that leads nowhere is told by a page to people, and by JSON to programs', async () => {
+test('an unknown address answers people with a page, and programs with JSON', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page } = here
@@ -456,7 +456,7 @@ test('an address that leads nowhere is told by a page to people, and by JSON to 
   assert.deepEqual(here.faults, [])
 })
 
-test('a contact is asked once more, and removed; a refusal says until when', async () => {
+test('a contact can be asked to confirm again, and removed; a refusal says until when', async () => {
   const who = await dashboard.owner()
   const contact = { from: 'a@shop.example', email: 'reader@example.net' }
   const made = await call(who.test_api_key, 'POST', '/api/v1/customer/contacts', contact)
@@ -467,7 +467,7 @@ test('a contact is asked once more, and removed; a refusal says until when', asy
   const again = page.getByRole('button', { name: 'Resend confirmation', exact: true })
   await again.click()
   await page.getByText('reader@example.net was asked again.').waitFor()
-  // Once an hour.
+  // It is allowed once an hour.
   await again.click()
   await page.getByText('try again in').waitFor()
   await page.getByRole('button', { name: 'Remove', exact: true }).click()

@@ -1,4 +1,4 @@
-// Mails as they are read: with their pictures and their files, and one after the other as their list has them.
+// Reading emails: with embedded images and attachments, and one after the other in the order of their list.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ after(() => stack.disposeAsync())
 
 const call = (...given: Parameters<Dashboard['posthorn']['call']>) => dashboard.posthorn.call(...given)
 
-/** Once it is delivered. */
+/** Resolves when it is delivered. */
 async function send({ test_api_key: key }: Owner, mail: object): Promise<string> {
   const body = { from: 'a@b.example', to: 'jo@example.net', subject: 'Hi', text: 'Hi', html: '<p>Hi</p>', ...mail }
   const sent = await call(key, 'POST', '/api/v1/send', body)
@@ -33,10 +33,10 @@ async function send({ test_api_key: key }: Owner, mail: object): Promise<string>
 const titled = (page: Page, name: string) => page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
 const beside = (page: Page, name: 'Newer' | 'Older') => page.getByRole('link', { name, exact: true })
 
-/** One dot. */
+/** An image of one pixel. */
 const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-test('a mail is shown with the pictures it brings along, and its files are saved as they were sent', async () => {
+test('an email is shown with its embedded images, and its attachments are saved unchanged', async () => {
   const who = await dashboard.owner()
   const stranger = Buffer.from('<script>parent.alert(1)</script>\r\nÄ\0')
   const id = await send(who, {
@@ -72,9 +72,9 @@ test('a mail is shown with the pictures it brings along, and its files are saved
   assert.deepEqual(here.faults, [])
 })
 
-test('emails are read one after the other as the list has them that one came from, also over the edge of a page', async () => {
+test('emails can be read one after the other in the order of their list, also across its pages', async () => {
   const who = await dashboard.owner()
-  // A page of the list has fifty.
+  // A page of the list has 50 emails.
   for (let number = 1; number <= 26; number++) {
     await Promise.all([
       send(who, { subject: `Order ${number}`, tag: 'order' }),
@@ -119,7 +119,7 @@ test('emails are read one after the other as the list has them that one came fro
   assert.deepEqual(here.faults, [])
 })
 
-test('captured mails are read as their list is filtered, and one that is deleted leads back to it', async () => {
+test('captured emails are read in the filtered order of their list, and deleting one returns to it', async () => {
   const who = await dashboard.owner()
   for (const subject of ['Bill 1', 'Note', 'Bill 2']) await send(who, { subject })
   await using here = await dashboard.visit(who)
@@ -141,7 +141,7 @@ test('captured mails are read as their list is filtered, and one that is deleted
   assert.deepEqual(here.faults, [])
 })
 
-test('an email that fits its filter no more keeps its place among those it was read with', async () => {
+test('an email that no longer matches its filter keeps its place while reading on', async () => {
   const who = await dashboard.owner()
   for (const subject of ['One', 'Two', 'Three']) await send(who, { subject })
   await using here = await dashboard.visit(who)

@@ -1,5 +1,5 @@
-// Nobody is offered what their role is refused: each control that a viewer or a developer is shown is used, and none of the
-// calls that follow is forbidden.
+// Nobody is offered what their role may not do: each control that a viewer or a developer sees is used, and none of the
+// resulting calls is forbidden.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -21,7 +21,7 @@ before(async () => {
 })
 after(() => stack.disposeAsync())
 
-/** An account with one of everything. */
+/** An account with one of each kind of object. */
 async function furnished({ api_key: key, test_api_key: testKey }: Owner): Promise<typeof things> {
   const made = async (where: string, body: object, by = key): Promise<string> => {
     const answer = await dashboard.posthorn.call(by, 'POST', `/api/v1/${where}`, body)
@@ -66,7 +66,7 @@ function pathsOf(page: Page): Promise<string[]> {
   )
 }
 
-/** Uses each control of the pages. @returns how many were used, and the calls that were forbidden */
+/** Uses each control of the pages. @returns their number, and the calls that were forbidden */
 async function useAll(page: Page, paths: readonly string[]): Promise<{ used: number; forbidden: readonly string[] }> {
   const forbidden: string[] = []
   page.on('response', (response) => {
@@ -79,7 +79,7 @@ async function useAll(page: Page, paths: readonly string[]): Promise<{ used: num
     await dashboard.open(page, where)
     const count = await page.locator(CONTROLS).count()
     for (let i = 0; i < count; i++) {
-      // What is asked of a field is asked by the API too: an empty form is sent as it is.
+      // The API checks required fields too, so an empty form is submitted as it is.
       await page.evaluate(`document.querySelectorAll('form').forEach((form) => { form.noValidate = true })`)
       const control = page.locator(CONTROLS).nth(i)
       if (!(await control.isVisible())) continue
@@ -95,7 +95,7 @@ async function useAll(page: Page, paths: readonly string[]): Promise<{ used: num
 
 const CONTROLS = 'main button:not([aria-disabled=true], :disabled), main input[type=checkbox]:enabled'
 
-test('a viewer sees all there is to read and no control that would be refused', async () => {
+test('a viewer can read everything and sees no control that would be refused', async () => {
   await using here = await visitAs('viewer')
   const { page } = here
   await dashboard.open(page, '/')
@@ -110,7 +110,7 @@ test('a viewer sees all there is to read and no control that would be refused', 
   assert.deepEqual(forbidden, [])
   assert.ok(used > 30, `${used} controls`)
 
-  // What may not be changed is still told.
+  // Values that may not be changed are still shown.
   await dashboard.open(page, `/templates/${template}`)
   assert.equal(await page.getByLabel('Subject', { exact: true }).inputValue(), 'Hi')
   assert.ok(await page.getByLabel('Subject', { exact: true }).isDisabled())
@@ -123,7 +123,7 @@ test('a viewer sees all there is to read and no control that would be refused', 
     await dashboard.open(page, where)
     await page.getByText('Your role does not allow this.').waitFor()
   }
-  // By an address that an operator sent: no controls, and nothing that is asked for in vain.
+  // Opened by a link from an operator: no controls, and no forbidden requests.
   for (const where of ['/operator/accounts', '/operator/queues', `/operator/accounts/${owner.account_id}`]) {
     await dashboard.open(page, where)
     const main = page.getByRole('main')
@@ -137,7 +137,7 @@ test('a viewer sees all there is to read and no control that would be refused', 
   assert.deepEqual(here.faults, [])
 })
 
-test('a viewer of a new account is not told to add what they may not', async () => {
+test('a viewer of a new account is not told to add what they may not add', async () => {
   await using here = await visitAs('viewer', await dashboard.owner())
   for (const where of ['/domains', '/webhooks', '/templates', '/contacts', '/suppressions']) {
     await dashboard.open(here.page, where)
@@ -146,7 +146,7 @@ test('a viewer of a new account is not told to add what they may not', async () 
   }
 })
 
-test('a developer does everything but make keys', async () => {
+test('a developer can do everything except create keys', async () => {
   await using here = await visitAs('developer')
   const { page } = here
   const { used, forbidden } = await useAll(page, ['/keys', `/keys/${things.key}`, '/smtp', '/risk', '/validation'])
@@ -161,7 +161,7 @@ test('a developer does everything but make keys', async () => {
   assert.deepEqual(here.faults, [])
 })
 
-test('who is signed in to a suspended account is told so on every page, for as long as it lasts', async () => {
+test('every page says that the account is suspended, as long as it is', async () => {
   const of = await dashboard.owner()
   await using here = await dashboard.visit(of)
   const { page } = here
@@ -169,7 +169,7 @@ test('who is signed in to a suspended account is told so on every page, for as l
   await dashboard.open(page, '/suppressions')
   assert.equal(await notice.count(), 0)
   await dashboard.posthorn.cli('account', 'suspend', of.email)
-  // The first refusal is enough to know it.
+  // It is known from the first refusal.
   await waitFor('the refusal', async () => {
     await page.getByLabel('Email address', { exact: true }).fill('gone@example.net')
     await page.getByRole('button', { name: 'Suppress', exact: true }).click()

@@ -1,4 +1,4 @@
-// What is typed as people type it, and a network that goes away: each is told what to do, and nothing waits for ever.
+// Imprecise input, and a network that goes away: pages say what to do, and nothing loads forever.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -22,7 +22,7 @@ const call = (...given: Parameters<Dashboard['posthorn']['call']>) => dashboard.
 
 const go = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click()
 
-test('settings that somebody else saved meanwhile are not undone by saving others', async () => {
+test('saving settings does not undo other settings that somebody else saved meanwhile', async () => {
   const who = await dashboard.owner()
   const profile = '/api/v1/customer/profile'
   await using here = await dashboard.visit(who)
@@ -44,7 +44,7 @@ test('settings that somebody else saved meanwhile are not undone by saving other
   assert.deepEqual(here.faults, [])
 })
 
-test('a filter or an address that nothing can be found by says what to do', async () => {
+test('a filter or an address that cannot match anything says what to do', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page } = here
@@ -64,7 +64,7 @@ test('a filter or an address that nothing can be found by says what to do', asyn
   assert.deepEqual(here.faults, [])
 })
 
-test('the name of a domain is taken as it is typed, with capitals and a dot behind it', async () => {
+test('a domain may be typed with capitals and a final dot', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page } = here
@@ -79,7 +79,7 @@ test('the name of a domain is taken as it is typed, with capitals and a dot behi
 
 const QR_PIXELS = 4
 
-/** What a camera reads in the picture. */
+/** What a camera would read from the QR code. */
 async function readQr(picture: Locator): Promise<string> {
   const size = Number((await picture.getAttribute('viewBox'))?.split(' ')[2]) * QR_PIXELS
   const data = new Uint8Array(size * size * 4).fill(255)
@@ -92,7 +92,7 @@ async function readQr(picture: Locator): Promise<string> {
   return decodeQR({ width: size, height: size, data })
 }
 
-test('a code of the second factor may have a blank, a wrong one is told as such, and its field has the focus', async () => {
+test('a two-factor code may contain a blank, a wrong one is reported, and its field has the focus', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page } = here
@@ -111,7 +111,7 @@ test('a code of the second factor may have a blank, a wrong one is told as such,
   await page.getByRole('button', { name: 'Turn on', exact: true }).click()
   await page.getByText('Recovery codes, shown only once').waitFor()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-  // The settings have a field for an email too.
+  // The settings page also has an email field.
   await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
   await page.getByLabel('Email', { exact: true }).fill(who.email)
   await page.getByLabel('Password', { exact: true }).fill(who.dashboard_password)
@@ -121,7 +121,7 @@ test('a code of the second factor may have a blank, a wrong one is told as such,
   assert.deepEqual(here.faults, [])
 })
 
-test('what could not be read is read again: by a button, and by itself when the service said when', async () => {
+test('what failed to load is loaded again: by a button, and automatically after the time that the service names', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page } = here
@@ -141,7 +141,7 @@ test('what could not be read is read again: by a button, and by itself when the 
   assert.deepEqual(here.faults, [])
 })
 
-test('offline, a page says so and comes back with the network; one whose code is gone is told in the dashboard', async () => {
+test('offline, a page says so and recovers with the network; a page whose script is gone says so inside the dashboard', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page, context } = here
@@ -169,7 +169,7 @@ test('offline, a page says so and comes back with the network; one whose code is
   assert.deepEqual(here.faults, [])
 })
 
-test('figures are written as the sentences around them are, and faults as sentences', async () => {
+test('figures use the number format of the text around them, and errors are sentences', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who, { locale: 'de-DE' })
   const { page } = here
@@ -192,7 +192,7 @@ test('figures are written as the sentences around them are, and faults as senten
   assert.deepEqual(here.faults, [])
 })
 
-test('a sandbox mail is marked among the latest, and a mail that an endpoint was told of fits a phone', async () => {
+test('a sandbox email is marked among the latest, and an email with webhook deliveries fits a phone', async () => {
   const who = await dashboard.owner()
   const hook = { name: 'Orders', url: 'https://hooks.example/a/long/path/that/goes/on/and/on', events: ['*'] }
   assert.equal((await call(who.api_key, 'POST', '/api/v1/customer/webhooks', hook)).status, 201)
@@ -214,7 +214,7 @@ test('a sandbox mail is marked among the latest, and a mail that an endpoint was
 
 const ANYWHERE = 'Subject, recipient or message ID'
 
-test('a recipient is found as it was pasted, with blanks or the name before it', async () => {
+test('a pasted recipient is found, with blanks or a display name around it', async () => {
   const who = await dashboard.owner()
   const mail = { from: 'a@b.example', to: 'jo@example.net', subject: 'To Jo', text: 'Hi' }
   await call(who.test_api_key, 'POST', '/api/v1/send', mail)
@@ -239,7 +239,7 @@ test('a recipient is found as it was pasted, with blanks or the name before it',
   assert.deepEqual(here.faults, [])
 })
 
-test('what the overview counts as sent is what its list has: no sandbox, nothing that is still scheduled', async () => {
+test('the list behind «sent» has what the overview counts: no sandbox, nothing that is still scheduled', async () => {
   const who = await dashboard.owner()
   const mail = { from: 'a@b.example', to: 'jo@example.net', subject: 'Sent', text: 'Hi' }
   await call(who.test_api_key, 'POST', '/api/v1/send', mail)
@@ -260,7 +260,7 @@ test('what the overview counts as sent is what its list has: no sandbox, nothing
   assert.deepEqual(here.faults, [])
 })
 
-test('the list of emails has room for the last answer beside a long subject', async () => {
+test('the list of emails has room for the last response beside a long subject', async () => {
   const who = await dashboard.owner()
   const subject = 'The news of the week, and of the week before it, with all that was said about them '.repeat(3)
   const mail = { from: 'a@b.example', to: 'somebody.with.a.long.name@example.net', subject, text: 'Hi' }
@@ -278,7 +278,7 @@ test('the list of emails has room for the last answer beside a long subject', as
   assert.deepEqual(here.faults, [])
 })
 
-test('Back from an unsaved template asks while the address is still its own', async () => {
+test('going back from an unsaved template asks first, and the URL does not change before the answer', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page } = here
@@ -305,7 +305,7 @@ test('Back from an unsaved template asks while the address is still its own', as
   assert.deepEqual(here.faults, [])
 })
 
-test('the SMTP password is asked for when it is to be shown, and not before', async () => {
+test('the SMTP password is fetched when it is to be shown, and not before', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page } = here
@@ -324,7 +324,7 @@ test('the SMTP password is asked for when it is to be shown, and not before', as
   assert.deepEqual(here.faults, [])
 })
 
-test('the first call to copy says where a key belongs, or has one that works', async () => {
+test('the first call to copy shows where the key belongs, or contains one that works', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page } = here
@@ -339,7 +339,7 @@ test('the first call to copy says where a key belongs, or has one that works', a
   assert.deepEqual(here.faults, [])
 })
 
-test('reasons of suppressions that are not understood are told before the import, and one may be chosen for them', async () => {
+test('unknown reasons of suppressions are listed before the import, and one can be chosen to replace them', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page } = here
@@ -357,7 +357,7 @@ test('reasons of suppressions that are not understood are told before the import
   assert.deepEqual(here.faults, [])
 })
 
-test('what has not gone out of a campaign is canceled where its tag is chosen', async () => {
+test('the unsent rest of a campaign can be canceled where its tag is filtered', async () => {
   const who = await dashboard.owner()
   const later = new Date(Date.now() + 3_600_000).toISOString()
   const mail = { from: 'a@shop.example', to: 'b@example.net', subject: 'Wrong', text: 'x', scheduled_at: later }
@@ -379,7 +379,7 @@ test('what has not gone out of a campaign is canceled where its tag is chosen', 
   assert.deepEqual(here.faults, [])
 })
 
-test('an address or a name in another script is told for what it is where a domain belongs', async () => {
+test('a URL, or a name in another script, in a domain field is explained', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page } = here
@@ -395,7 +395,7 @@ test('an address or a name in another script is told for what it is where a doma
   assert.deepEqual(here.faults, [])
 })
 
-test('the language for recipients is set where the account is, and days say of which zone they are', async () => {
+test('the language for recipients can be set in the settings, and days name their time zone', async () => {
   const who = await dashboard.owner()
   await call(who.api_key, 'PATCH', '/api/v1/customer/profile', { locale: 'de-AT' })
   await using here = await dashboard.visit(who, { timezoneId: 'Asia/Kathmandu' })

@@ -1,5 +1,5 @@
-// What strangers wrote, and a great deal of it: payload lists in every field, as answers of mail servers and of webhook
-// receivers, shown by the dashboard as text; and the pages' budget with 10,000 emails.
+// Text from strangers: XSS payload lists in every field, and in the responses of mail servers and webhook receivers, are shown
+// as text. Also the performance budget of the pages with 10,000 emails.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ const EMAILS = 10_000
 const BATCH = 500
 const MAX_FIRST_LOAD_BYTES = 200_000
 const MAX_TASK_MS = 200
-/** A task is long on a busy machine too: what counts is the best of so many times. */
+/** On a busy machine tasks take longer, so the best of this many runs counts. */
 const TIMES = 4
 const AT_ONCE = 6
 
@@ -72,10 +72,10 @@ async function fromCorpora(folder: string): Promise<readonly string[]> {
 
 const lineOf = (payload: string): string => payload.replaceAll(/[\r\n\0]/g, ' ').slice(0, 180)
 
-/** What is left to compare when signs that no screen shows are taken out. */
+/** Removes invisible characters before comparing. */
 const plain = (text: string): string => text.replaceAll(/[^!-~]/g, '')
 
-/** A mail server that refuses every recipient, with the payload whose number stands in the address. */
+/** A mail server that refuses every recipient with the payload whose number is in the address. */
 function talk(socket: net.Socket): void {
   socket.on('error', () => undefined)
   socket.write('220 <b>relay</b> ESMTP\r\n')
@@ -104,7 +104,7 @@ async function forEach<T>(items: readonly T[], work: (item: T, i: number) => Pro
   )
 }
 
-test('what strangers wrote is shown as text: no script runs, nothing is asked of another host', async (t) => {
+test('text from strangers is shown as text: no script runs, and no other host is contacted', async (t) => {
   if (CORPORA === undefined) t.diagnostic('POSTHORN_CORPORA is not set: with a few payloads of our own')
   const who = await dashboard.owner()
   const { api_key: live, test_api_key: key } = who
@@ -187,7 +187,7 @@ test('what strangers wrote is shown as text: no script runs, nothing is asked of
   assert.deepEqual(here.faults, [])
 })
 
-test('the first load is small, and with 10,000 emails no page holds the browser up', async (t) => {
+test('the first load is small, and with 10,000 emails no page blocks the browser', async (t) => {
   const who = await dashboard.owner()
   const mails = Array.from({ length: EMAILS }, (_, i) => ({
     ...{

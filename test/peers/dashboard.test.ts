@@ -1,5 +1,5 @@
-// The dashboard in a real browser: every page with data and without, and what a person does there. POSTHORN_SHOTS=<folder>
-// keeps a picture of each page: empty, light, dark and at a phone's width.
+// The dashboard in a real browser: every page with and without data, and what people do there. POSTHORN_SHOTS=<folder> saves a
+// screenshot of each page: empty, light, dark and at a phone's width.
 
 import assert from 'node:assert/strict'
 import { mkdir, readFile } from 'node:fs/promises'
@@ -26,7 +26,7 @@ const stack = new AsyncDisposableStack()
 let dashboard: Dashboard
 
 before(async () => {
-  // Webhooks of this test go to the machine itself.
+  // The webhooks of this test go to this machine.
   dashboard = stack.use(await startDashboard('dashboard', { POSTHORN_ALLOW_PRIVATE_NETWORKS: 'true' }))
   if (SHOTS !== undefined) await mkdir(SHOTS, { recursive: true })
 })
@@ -90,7 +90,7 @@ async function shoot(page: Page, round: string, where: string): Promise<void> {
   await page.screenshot({ path: path.join(SHOTS, name), fullPage: true })
 }
 
-/** Something on every page. @returns the addresses of single things, each with the name of its picture */
+/** Puts data on every page. @returns the paths of detail pages, each with the name of its screenshot */
 async function furnish({ api_key: live, test_api_key: key }: Owner): Promise<readonly [where: string, name: string][]> {
   const mail = {
     from: 'Shop <hello@shop.example>',
@@ -137,7 +137,7 @@ async function furnish({ api_key: live, test_api_key: key }: Owner): Promise<rea
   ]
 }
 
-test('from the first sign-in to a verified story: a domain, a mail and what became of it, a second factor', async () => {
+test('from the first sign-in on: a domain is verified, an email is followed to its end, a second factor is set up', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(null)
   const { page } = here
@@ -195,7 +195,7 @@ test('from the first sign-in to a verified story: a domain, a mail and what beca
   assert.deepEqual(here.faults, [])
 })
 
-test('an operator sets the dashboard up by the token, makes an account, looks into it and leaves, and holds a destination back', async () => {
+test('an operator sets up the dashboard with the token, creates an account, opens it and leaves it, and pauses a destination', async () => {
   const { address } = JSON.parse(await dashboard.posthorn.cli('operator', 'token', '--json')) as { address: string }
   await using here = await dashboard.visit(null)
   const { page } = here
@@ -233,7 +233,7 @@ test('an operator sets the dashboard up by the token, makes an account, looks in
   assert.deepEqual(here.faults, [])
 })
 
-test('lists go in and come out: bad lines are told by their number, and what was imported stands there', async () => {
+test('lists are imported and exported: bad lines are reported by number, and imported entries are listed', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page } = here
@@ -281,7 +281,7 @@ test('lists go in and come out: bad lines are told by their number, and what was
   assert.deepEqual(here.faults, [])
 })
 
-test('a webhook is tested, its answer shown, a delivery told again, its secret changed', async () => {
+test('a webhook is tested, its response shown, a delivery replayed, its secret changed', async () => {
   const told: string[] = []
   const receiver = createServer((request, answer) => {
     told.push(String(request.headers['webhook-id'] ?? ''))
@@ -300,7 +300,7 @@ test('a webhook is tested, its answer shown, a delivery told again, its secret c
     await page.getByRole('button', { name: 'Send test', exact: true }).click()
     const deliveries = page.getByRole('table', { name: 'Deliveries' })
     await deliveries.getByText('200 · said by the receiver').waitFor()
-    // A test is told once; what happened may be told again.
+    // A test cannot be replayed; an event can.
     assert.equal(await deliveries.getByRole('button', { name: 'Replay', exact: true }).count(), 0)
     await call(who.api_key, 'POST', '/api/v1/customer/suppressions', { email: 'gone@example.net' })
     await deliveries.getByText('suppression.created').waitFor()
@@ -323,7 +323,7 @@ test('a webhook is tested, its answer shown, a delivery told again, its secret c
   }
 })
 
-test('the overview shows what each provider answered, day by day, and a domain how to ask for TLS reports', async () => {
+test("the overview shows each provider's responses by day, and a domain how to request TLS reports", async () => {
   const who = await dashboard.owner()
   const one = await furnish(who)
   await using here = await dashboard.visit(who)
@@ -353,7 +353,7 @@ test('the overview shows what each provider answered, day by day, and a domain h
   assert.deepEqual(here.faults, [])
 })
 
-test('a template is written, changed, looked at with values, and taken back', async () => {
+test('a template is created, changed, previewed with variables, and restored', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page } = here
@@ -374,7 +374,7 @@ test('a template is written, changed, looked at with values, and taken back', as
   assert.deepEqual(here.faults, [])
 })
 
-test('what happens is seen without a reload, also what happened while nobody looked', async () => {
+test('changes appear without a reload, also those from while the page was hidden', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page } = here
@@ -398,7 +398,7 @@ test('what happens is seen without a reload, also what happened while nobody loo
   assert.deepEqual(here.faults, [])
 })
 
-/** As if the page was behind another, or before it again. */
+/** Simulates that the page is hidden, or visible again. */
 function seen(page: Page, state: 'hidden' | 'visible'): Promise<void> {
   return page.evaluate(`{
     Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' })
@@ -406,7 +406,7 @@ function seen(page: Page, state: 'hidden' | 'visible'): Promise<void> {
   }`)
 }
 
-test('all of it by keyboard: skip link, pages, rows, the palette, and the focus at the top of a new page', async () => {
+test('everything works by keyboard: skip link, pages, rows, the palette, and the focus at the top of a new page', async () => {
   const who = await dashboard.owner()
   for (const subject of ['One', 'Two'])
     await call(who.test_api_key, 'POST', '/api/v1/send', {

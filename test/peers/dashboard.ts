@@ -1,5 +1,4 @@
-// What the tests of the dashboard share: the product with a browser before it, people who are signed in without the form,
-// and what must not happen on any page.
+// Shared by the dashboard's tests: the product with a browser, sign-in without the form, and faults that no page may have.
 
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
@@ -18,16 +17,16 @@ export interface Owner extends Account {
 export interface Visit extends AsyncDisposable {
   readonly page: Page
   readonly context: BrowserContext
-  /** What must not be: errors of scripts, policy violations, requests to others, dialogs. */
+  /** Script errors, policy violations, requests to other hosts, dialogs. Must stay empty. */
   readonly faults: readonly string[]
 }
 
 export interface Dashboard extends AsyncDisposable {
   readonly posthorn: Posthorn
   owner(options?: { readonly operator?: boolean }): Promise<Owner>
-  /** Signed in by the API; null: nobody is. Each visit has its own browser profile. */
+  /** Signed in through the API; null: signed out. Each visit has its own browser profile. */
   visit(who: Owner | null, options?: Parameters<Browser['newContext']>[0]): Promise<Visit>
-  /** Goes there, and waits until nothing is loading. */
+  /** Opens a page, and waits until nothing is loading. */
   open(page: Page, where: string): Promise<void>
 }
 
@@ -58,7 +57,7 @@ export async function startDashboard(name: string, settings: Record<string, stri
   }
 }
 
-/** What is still loading keeps its place with a skeleton. The network is never idle: a stream of events stays open. */
+/** Waits until no skeleton is shown. The network is never idle, because a stream of events stays open. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor()
   await page.locator('.animate-pulse').first().waitFor({ state: 'detached' })
@@ -87,11 +86,11 @@ async function visit(
   })
   page.on('request', (request) => {
     const { host, protocol } = new URL(request.url())
-    // A frame told to go to javascript: is counted as a request too; it asks nobody, and what it did would be seen above.
+    // A frame sent to javascript: counts as a request too; it contacts nobody, and its effects would be noticed above.
     const asksNobody = ['data:', 'about:', 'blob:', 'javascript:'].includes(protocol)
     if (!asksNobody && host !== new URL(url).host) faults.push(`a request to ${request.url()}`)
   })
-  // What the policy of a page forbids is told as a request that failed for it: it never left the browser.
+  // A request that the page's policy forbids is reported as failed: it never left the browser.
   page.on('requestfailed', (request) => {
     const at = faults.indexOf(`a request to ${request.url()}`)
     if (at !== -1 && /^csp$|BLOCKED_BY_CSP/.test(request.failure()?.errorText ?? '')) faults.splice(at, 1)
@@ -104,7 +103,7 @@ async function visit(
   return { page, context, faults, [Symbol.asyncDispose]: () => context.close() }
 }
 
-/** @param rules only these; absent: all that axe has */
+/** @param rules only these; absent: all of axe's rules */
 export async function seriousFaults(page: Page, rules?: string[]): Promise<readonly string[]> {
   const axe = new AxeBuilder({ page }).exclude('iframe')
   const all = axe.options({ rules: { 'target-size': { enabled: true } } })
