@@ -331,7 +331,8 @@ function ExportList({
   const write = async (): Promise<void> => {
     setBusy(true)
     setError(null)
-    await saveList(name, path, pages, columns, query).then((rows) => say(`Exported ${rows} rows to ${name}.`), setError)
+    const done = (rows: number): void => say(`Exported ${figure(rows)} ${rows === 1 ? 'row' : 'rows'} to ${name}.`)
+    await saveList(name, path, pages, columns, query).then(done, setError)
     setBusy(false)
   }
   return (

@@ -23,7 +23,8 @@ export function Queues() {
     setDone('')
     try {
       const { data } = await call('POST', `/operator/queues/${encodeURIComponent(destination)}/${verb}`)
-      if (verb === 'retry') setDone(`Retrying ${figure(data.emails)} emails to ${destination}.`)
+      if (verb === 'retry')
+        setDone(`Retrying ${figure(data.emails)} ${data.emails === 1 ? 'email' : 'emails'} to ${destination}.`)
       await refresh('/operator/queues')
     } catch (problem) {
       setError(problem)
