@@ -30,7 +30,7 @@ const OVERSIGNED = [
   'Feedback-ID',
   'CFBL-Address',
   'CFBL-Feedback-ID',
-] as const
+].map((name) => ({ name, key: name.toLowerCase() }))
 
 const LINE = 78
 const SP = 0x20
@@ -78,22 +78,22 @@ export function createSigner(options: {
 export async function sign(message: Buffer, signers: readonly Signer[], options: SignOptions): Promise<Buffer> {
   const { fields, bodyStart } = parseHeaderBlock(message)
   const bodyHash = hashBody(message.subarray(bodyStart))
-  const { names, canonical } = signedHeaders(message, fields)
-  const signatures = await Promise.all(
-    signers.map((signer) => signatureField(signer, { ...options, names, canonical, bodyHash })),
-  )
-  return Buffer.from(signatures.join(''), 'utf8')
+  const signed = { ...options, ...signedHeaders(message, fields), bodyHash }
+  const signatures = await Promise.all(signers.map((signer) => signatureField(signer, signed)))
+  return Buffer.from(signatures.join(''), 'latin1')
 }
 
 interface Signed extends SignOptions {
   readonly names: readonly string[]
-  readonly canonical: string
+  /** The relaxed fields, in the order of `names`. */
+  readonly headers: Buffer
   readonly bodyHash: string
 }
 
 async function signatureField(signer: Signer, signed: Signed): Promise<string> {
   const at = Math.floor(signed.signedAt.getTime() / 1_000)
-  const head = foldTags([
+  const lastName = signed.names.length - 1
+  const { folded, relaxed } = foldTags([
     'v=1;',
     `a=${signer.algorithm};`,
     'c=relaxed/relaxed;',
@@ -101,23 +101,19 @@ async function signatureField(signer: Signer, signed: Signed): Promise<string> {
     `s=${signer.selector};`,
     `t=${at};`,
     `x=${at + signed.expiresAfterSeconds};`,
-    ...signed.names.map((name, index) => {
-      const end = index === signed.names.length - 1 ? ';' : ':'
-      return `${index === 0 ? 'h=' : ''}${name}${end}`
-    }),
+    ...signed.names.map((name, index) => `${index === 0 ? 'h=' : ''}${name}${index === lastName ? ';' : ':'}`),
     `bh=${signed.bodyHash};`,
     'b=',
   ])
   // RFC 6376 section 3.7: the signature field itself is hashed last, with an empty b= and without its line end.
-  const own = `dkim-signature:${relax(head.slice(head.indexOf(':') + 1))}`
-  const signature = await signText(signer, Buffer.from(signed.canonical + own, 'latin1'))
-  return `${head}${foldSignature(signature, head.length - head.lastIndexOf('\n') - 1)}\r\n`
+  const signature = await signBuffer(signer, Buffer.concat([signed.headers, Buffer.from(relaxed, 'latin1')]))
+  return `${folded}${foldSignature(signature, folded.length - folded.lastIndexOf('\n') - 1)}\r\n`
 }
 
-function signText({ key, algorithm }: Signer, text: Buffer): Promise<string> {
+function signBuffer({ key, algorithm }: Signer, bytes: Buffer): Promise<string> {
   // RFC 8463 section 3: Ed25519 signs the SHA-256 of the text, not the text.
   const [digest, data] =
-    algorithm === 'ed25519-sha256' ? [null, createHash('sha256').update(text).digest()] : ['sha256', text]
+    algorithm === 'ed25519-sha256' ? [null, createHash('sha256').update(bytes).digest()] : ['sha256', bytes]
   return new Promise((resolve, reject) => {
     signBytes(digest, data, key, (error, signature) => {
       if (error === null) resolve(signature.toString('base64'))
@@ -126,22 +122,27 @@ function signText({ key, algorithm }: Signer, text: Buffer): Promise<string> {
   })
 }
 
-function foldTags(tags: readonly string[]): string {
-  let out = 'DKIM-Signature:'
-  let column = out.length
+/** @returns the field folded, and as it is signed: relaxed, with its name in lower case */
+function foldTags(tags: readonly string[]): { readonly folded: string; readonly relaxed: string } {
+  let folded = 'DKIM-Signature:'
+  let relaxed = 'dkim-signature:'
+  let column = folded.length
   let inNames = false
+  let isFirst = true
   for (const tag of tags) {
     // The names in h= have no blanks between them; a line may be folded after each colon.
     const blank = inNames && column + tag.length <= LINE ? '' : ' '
     if (column + blank.length + tag.length > LINE) {
-      out += '\r\n'
+      folded += '\r\n'
       column = 0
     }
-    out += blank + tag
+    folded += blank + tag
+    relaxed += isFirst ? tag : blank + tag
     column += blank.length + tag.length
     inNames = tag.endsWith(':')
+    isFirst = false
   }
-  return out
+  return { folded, relaxed }
 }
 
 function foldSignature(signature: string, column: number): string {
@@ -153,29 +154,45 @@ function foldSignature(signature: string, column: number): string {
 }
 
 /** RFC 6376 section 5.4.2: among fields of the same name, the last is signed first. */
-function signedHeaders(message: Buffer, fields: readonly RawField[]): { names: string[]; canonical: string } {
+function signedHeaders(message: Buffer, fields: readonly RawField[]): Pick<Signed, 'names' | 'headers'> {
   const names: string[] = []
-  let canonical = ''
-  for (const name of OVERSIGNED) {
-    const key = name.toLowerCase()
+  // Relaxing only adds a CR where a line ends in a bare LF.
+  const out = Buffer.allocUnsafe((fields.at(-1)?.end ?? 0) + 2 * fields.length)
+  let at = 0
+  for (const { name, key } of OVERSIGNED) {
     for (let index = fields.length - 1; index >= 0; index--) {
       const field = fields[index]
       if (field === undefined || field.key !== key) continue
       names.push(name)
-      // latin1 only carries bytes: each becomes one character and is later written as the same byte.
-      canonical += `${key}:${relax(message.toString('latin1', field.valueStart, field.end))}\r\n`
+      at = writeRelaxed(message, field, out, at)
     }
     names.push(name)
   }
-  return { names, canonical }
+  return { names, headers: out.subarray(0, at) }
 }
 
-/** Relaxes a field value (RFC 6376 section 3.4.2): unfolds it, collapses blanks to one space, strips them at the ends. */
-function relax(value: string): string {
-  return value
-    .replace(/\r?\n/g, '')
-    .replace(/[\t ]+/g, ' ')
-    .replace(/^ | $/g, '')
+/**
+ * Writes a field in relaxed form (RFC 6376 section 3.4.2): the name in lower case, the value unfolded, its blanks collapsed to
+ * one space and stripped at both ends.
+ *
+ * @returns where `out` goes on
+ */
+function writeRelaxed(message: Buffer, { key, valueStart, end }: RawField, out: Buffer, start: number): number {
+  let to = start + out.write(`${key}:`, start, 'latin1')
+  let isBlankDue = false
+  const first = to
+  for (let at = valueStart; at < end; at++) {
+    const byte = message[at] as number
+    if (byte === SP || byte === TAB) isBlankDue = to > first
+    else if (byte !== LF && !(byte === CR && message[at + 1] === LF)) {
+      if (isBlankDue) out[to++] = SP
+      isBlankDue = false
+      out[to++] = byte
+    }
+  }
+  out[to++] = CR
+  out[to++] = LF
+  return to
 }
 
 /**
