@@ -36,10 +36,11 @@ const at = (...names) => path.join(root, ...names)
 
 // By default V8 sizes the young generation by the machine's memory (two halves of 64 MB with 24 GB), and lets the old generation
 // grow to four times the live data before collecting it. 8 MB, and twice the live data, cost no measurable CPU and take 40 MB
-// less under load (docs/performance.md). The malloc settings return freed memory to the system: glibc keeps a heap for each
+// less under load (docs/performance.md). So small a young generation is collected by one thread: waking others for it costs more
+// than they save (docs/measurements.md). The malloc settings return freed memory to the system: glibc keeps a heap for each
 // thread, and each retains more the larger the blocks freed. When memory is short, the service triggers garbage collection
 // itself (src/platform/memory.ts). PostgreSQL has its own environment.
-const SERVICE = ['--max-semi-space-size=8', '--heap-growing-percent=100', '--expose-gc']
+const SERVICE = ['--max-semi-space-size=8', '--heap-growing-percent=100', '--no-parallel-scavenge', '--expose-gc']
 const MEMORY = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' }
 
 // Node's compile cache of our sources, kept between processes: saves .7 s of CPU per command. In a read-only checkout Node
