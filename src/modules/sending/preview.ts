@@ -15,7 +15,7 @@ import { type ContentFound, countPreview, previewStats, type RiskRoom, type Verd
 import { PreviewBody } from './body.ts'
 import { draftOf } from './draft.ts'
 import { judge, policySnapshot, verdictSnapshot } from './judge.ts'
-import { readSendRequest, unlessBlank } from './request.ts'
+import { readSendRequest, shortened, unlessBlank } from './request.ts'
 import type { Sending } from './send.ts'
 import type { Incoming } from './sender.ts'
 
@@ -51,7 +51,7 @@ export function previewsOf(options: PreviewOptions): Previews {
   const faultsOf = bodyValidator(PreviewBody)
 
   const read = async (principal: Principal, body: unknown): Promise<Incoming> => {
-    const fields = (body !== null && typeof body === 'object' ? body : {}) as Record<string, unknown>
+    const fields = shortened((body !== null && typeof body === 'object' ? body : {}) as Record<string, unknown>)
     const { html = null, text = null, ...rest } = fields
     const from = fields['from'] ?? (await senderOf(principal.accountId))
     const isEmpty = text === null && (html === null || (typeof html === 'string' && unlessBlank(html) === null))

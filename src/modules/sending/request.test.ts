@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { decodingOnce, readSendRequest } from './request.ts'
+import { decodingOnce, readSendRequest, shortened } from './request.ts'
 
 /** The decoded content of an attachment; null: it is refused. */
 function contentOf(content: string): Buffer | null {
@@ -156,4 +156,11 @@ test('variables without a template are refused, since they would not be filled i
 test('an attachment must have a name', () => {
   const attachments = [{ filename: ' \u00a0', content: 'QQ==' }]
   assert.deepEqual(told({ attachments }).faults, ['attachments[0].filename required'])
+})
+
+test('of a list that is too long, one item too many is read', () => {
+  const few = { to: 'a@dest.example', cc: Array(50).fill('b@dest.example'), attachments: [] }
+  assert.equal(shortened(few), few)
+  const { to, cc, attachments } = shortened({ ...few, cc: Array(200_000).fill(1), attachments: Array(51).fill({}) })
+  assert.deepEqual([to, (cc as []).length, (attachments as []).length], ['a@dest.example', 51, 51])
 })

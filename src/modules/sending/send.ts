@@ -22,7 +22,7 @@ import { draftOf } from './draft.ts'
 import { errors } from './errors.ts'
 import type { IdempotencyKey } from './idempotency.ts'
 import { MAX_BATCH_MESSAGES, MAX_CALL_BYTES, MAX_IDEMPOTENCY_KEY_CHARS } from './limits.ts'
-import { decodingOnce, readSendRequest } from './request.ts'
+import { decodingOnce, readSendRequest, shortened } from './request.ts'
 import type { Accepted } from './rows.ts'
 import {
   canBeLeft,
@@ -137,12 +137,13 @@ export function sendingOf(options: SendingOptions): Sending {
 
   const read = async (
     principal: Principal,
-    { body, faults: ahead }: ForeignMessage,
+    { body: given, faults: ahead }: ForeignMessage,
     call = callOf(principal),
   ): Promise<Incoming> => {
     // Once a message did not fit, no further one is read.
     call.take(0)
-    const { request, faults } = readSendRequest(fieldsOf(body), clock.now(), call.decode)
+    const body = shortened(fieldsOf(given))
+    const { request, faults } = readSendRequest(body, clock.now(), call.decode)
     const all = mergeFaults(ahead, mergeFaults(faultsOf(body), faults))
     if (request === null || all.length > 0) throw validationError(all)
     const draft = draftOf(request)
