@@ -12,6 +12,7 @@
 
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
+import { connectionShare } from './connection-share.ts'
 import { arrayText } from './pg-array.ts'
 import { optionsDropped, serversOf } from './servers.ts'
 import { type SilenceWatch, type Watchable, watchSilence } from './silence.ts'
@@ -51,7 +52,7 @@ export interface Database {
    * For the last writes of a transaction that many wait for: it saves them one round trip.
    */
   transaction<T>(work: (db: Db, posting: Writer) => Promise<T>): Promise<T>
-  /** One transaction as one account. */
+  /** One transaction as one account, which has at most half of the connections. */
   tenant<T>(accountId: string, work: (db: Db) => Promise<T>): Promise<T>
   /**
    * The same, read-only: the server refuses writes. The result of `work` is delivered at once, because the end of such a
@@ -141,11 +142,13 @@ export function connect(options: DatabaseOptions): Database {
   const system = pool('posthorn_system', SYSTEM_PLANS)
   const tenant = pool('posthorn_tenant', TENANT_PLANS)
   const listener = listenOn(url, watch, onError)
+  const share = connectionShare(Math.ceil(maxConnections / 2), CONNECT_WITHIN_MS)
   return {
     system: onPool(system),
     transaction: (work) => transact(system, null, work),
-    tenant: (accountId, work) => transact(tenant, accountId, work),
-    reading: (accountId, work) => read(tenant, accountId, work),
+    tenant: (accountId, work) => share(accountId, () => transact(tenant, accountId, work)),
+    reading: (accountId, work) =>
+      early(work, (tell) => share(accountId, () => transact(tenant, accountId, tell, 'begin read only'))),
     listen: listener.listen,
     pools: () =>
       Object.entries({ system, tenant }).map(([name, { totalCount, idleCount, waitingCount }]) => ({
@@ -253,7 +256,8 @@ type Notice = { readonly routine?: string | undefined }
 
 type Work<T> = (db: Db, posting: Writer) => Promise<T>
 
-async function read<T>(pool: pg.Pool, accountId: string, work: Work<T>): Promise<T> {
+/** The result of `work` as soon as it is there. @param run runs it in its transaction */
+function early<T>(work: Work<T>, run: (tell: Work<T>) => Promise<T>): Promise<T> {
   const told = Promise.withResolvers<T>()
   const tell: Work<T> = async (db, posting) => {
     const result = await work(db, posting)
@@ -261,7 +265,7 @@ async function read<T>(pool: pg.Pool, accountId: string, work: Work<T>): Promise
     return result
   }
   // A failure after the result was delivered only costs the connection, which `transact` gives up.
-  transact(pool, accountId, tell, 'begin read only').catch(told.reject)
+  run(tell).catch(told.reject)
   return told.promise
 }
 
