@@ -2,7 +2,7 @@
 // refused, because its true size is only known after inflating it.
 
 import { tmpdir } from 'node:os'
-import type { Readable } from 'node:stream'
+import { PassThrough, type Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { NO_OBJECT, platformErrors, validationError } from '../errors.ts'
 import { type Arriving, intake, largeTurns, MAX_IN_MEMORY_BYTES, type Turns } from '../intake.ts'
@@ -37,6 +37,8 @@ export function readBodies(
   const leaving = new WeakMap<FastifyRequest, () => void>()
   /** Refused before fully read. Their connections stay open: a client that is still writing would never read its refusal. */
   const readOn = new WeakSet<FastifyRequest>()
+  /** Bodies that endpoints read themselves, not always to the end. */
+  const streamed = new WeakMap<FastifyRequest, Readable>()
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, payload, done) => {
     const { stream } = request.routeOptions.config as { stream?: readonly string[] | null }
@@ -51,7 +53,8 @@ export function readBodies(
       return
     }
     if (isStreamed) {
-      done(null, payload)
+      streamed.set(request, payload)
+      done(null, readApart(payload))
       return
     }
     const body = bodies.begin(limitBytes)
@@ -73,6 +76,8 @@ export function readBodies(
   // The framework closes the connection of a refused body at once.
   app.addHook('onSend', (request, reply, _payload, done) => {
     if (readOn.has(request)) reply.removeHeader('connection')
+    const left = streamed.get(request)
+    if (left?.readableEnded === false) drop(left.unpipe())
     done()
   })
   // The framework checks the content type even when there is no body.
@@ -175,6 +180,18 @@ function collect(payload: Readable, body: Arriving): Promise<void> {
   })
   payload.once('end', () => resolve(writing ?? undefined))
   return promise
+}
+
+/** The same bytes, for an endpoint that may stop reading: that would destroy the request, and its client would write for ever. */
+function readApart(payload: Readable): Readable {
+  const apart = payload.pipe(new PassThrough())
+  // Whoever reads it is told; unheard, the error would end the process.
+  apart.on('error', () => undefined)
+  payload.once('error', (error) => apart.destroy(error))
+  payload.once('close', () => {
+    if (!payload.readableEnded) apart.destroy(new Error('the client went away'))
+  })
+  return apart
 }
 
 /** Drops what still arrives; a client that never stops writing is disconnected after MAX_DROPPED_BYTES. */
