@@ -6,16 +6,16 @@ export function connectionShare(
   most: number,
   withinMs: number,
 ): <T>(accountId: string, work: () => Promise<T>) => Promise<T> {
-  const accounts = new Map<string, { running: number; readonly waiting: Set<() => void> }>()
+  const accounts = new Map<string, { running: number; readonly waiting: (() => void)[] }>()
   return async (accountId, work) => {
-    const account = accounts.get(accountId) ?? { running: 0, waiting: new Set() }
+    const account = accounts.get(accountId) ?? { running: 0, waiting: [] }
     accounts.set(accountId, account)
     if (account.running < most) account.running++
     else await turn(account.waiting, withinMs)
     try {
       return await work()
     } finally {
-      const [next] = account.waiting
+      const next = account.waiting.shift()
       if (next !== undefined) next()
       else if (--account.running === 0) accounts.delete(accountId)
     }
@@ -23,17 +23,16 @@ export function connectionShare(
 }
 
 /** Waits until one of those that are running hands on its place. */
-function turn(waiting: Set<() => void>, withinMs: number): Promise<void> {
+function turn(waiting: (() => void)[], withinMs: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const take = (): void => {
-    waiting.delete(take)
     clearTimeout(timer)
     resolve()
   }
   const timer = setTimeout(() => {
-    waiting.delete(take)
+    waiting.splice(waiting.indexOf(take), 1)
     reject(Object.assign(new Error('too many connections for this account'), { code: '53300' }))
   }, withinMs)
-  waiting.add(take)
+  waiting.push(take)
   return promise
 }
