@@ -4,6 +4,7 @@
 import { isIP } from 'node:net'
 import type { ConnectionOptions, SecureContext, TLSSocket } from 'node:tls'
 import type { Clock } from '../platform/clock.ts'
+import { CLIENT_TLS } from '../platform/tls-client.ts'
 import type { Dialogue, DialogueRecorder } from './smtp-dialogue.ts'
 import type { Reply } from './smtp-reply.ts'
 import { type Endpoint, type Fault, type Heard, isFault, SmtpStream } from './smtp-stream.ts'
@@ -72,7 +73,7 @@ export interface OpenOptions extends Endpoint {
   readonly withoutTls?: 'plain' | 'close' | { readonly why: string }
   /** Default: accept any certificate, and report `pkix` if it happens to be valid. */
   readonly verify?: TlsVerifier
-  /** Share one between connections: creating it costs more than sending a message. */
+  /** Made with CLIENT_TLS. Share one between connections: creating it costs more than sending a message. */
   readonly secureContext?: SecureContext
   readonly auth?: { readonly username: string; readonly password: string }
   /** False: do not pipeline even if the server offers it (see `SendResult.pipeliningSuspect`). */
@@ -259,7 +260,7 @@ class Opening {
     return {
       // The certificate is verified after the handshake. Even an unverified one protects against eavesdropping.
       rejectUnauthorized: false,
-      minVersion: 'TLSv1.2',
+      ...CLIENT_TLS,
       ...(secureContext === undefined ? {} : { secureContext }),
       ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
     }

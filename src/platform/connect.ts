@@ -19,6 +19,7 @@ import { Pool } from 'undici'
 import { isPublicAddress } from './addresses.ts'
 import type { Resolver } from './dns.ts'
 import { aborted } from './lifecycle.ts'
+import { CLIENT_TLS } from './tls-client.ts'
 
 export const MAX_BODY_BYTES = 65_536
 export const MAX_URL_CHARS = 2_048
@@ -315,7 +316,7 @@ function socketTo(url: URL, address: string): net.Socket {
       ? tls.connect({
           host: address,
           port,
-          minVersion: 'TLSv1.2',
+          ...CLIENT_TLS,
           ALPNProtocols: ['http/1.1'],
           ...(net.isIP(host) === 0 && { servername: host }),
         })

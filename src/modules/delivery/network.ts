@@ -10,6 +10,7 @@ import type { Timeouts } from '../../mail/smtp-client.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { isPassing } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
+import { CLIENT_TLS } from '../../platform/tls-client.ts'
 import type { SitePolicy, Transport } from '../transport/index.ts'
 import type { Pace } from './pace.ts'
 import { type Relay, relayAddresses, relayTerms } from './relay.ts'
@@ -100,7 +101,7 @@ export function networkOf(options: NetworkOptions): Network {
   /** Routes by the addresses that their names had at the last look-up. */
   const routesAt = new Map<string, Known>()
   const sockets = socketsOf(options.maxSockets)
-  const secureContext = createSecureContext()
+  const secureContext = createSecureContext(CLIENT_TLS)
   const faults = tlsFaults(clock)
   const lookUps = lookUpWatch(clock)
   let aborting = newController()

@@ -23,6 +23,7 @@ import { bounceFromReply } from '../../mail/smtp-bounce.ts'
 import { type ProbeAnswer, SmtpConnection, type Timeouts } from '../../mail/smtp-client.ts'
 import type { Reply } from '../../mail/smtp-reply.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { CLIENT_TLS } from '../../platform/tls-client.ts'
 import type { Came, Manners, SharedManners } from './manners.ts'
 import type { SmtpResult } from './score.ts'
 
@@ -76,7 +77,7 @@ const MAX_TRIES = 3
 
 export function proberOf(options: ProbeOptions): Prober {
   const { clock, manners, shared } = options
-  const secureContext = createSecureContext()
+  const secureContext = createSecureContext(CLIENT_TLS)
   let turns = 0
 
   const open = async (host: MxHost, ip: string, signal: AbortSignal) => {
