@@ -124,16 +124,28 @@ test('of thousands of addresses of a host, the same 64 are kept, however the DNS
   assert.deepEqual(await known(addresses.toReversed()), first)
 })
 
-test('the names of all hosts, including those without an address, are listed by rank, independent of random order', async () => {
+test('the digest of all host names depends on rank and on hosts without an address, not on random order', async () => {
   const names = Array.from({ length: 9 }, (_, index) => `mx${index}.test`)
-  const zones: Record<string, Zones[string]> = {
-    'example.net': { MX: [...names.map((name) => `5 ${name}`), '7 last.test', '7 gone.test', '9 MX0.test.'] },
+  const digestOf = async (last: readonly string[], chance?: () => number): Promise<string> => {
+    const zones: Record<string, Zones[string]> = {
+      'example.net': { MX: [...names.map((name) => `5 ${name}`), ...last] },
+    }
+    for (const name of names) zones[name] = HOST
+    const found = await plan(zones, chance === undefined ? {} : { chance })
+    return found.kind === 'hosts' ? found.names : ''
   }
-  for (const name of names) zones[name] = HOST
-  for (const chance of [() => 0, Math.random]) {
-    const found = await plan(zones, { chance })
-    assert.equal(found.kind === 'hosts' && found.names, `${names.join(' ')}, gone.test last.test`)
-  }
+  const digest = await digestOf(['7 last.test', '7 gone.test', '9 MX0.test.'], () => 0)
+  for (let n = 0; n < 5; n++) assert.equal(await digestOf(['7 gone.test', '7 last.test'], Math.random), digest)
+  assert.notEqual(await digestOf(['7 last.test', '8 gone.test']), digest)
+  assert.notEqual(await digestOf(['7 last.test']), digest)
+})
+
+test('a plan of a domain that names thousands of hosts is small', async () => {
+  const long = Array.from({ length: 3 }, () => 'x'.repeat(60)).join('.')
+  const MX = Array.from({ length: 3_000 }, (_, n) => `${n} h${n}.${long}.test`)
+  const found = await plan({ 'example.net': { MX }, [`h0.${long}.test`]: HOST })
+  assert.equal(found.kind, 'hosts')
+  assert.ok(JSON.stringify(found).length < 1_000)
 })
 
 test('a host in a family that we cannot reach is no proof that the domain takes no mail', async () => {

@@ -14,6 +14,7 @@
 // (RFC 5321 section 5.1), because they would send the mail back to us. Connections use the addresses in the plan; nothing is
 // resolved a second time. The resolver follows CNAMEs: an answer for A, AAAA or MX comes from the end of the chain.
 
+import { hash } from 'node:crypto'
 import { isIP } from 'node:net'
 import { isPublicAddress } from '../platform/addresses.ts'
 import type { DnsAnswer, Resolver } from '../platform/dns.ts'
@@ -40,8 +41,8 @@ export interface MxHost {
 
 export type MxPlan =
   /**
-   * 1 to 5 hosts in the order to try them. `names` holds the names of all hosts, including those beyond 5 or without an
-   * address, in the form of `byRank`. `implicit`: there is no MX, and the domain is its own host.
+   * 1 to 5 hosts in the order to try them. `names` is a digest of the names of all hosts by rank, including those beyond 5 or
+   * without an address. `implicit`: there is no MX, and the domain is its own host.
    */
   | { readonly kind: 'hosts'; readonly hosts: readonly MxHost[]; readonly names: string; readonly implicit: boolean }
   /** Permanent: 556 5.1.10. */
@@ -167,13 +168,22 @@ async function resolved(named: readonly Named[], implicit: boolean, options: MxO
     if (addresses.length === 0) refused = `${host} is at an address that mail is not sent to`
     else hosts.push({ host, preference, addresses })
   }
-  if (hosts.length > 0) return { kind: 'hosts', hosts, names: byRank(named, ({ host }) => [host]), implicit }
+  if (hosts.length > 0) return { kind: 'hosts', hosts, names: namesOf(named), implicit }
   if (deferred !== null) return { kind: 'defer', detail: deferred }
   if (refused !== null) return { kind: 'private', detail: refused }
   const detail = `no address for ${named[0]?.host ?? 'the domain'}`
   // There may be addresses of a family that was not looked up, or hosts beyond the limit.
   const whole = (options.families?.length ?? FAMILIES) === FAMILIES && named.length <= MAX_LOOKED_UP
   return whole ? { kind: 'no_hosts', detail, implicit } : { kind: 'defer', detail }
+}
+
+/** A digest, because plans are kept and a domain may name thousands of hosts. */
+function namesOf(hosts: readonly Named[]): string {
+  return hash(
+    'sha256',
+    byRank(hosts, ({ host }) => [host]),
+    'base64',
+  )
 }
 
 function isAllowed(address: string, { allowPrivate }: MxOptions): boolean {

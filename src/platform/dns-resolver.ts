@@ -2,7 +2,7 @@
 //
 //   cache        positive answers for their TTL, 5 s to 1 h; MX, TXT, NS and PTR come without one: 60 s. NXDOMAIN and
 //                NODATA 30 s. SERVFAIL and timeouts 5 s, so that a burst for one broken domain asks once. At most 20,000
-//                answers; the oldest go first.
+//                answers and 32 MB; the oldest go first.
 //   coalescing   identical queries under way share one query; a caller that gives up leaves it running for the others.
 //   time         two tries of 5 s for each server, and 20 s for everything. c-ares gives a server that was quick so far one
 //                second, not five, so the second try uses a fresh resolver without that memory; otherwise slow answers
@@ -17,6 +17,7 @@ import { promises as dns } from 'node:dns'
 import { isIP } from 'node:net'
 import type { Clock } from './clock.ts'
 import type { DnsAnswer, DnsFailure, MxRecord, Resolver } from './dns.ts'
+import { type DnsRecord, dnsCache } from './dns-cache.ts'
 
 const MIN_TTL = 5
 const MAX_TTL = 3_600
@@ -43,11 +44,6 @@ export interface DnsResolverOptions {
 
 type Type = 'MX' | 'A' | 'AAAA' | 'TXT' | 'CNAME' | 'NS' | 'PTR'
 
-interface Cached {
-  readonly answer: DnsAnswer<unknown>
-  readonly untilMs: number
-}
-
 interface Waiting {
   readonly zone: string
   /** False: the waiting query has timed out. */
@@ -66,13 +62,20 @@ export function dnsResolver(options: DnsResolverOptions): DnsResolver {
 }
 
 function resolverOf(asker: Asker, fresh: boolean): Resolver {
-  const ask = <T>(type: Type, name: string, signal: AbortSignal | undefined, look: Look<T>): Promise<DnsAnswer<T>> =>
-    asker.ask(type, name.toLowerCase(), signal, fresh, look)
+  const ask = <T extends DnsRecord>(
+    type: Type,
+    name: string,
+    signal: AbortSignal | undefined,
+    look: Look<T>,
+  ): Promise<DnsAnswer<T>> => asker.ask(type, name.toLowerCase(), signal, fresh, look)
   const timed = async (found: Promise<{ address: string; ttl: number }[]>): Promise<Looked<string>> => {
     const records = await found
     return { records: records.map(({ address }) => address), ttl: Math.min(...records.map(({ ttl }) => ttl)) }
   }
-  const untimed = async <T>(found: Promise<T[]>): Promise<Looked<T>> => ({ records: await found, ttl: TTL_WHEN_UNTOLD })
+  const untimed = async <T extends DnsRecord>(found: Promise<T[]>): Promise<Looked<T>> => ({
+    records: await found,
+    ttl: TTL_WHEN_UNTOLD,
+  })
   return {
     mx: (name, signal) => ask<MxRecord>('MX', name, signal, (from) => untimed(from.resolveMx(name).then(mxRecords))),
     a: (name, signal) => ask('A', name, signal, (from) => timed(from.resolve4(name, { ttl: true }))),
@@ -110,9 +113,8 @@ class Asker {
   readonly #another: (() => dns.Resolver) | null
   readonly #totalMs: number
   readonly #maxUnderWay: number
-  /** In the order in which the answers were stored, oldest first. */
-  readonly #cache = new Map<string, Cached>()
-  readonly #underWay = new Map<string, Promise<DnsAnswer<unknown>>>()
+  readonly #cache = dnsCache<DnsAnswer<DnsRecord>>(MAX_CACHED)
+  readonly #underWay = new Map<string, Promise<DnsAnswer<DnsRecord>>>()
   readonly #perZone = new Map<string, number>()
   #running = 0
   #waiting: Waiting[] = []
@@ -137,7 +139,7 @@ class Asker {
     this.#another = tries > 1 ? () => resolver(tries - 1) : null
   }
 
-  async ask<T>(
+  async ask<T extends DnsRecord>(
     type: Type,
     name: string,
     signal: AbortSignal | undefined,
@@ -157,7 +159,7 @@ class Asker {
     return (signal === undefined ? answer : orAborted(answer, signal)) as Promise<DnsAnswer<T>>
   }
 
-  async #look<T>(key: string, zone: string, look: Look<T>): Promise<DnsAnswer<T>> {
+  async #look<T extends DnsRecord>(key: string, zone: string, look: Look<T>): Promise<DnsAnswer<T>> {
     let settle = (_answer: DnsAnswer<T>): void => undefined
     const timedOut = new Promise<DnsAnswer<T>>((resolve) => {
       settle = resolve
@@ -169,7 +171,7 @@ class Asker {
     return answer
   }
 
-  async #inTurn<T>(zone: string, look: Look<T>): Promise<DnsAnswer<T>> {
+  async #inTurn<T extends DnsRecord>(zone: string, look: Look<T>): Promise<DnsAnswer<T>> {
     if (!(await this.#enter(zone))) return { kind: 'timeout' }
     try {
       const { records, ttl } = await this.#tried(look)
@@ -182,7 +184,7 @@ class Asker {
     }
   }
 
-  async #tried<T>(look: Look<T>): Promise<Looked<T>> {
+  async #tried<T extends DnsRecord>(look: Look<T>): Promise<Looked<T>> {
     try {
       return await look(this.#resolver)
     } catch (error) {
@@ -227,13 +229,10 @@ class Asker {
     next.go(true)
   }
 
-  #remember(key: string, answer: DnsAnswer<unknown>): void {
+  #remember(key: string, answer: DnsAnswer<DnsRecord>): void {
     const seconds = answer.kind === 'found' ? answer.ttl : isNegative(answer.kind) ? NEGATIVE_TTL : FAILURE_TTL
-    this.#cache.delete(key)
-    this.#cache.set(key, { answer, untilMs: this.#clock.monotonicMs() + seconds * 1_000 })
-    if (this.#cache.size <= MAX_CACHED) return
-    const oldest = this.#cache.keys().next()
-    if (!oldest.done) this.#cache.delete(oldest.value)
+    const records = answer.kind === 'found' ? answer.records : []
+    this.#cache.set(key, { answer, untilMs: this.#clock.monotonicMs() + seconds * 1_000 }, records)
   }
 }
 

@@ -4,7 +4,7 @@
 //
 //   secure     the answer, or its absence, is signed down from the trust anchor
 //   failed     SERVFAIL (bogus, or the name servers do not answer) or no answer within 3 tries of 2 s
-//   cache      the shortest TTL in the answer, 5 s to 1 h; negative answers 30 s; failures 5 s; at most 10,000 answers
+//   cache      the shortest TTL in the answer, 5 s to 1 h; negative answers 30 s; failures 5 s; at most 10,000 answers and 32 MB
 //
 // UDP first, TCP when the answer was truncated.
 
@@ -21,6 +21,7 @@ import {
   streamEncode,
 } from 'dns-packet'
 import type { Clock } from './clock.ts'
+import { type DnsRecord, dnsCache } from './dns-cache.ts'
 
 export type SecureAnswer<T> =
   | {
@@ -65,21 +66,18 @@ const MAX_ALIASES = 8
 
 /** @param servers `ip`, `ip:port` or `[ip6]:port` */
 export function secureResolver(servers: readonly string[], clock: Clock): SecureResolver {
-  const cache = new Map<string, { readonly answer: Promise<SecureAnswer<unknown>>; untilMs: number }>()
-  const ask = <T>(type: Type, name: string, read: (data: unknown) => T): Promise<SecureAnswer<T>> => {
+  const cache = dnsCache<Promise<SecureAnswer<DnsRecord>>>(MAX_CACHED)
+  const ask = <T extends DnsRecord>(type: Type, name: string, read: (data: unknown) => T): Promise<SecureAnswer<T>> => {
     const key = `${type} ${name}`
     const known = cache.get(key)
     if (known !== undefined && clock.monotonicMs() < known.untilMs) return known.answer as Promise<SecureAnswer<T>>
     const looked = question(servers, type, name)
     const answer = looked.then((packet) => answerOf(packet, type, name, read))
-    const entry = { answer, untilMs: Number.POSITIVE_INFINITY }
-    cache.delete(key)
-    cache.set(key, entry)
-    void looked.then((packet) => {
-      entry.untilMs = clock.monotonicMs() + secondsOf(packet) * 1_000
+    cache.set(key, { answer, untilMs: Number.POSITIVE_INFINITY }, [])
+    void Promise.all([looked, answer]).then(([packet, found]) => {
+      const untilMs = clock.monotonicMs() + secondsOf(packet) * 1_000
+      cache.set(key, { answer, untilMs }, found.kind === 'found' ? found.records : [])
     })
-    const [oldest] = cache.keys()
-    if (cache.size > MAX_CACHED && oldest !== undefined) cache.delete(oldest)
     return answer
   }
   const text = (data: unknown): string => String(data)
