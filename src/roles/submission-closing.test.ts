@@ -1,11 +1,11 @@
-// Connections that end before their TLS handshake starts. A handshake on a closed socket would crash the process.
+// Connections that end before their TLS handshake, or never begin it. A handshake on a closed socket would crash the process.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { selfSigned } from '../../test/certificate.ts'
-import { plain, smtpSession } from '../../test/submission.ts'
+import { plain, smtpSession, submissionWorld } from '../../test/submission.ts'
 import { SubmissionServer } from './submission-protocol.ts'
 
 async function listening(): Promise<{ readonly server: SubmissionServer; readonly port: number }> {
@@ -41,4 +41,23 @@ test('a connection that is gone before its handshake does not affect others', as
   assert.match(await next.ask(`AUTH PLAIN ${plain('a', 'b')}`), /^235/)
   next.close()
   await new Promise<void>((resolve) => server.close(() => resolve()))
+})
+
+test('connections that never begin their handshake are limited for each address, and no session counts among them', async () => {
+  await using world = await submissionWorld({ rateLimits: true })
+  const connected = async (): Promise<net.Socket> => {
+    const socket = net.connect(world.tlsPort, '127.0.0.1')
+    socket.on('error', () => undefined)
+    await once(socket, 'connect')
+    return socket
+  }
+  const session = await world.session()
+  const silent = await Promise.all(Array.from({ length: 50 }, connected))
+  await once(await connected(), 'close')
+  assert.ok(silent.every(({ readyState }) => readyState === 'open'))
+  assert.match(await session.ask('NOOP'), /^250/)
+  silent[0]?.destroy()
+  // The service sees the end of a connection a moment after its client.
+  for (let said = ''; !said.startsWith('250'); ) said = await (await world.session()).ask('NOOP')
+  for (const socket of silent) socket.destroy()
 })

@@ -35,9 +35,13 @@ type Connect = Parameters<SMTPServer['connect']>
 
 type Upgrade = Parameters<SMTPServer['_upgrade']>
 
+type Accept = Parameters<SMTPServer['_acceptSocket']>
+
 export interface ProtocolOptions {
   /** Called before the greeting. @returns false: the client gets 421 4.7.0 */
   readonly mayConnect: (remoteAddress: string) => boolean
+  /** Called before the handshake of implicit TLS. @returns false: the connection is dropped. Default: true */
+  readonly mayHandshake?: (remoteAddress: string) => boolean
   /** Commands that are not offered. */
   readonly without?: readonly string[]
   readonly patience?: Patience | undefined
@@ -71,6 +75,15 @@ export class SubmissionServer extends SMTPServer {
     else connection.turnAway()
   }
 
+  override _acceptSocket(socket: Accept[0], handshake: Accept[1]): ReturnType<SMTPServer['_acceptSocket']> {
+    if (!handshake || this.#protocol.mayHandshake?.(socket.remoteAddress ?? '') !== false) {
+      return super._acceptSocket(socket, handshake)
+    }
+    socket.on('error', () => undefined)
+    socket.destroy()
+    return false
+  }
+
   /** A handshake on a socket closed since its acceptance, by a stop or by its client, would crash Node. */
   override _upgrade(socket: Upgrade[0], callback: Upgrade[1]): void {
     if (socket.destroyed) callback(new Error('the connection was closed before its handshake'))
@@ -83,6 +96,16 @@ export class SubmissionServer extends SMTPServer {
     let count = 0
     for (const connection of this.connections) {
       if (connection instanceof Connection && connection.network === network) count++
+    }
+    return count
+  }
+
+  /** Connections from one network that are not through with the handshake of implicit TLS. */
+  handshakesFrom(remoteAddress: string): number {
+    const network = senderNetwork(remoteAddress)
+    let count = 0
+    for (const socket of this._pendingSockets.keys()) {
+      if (senderNetwork(socket.remoteAddress ?? '') === network) count++
     }
     return count
   }

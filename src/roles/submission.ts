@@ -69,6 +69,7 @@ export interface Submission extends Service {
   useCertificate(certificate: Certificate): void
 }
 
+/** In sessions, and again in TLS handshakes. */
 const MAX_CONNECTIONS_PER_ADDRESS = 50
 /** RFC 5321 section 4.5.3.2.7. */
 const IDLE_MS = 300_000
@@ -108,8 +109,8 @@ export function submissionService(options: SubmissionOptions): Submission {
       .finally(() => underWay.delete(tracked))
     underWay.add(tracked)
   }
-  const mayConnect = (ip: string): boolean =>
-    !options.rateLimits || servers.reduce((sum, server) => sum + server.countFrom(ip), 0) < MAX_CONNECTIONS_PER_ADDRESS
+  const isBelowLimit = (countOf: (server: SubmissionServer) => number): boolean =>
+    !options.rateLimits || servers.reduce((sum, server) => sum + countOf(server), 0) < MAX_CONNECTIONS_PER_ADDRESS
   const serverOf = (secure: boolean): SubmissionServer => {
     const server = new SubmissionServer(
       {
@@ -131,7 +132,11 @@ export function submissionService(options: SubmissionOptions): Submission {
         onRcptTo: ({ address }, session, done) => handle(talk.rcptTo(address, session), done),
         onData: (stream, session, done) => handle(talk.data(stream, session), done),
       },
-      { mayConnect, patience: options.patience },
+      {
+        mayConnect: (ip) => isBelowLimit((one) => one.countFrom(ip)),
+        mayHandshake: (ip) => isBelowLimit((one) => one.handshakesFrom(ip)),
+        patience: options.patience,
+      },
     )
     // Broken connections and failed handshakes are not our fault.
     server.on('error', (error) => log.debug({ err: error }, 'a submission connection broke'))
