@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import os from 'node:os'
 import { test } from 'node:test'
-import { systemClock } from '../src/platform/clock.ts'
+import { type Clock, systemClock } from '../src/platform/clock.ts'
 import { largeTurns } from '../src/platform/intake.ts'
 import { createLogger } from '../src/platform/log.ts'
 import { mxService } from '../src/roles/mx.ts'
@@ -24,9 +24,31 @@ test('a sender may ask for ten times as many recipients as it may hand in', () =
   assert.equal(rate.asks('192.0.2.1'), true)
 })
 
-test('the public addresses of the MX take a limited amount from one sender, and other senders are not held up', async () => {
+test('large mails count for each 64 KB', () => {
   let ms = 0
-  const clock = { ...systemClock(), monotonicMs: () => ms }
+  const rate = mxRate({ ...systemClock(), monotonicMs: () => ms }, true)
+  const MAIL_BYTES = 25 * 1_048_576
+  let taken = 0
+  for (; !rate.asks('192.0.2.1'); taken++) rate.took('192.0.2.1', MAIL_BYTES)
+  assert.equal(taken, 3)
+  ms += 1_000
+  assert.equal(rate.asks('192.0.2.1'), false)
+  assert.equal(rate.asks('192.0.2.2'), false)
+})
+
+test('a return path takes a limited amount, whoever sends it, and other return paths are not held up', () => {
+  const rate = mxRate({ ...systemClock(), monotonicMs: () => 0 }, true)
+  for (let taken = 0; taken < MOST; taken++) {
+    assert.equal(rate.hasEnough('b+one'), false)
+    rate.tookFor('b+one', 2_000)
+  }
+  assert.equal(rate.hasEnough('b+one'), true)
+  assert.equal(rate.hasEnough('b+two'), false)
+  assert.equal(rate.asks('192.0.2.1'), false)
+})
+
+/** An MX whose only return path is `b+x`. */
+async function limitedMx(clock: Clock) {
   const mx = mxService({
     spoolFolder: os.tmpdir(),
     turns: largeTurns(),
@@ -34,7 +56,11 @@ test('the public addresses of the MX take a limited amount from one sender, and 
     port: 0,
     hostname: HOST,
     certificate: null,
-    inbound: { tokenOf: () => null, providerOf: () => null, take: async () => undefined },
+    inbound: {
+      tokenOf: (local) => (local === 'b+x' ? { emailId: '', firstAccountId: '', lastAccountId: '' } : null),
+      providerOf: () => null,
+      take: async () => undefined,
+    },
     unsubscribe: null,
     clock,
     log: createLogger('silent'),
@@ -42,14 +68,23 @@ test('the public addresses of the MX take a limited amount from one sender, and 
     hasRoom: () => true,
   })
   await mx.start()
-  await using closing = new AsyncDisposableStack()
+  const closing = new AsyncDisposableStack()
   closing.defer(() => mx.stop(AbortSignal.timeout(1_000)))
-  const open = async (localAddress: string) => {
-    const session = await smtpSession(mx.port(), { localAddress })
-    closing.defer(() => session.close())
-    await session.ask('EHLO mx.example.net')
-    return session
+  return {
+    open: async (localAddress: string) => {
+      const session = await smtpSession(mx.port(), { localAddress })
+      closing.defer(() => session.close())
+      await session.ask('EHLO mx.example.net')
+      return session
+    },
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
   }
+}
+
+test('the public addresses of the MX take a limited amount from one sender, and other senders are not held up', async () => {
+  let ms = 0
+  await using mx = await limitedMx({ ...systemClock(), monotonicMs: () => ms })
+  const { open } = mx
   const [sender, idle, other] = [await open('127.0.0.2'), await open('127.0.0.2'), await open('127.0.0.3')]
   /** The replies to the recipients of one mail. */
   const ask = async (session: typeof sender, ...locals: readonly string[]): Promise<readonly string[]> => {
@@ -79,4 +114,20 @@ test('the public addresses of the MX take a limited amount from one sender, and 
   assert.match((await ask(other, 'fbl'))[0] ?? '', /^250 /)
   ms += 60_000
   assert.match((await ask(sender, 'fbl'))[0] ?? '', /^250 /)
+})
+
+test('a return path of one email does not take any number of large mails', async () => {
+  await using mx = await limitedMx(systemClock())
+  const session = await mx.open('127.0.0.2')
+  const line = `${'x'.repeat(998)}\r\n`
+  const large = `Subject: x\r\n\r\n${line.repeat(24_000)}.`
+  const answers: string[] = []
+  for (let mails = 0; mails < 5; mails++) {
+    await session.ask('MAIL FROM:<>')
+    answers.push((await session.ask(`RCPT TO:<b+x@${HOST}>`)).slice(0, 9))
+    if (!answers.at(-1)?.startsWith('250')) break
+    await session.ask('DATA')
+    assert.match(await session.ask(large), /^250 /)
+  }
+  assert.deepEqual(answers, ['250 2.1.5', '250 2.1.5', '250 2.1.5', '451 4.7.0'])
 })

@@ -11,8 +11,8 @@
 // Every other recipient is refused at RCPT with 550 5.7.1, in every spelling, so nothing is relayed and no mail is sent back.
 // 250 after the data means that the report is durable; it is read later. There is no AUTH. A bare CR or LF is refused in
 // commands; in the message it becomes CRLF and never ends the data, because reports come from mailers of all ages. An automatic
-// mail does not unsubscribe: it is taken, counted and dropped. A sender of very much mail to the public addresses gets 451
-// (mx-rate.ts).
+// mail does not unsubscribe: it is taken, counted and dropped. Very much mail from one sender to the public addresses, or to one
+// return path, gets 451 (mx-rate.ts).
 
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -29,7 +29,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Turns } from '../platform/intake.ts'
 import type { Service } from '../platform/lifecycle.ts'
 import type { Logger } from '../platform/log.ts'
-import { mxRate } from './mx-rate.ts'
+import { type MxRate, mxRate } from './mx-rate.ts'
 import { incomingMessages } from './submission-messages.ts'
 import { type Patience, SubmissionServer } from './submission-protocol.ts'
 import { isHungUp, Reply, replyOf, unavailable } from './submission-replies.ts'
@@ -107,10 +107,7 @@ export function mxService(options: MxOptions): Mx {
       disableReverseLookup: true,
       socketTimeout: IDLE_MS,
       onRcptTo: ({ address }, { remoteAddress }, done) =>
-        handle(
-          refuseForeign(options, address, () => rate.asks(remoteAddress)),
-          done,
-        ),
+        handle(refuseForeign(options, address, { remoteAddress, rate }), done),
       onData: (stream, session, done) => handle(receive(stream, session), done),
     },
     {
@@ -130,7 +127,9 @@ export function mxService(options: MxOptions): Mx {
       const sender = mailFrom === false ? '' : mailFrom.address
       for (const { address } of rcptTo) {
         await takeFor(options, address, { raw, sender })
-        if (isKnownToAll(purposeOf(options, address))) rate.took(session.remoteAddress)
+        const purpose = purposeOf(options, address)
+        if (isKnownToAll(purpose)) rate.took(session.remoteAddress, raw.length)
+        else if (isReturnPath(purpose)) rate.tookFor(purpose.localPart, raw.length)
       }
       return '2.0.0 taken'
     })
@@ -163,11 +162,16 @@ export function mxService(options: MxOptions): Mx {
   }
 }
 
+interface ReportAddress {
+  readonly kind: ReportKind
+  /** In lower case. */
+  readonly localPart: string
+}
+
+type Purpose = ReportAddress | 'unsubscribe' | null
+
 /** The purpose of a recipient; null: none. */
-function purposeOf(
-  options: MxOptions,
-  address: string,
-): { readonly kind: ReportKind; readonly localPart: string } | 'unsubscribe' | null {
+function purposeOf(options: MxOptions, address: string): Purpose {
   if (address.toLowerCase() === 'postmaster') return { kind: 'operator', localPart: 'postmaster' }
   const parsed = parseAddress(address)
   if (!parsed.ok) return null
@@ -185,17 +189,28 @@ function purposeOf(
   return (options.unsubscribe?.(parsed.address.local) ?? null) === null ? null : 'unsubscribe'
 }
 
-async function refuseForeign(options: MxOptions, address: string, isTooMany: () => boolean): Promise<void> {
+async function refuseForeign(
+  options: MxOptions,
+  address: string,
+  { remoteAddress, rate }: { readonly remoteAddress: string; readonly rate: MxRate },
+): Promise<void> {
   const purpose = purposeOf(options, address)
   if (purpose === null) throw new Reply(550, '5.7.1 no mail is taken for this recipient')
-  if (isKnownToAll(purpose) && isTooMany()) throw new Reply(451, '4.7.0 too much from you, try again later')
+  if (isKnownToAll(purpose) && rate.asks(remoteAddress))
+    throw new Reply(451, '4.7.0 too much from you, try again later')
+  if (isReturnPath(purpose) && rate.hasEnough(purpose.localPart))
+    throw new Reply(451, '4.7.0 too much for this recipient, try again later')
   if (!options.hasRoom()) throw new Reply(452, '4.3.1 no room for another message, try again later')
 }
 
 /** Anybody knows the address: it proves nothing. */
-function isKnownToAll(purpose: ReturnType<typeof purposeOf>): boolean {
+function isKnownToAll(purpose: Purpose): boolean {
   if (purpose === null || purpose === 'unsubscribe') return false
   return ['operator', 'tls'].includes(purpose.kind) || purpose.localPart === 'fbl'
+}
+
+function isReturnPath(purpose: Purpose): purpose is ReportAddress {
+  return purpose !== null && purpose !== 'unsubscribe' && purpose.kind === 'return_path'
 }
 
 async function takeFor(

@@ -1,5 +1,5 @@
 // Lists inbound mail for the operator: `posthorn reports ...`. Mail that could not be read, and mail for postmaster and abuse
-// that was not forwarded, is kept with its bytes for 65 days; of all other mail only the outcome is kept.
+// that was not forwarded, is kept with its bytes for 65 days, up to a gigabyte; of all other mail only the outcome is kept.
 
 import { feedbackAddress } from '../../mail/verp.ts'
 import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'

@@ -4,7 +4,7 @@
 // accepted and dropped. A claim in the database counts each try before reading begins: a report that has ended its thread or
 // its process three times goes into quarantine with its bytes, and the others continue. The effect and the mark `done` are one
 // transaction of the process that holds the report then: a process paused for longer than its claim leaves the report to the
-// next one. A report that was read loses its bytes. Rows live 65 days, longer than a token is valid.
+// next one. A report that was read loses its bytes, and what is kept with its bytes is limited (kept-room.ts). Rows live 65 days, longer than a token is valid.
 //
 // The signer of a report (DKIM) is checked where it matters: for complaints about an email of ours, whose effect does not wait
 // for the result, and for TLS reports. A TLS report whose signer's DNS does not answer is retried for an hour, with doubling
@@ -23,6 +23,7 @@ import { firstIdAt, type Ids } from '../../platform/ids.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { applyReport, type EmailDoor } from './effects.ts'
+import { keptRoom } from './kept-room.ts'
 import { type ReportReader, reportReader } from './reader.ts'
 import { type SignatureReader, signatureReader } from './signatures.ts'
 import * as sql from './sql.ts'
@@ -45,6 +46,8 @@ export interface InboundOptions {
   readonly onRead: (kind: ReportKind, outcome: string) => void
   /** Reads reports. Default: a separate thread. */
   readonly reader?: ReportReader
+  /** Default: a gigabyte. */
+  readonly keptMostBytes?: number
 }
 
 /** TLS reports, which are not about an email of ours. */
@@ -106,6 +109,7 @@ export function inboundOf(options: InboundOptions): Inbound {
   const { database, clock, ids, log } = options
   const reader = options.reader ?? reportReader()
   const signatures = signatureReader(options)
+  const mayKeep = keptRoom(clock, options.keptMostBytes)
   const tokenOf = (localPart: string): VerpIds | null => readToken(options, localPart)
 
   let again = clock.now()
@@ -118,7 +122,7 @@ export function inboundOf(options: InboundOptions): Inbound {
       const gone = await database.system.execute(sql.FORGET_REPORTS, [since, FORGET_AT_ONCE])
       return gone === FORGET_AT_ONCE ? 0 : again >= now ? AGAIN_MS : POLL_MS
     }
-    const later = await readClaimed(options, { reader, signatures }, { ...claimed, until })
+    const later = await readClaimed(options, { reader, signatures, mayKeep }, { ...claimed, until })
     if (later !== null) again = later
     return 0
   }
@@ -162,6 +166,7 @@ interface Claimed {
 interface Readers {
   readonly reader: ReportReader
   readonly signatures: SignatureReader
+  readonly mayKeep: ReturnType<typeof keptRoom>
 }
 
 /** @returns when the report is to be read again; null: it has ended */
@@ -174,13 +179,13 @@ async function readClaimed(options: InboundOptions, readers: Readers, claimed: C
     return later
   }
   // The count was raised before reading: this also catches a report that kills the process.
-  if (claimed.tries > TRIES_MOST) return quarantine(options, claimed)
+  if (claimed.tries > TRIES_MOST) return quarantine(options, readers, claimed)
   let apply: ((db: Db) => Promise<End>) | null
   try {
     apply = await effectOf(options, readers, claimed)
   } catch (err) {
     log.warn({ ...about, err, tries: claimed.tries }, 'a report could not be read')
-    if (claimed.tries >= TRIES_MOST) return quarantine(options, claimed)
+    if (claimed.tries >= TRIES_MOST) return quarantine(options, readers, claimed)
     return putOff(AGAIN_MS)
   }
   if (apply === null) {
@@ -195,7 +200,8 @@ async function readClaimed(options: InboundOptions, readers: Readers, claimed: C
         await db.execute(sql.UNCOUNT_TRY, [claimed.id, claimed.until])
         return null
       }
-      await end(db, claimed, { state: STATE.done, ...told })
+      const keepRaw = told.keepRaw && (await readers.mayKeep(db, claimed.raw.length))
+      await end(db, claimed, { state: STATE.done, outcome: told.outcome, keepRaw })
       return told.outcome
     })
     .catch(async (error: unknown) => {
@@ -218,9 +224,14 @@ function waitsSince({ received_at }: Claimed, clock: Clock): number {
   return clock.now().getTime() - received_at.getTime()
 }
 
-async function quarantine({ database, log, onRead }: InboundOptions, claimed: Claimed): Promise<null> {
+async function quarantine(
+  { database, log, onRead }: InboundOptions,
+  { mayKeep }: Readers,
+  claimed: Claimed,
+): Promise<null> {
   const outcome = 'unparsed'
-  if (!(await end(database.system, claimed, { state: STATE.quarantined, outcome, keepRaw: true }))) return null
+  const keepRaw = await mayKeep(database.system, claimed.raw.length)
+  if (!(await end(database.system, claimed, { state: STATE.quarantined, outcome, keepRaw }))) return null
   onRead(claimed.kind, outcome)
   log.warn({ report_id: claimed.id, kind: claimed.kind }, 'a report is in quarantine')
   return null

@@ -90,6 +90,11 @@ export const END_REPORT = statement(
    where id = $1 and state = 0 and free_at = $2`,
 )
 
+export const SUM_KEPT = statement(
+  'bounces_sum_kept',
+  `select coalesce(sum(octet_length(raw)), 0)::float8 as bytes from inbound_report where state > 0 and raw is not null`,
+)
+
 export const COUNT_FORWARDED = statement(
   'bounces_count_forwarded',
   `select count(*)::int as count from inbound_report

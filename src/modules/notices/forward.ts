@@ -6,7 +6,7 @@
 //   also kept and never forwarded: a mail that we have forwarded before (it contains our own field), an autoresponder's answer,
 //   and all mail while no operator's address is set, while that address is at this very host, or after it bounced today
 //
-// Kept means for 65 days, visible with `posthorn reports`.
+// Kept means for 65 days, visible with `posthorn reports`, as long as there is room (bounces/kept-room.ts).
 
 import { decodeWords } from 'postal-mime'
 import { parseAddress } from '../../mail/address.ts'
@@ -53,7 +53,7 @@ export function operatorForward({ mailer, operator, hostname }: ForwardOptions):
     await mailer.send(db, {
       to,
       subject: `[${localPart}@${hostname}] ${subject === '' ? '(no subject)' : subject}`,
-      text: `This mail was sent to ${localPart}@${hostname}. ${whole ? 'The original is attached.' : `It is too large to attach (${raw.length} bytes), so only its header is attached. The whole mail is kept for 65 days: find its id with posthorn reports list, and print it with posthorn reports show.`}\n`,
+      text: `This mail was sent to ${localPart}@${hostname}. ${whole ? 'The original is attached.' : `It is too large to attach (${raw.length} bytes), so only its header is attached. The whole mail is kept for 65 days, unless a gigabyte of such mail is kept already: find its id with posthorn reports list, and print it with posthorn reports show.`}\n`,
       attached: whole
         ? { type: 'message/rfc822', content: raw }
         : { type: 'text/rfc822-headers', content: raw.subarray(0, Math.min(bodyStart, HEADER_BYTES)) },
