@@ -111,7 +111,7 @@ const ONCE: ReadonlySet<string> = new Set([
 const LISTS: ReadonlySet<string> = new Set(['to', 'cc'])
 /** RFC 5322 sections 3.6.2 and 3.6.6. A message resent several times has several of the Resent fields. */
 const BESIDE: ReadonlySet<string> = new Set(['sender', 'resent-from', 'resent-sender'])
-type Prepared =
+export type Prepared =
   | { readonly ok: true; readonly submitted: SubmittedMessage }
   | { readonly ok: false; readonly refusal: SubmissionRefusal }
 

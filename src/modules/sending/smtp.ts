@@ -3,7 +3,7 @@
 // recipients decide whether a message is sandbox mail.
 
 import { type Address, suppressionKey } from '../../mail/address.ts'
-import { prepareSubmitted, type SubmissionRefusal, type SubmittedMessage } from '../../mail/submitted.ts'
+import type { SubmissionRefusal, SubmittedMessage } from '../../mail/submitted.ts'
 import { ApiError, platformErrors } from '../../platform/errors.ts'
 import { groupCommit } from '../../platform/group-commit.ts'
 import type { Principal } from '../../platform/http.ts'
@@ -14,10 +14,11 @@ import { type Ask, mayWeSend, type Refusal } from '../suppression/index.ts'
 import { errors } from './errors.ts'
 import type { IdempotencyKey } from './idempotency.ts'
 import { SMTP_COMMIT_PATIENCE_MS } from './limits.ts'
+import { preparer } from './preparer.ts'
 import { sandboxResultOf } from './request.ts'
 import type { Sending, SendingOptions } from './send.ts'
 import { refusalOf } from './sender.ts'
-import { CONTROL_WORDS, submissionHash, submittedDraft } from './submitted.ts'
+import { CONTROL_WORDS, submittedDraft } from './submitted.ts'
 
 export interface SubmittedMail {
   readonly mailFrom: string
@@ -55,6 +56,7 @@ export interface SmtpDoorOptions extends SendingOptions {
 
 export function smtpDoor(options: SmtpDoorOptions, sending: Sending): SmtpDoor {
   const { database, lookups, clock, ids } = options
+  const prepare = preparer()
   const staysInside = ({ mode }: Principal): boolean => options.sandboxed || mode === 'sandbox'
   // Many sessions ask at the same time: what arrives while one statement runs is batched into the next.
   const asked = groupCommit<Ask, Refusal | null>({
@@ -95,14 +97,14 @@ export function smtpDoor(options: SmtpDoorOptions, sending: Sending): SmtpDoor {
     submit: async (principal, { mailFrom, senderFault, recipients, raw, trace }) => {
       const now = clock.now()
       const id = ids.next()
-      const prepared = prepareSubmitted(raw, { now, id, trace: trace(id, now) })
+      const { prepared, hash } = await prepare({ raw, mailFrom, recipients, now, id, trace: trace(id, now) })
       if (!prepared.ok) return prepared.refusal
       const read = submittedDraft(prepared.submitted, { id, recipients, now }, options.readMessage)
       if ('badHeader' in read) return { code: 550, text: `5.6.0 ${read.badHeader} ${CONTROL_WORDS[read.badHeader]}` }
       const { draft, idempotencyKey: key } = read
       const { accountId } = principal
       const idempotency: IdempotencyKey | null =
-        key === null ? null : { accountId, path: PATH, key, bodyHash: submissionHash(mailFrom, recipients, raw) }
+        key === null || hash === null ? null : { accountId, path: PATH, key, bodyHash: hash }
       const incoming = await sending.incoming(principal, draft)
       const fault = senderFault ?? placed(incoming.sender.refusal, draft.fromDomain, 'From')
       const refusal = draft.sandbox ? null : (fault ?? (await besideFault(principal, prepared.submitted)))

@@ -6,7 +6,13 @@ import { createHash } from 'node:crypto'
 import { type Address, suppressionKey } from '../../mail/address.ts'
 import { checkHeaderText } from '../../mail/headers.ts'
 import { plainLetter, withoutBulk } from '../../mail/letter-parts.ts'
-import type { ControlHeader, SubmittedMessage } from '../../mail/submitted.ts'
+import {
+  type ControlHeader,
+  type Prepared,
+  prepareSubmitted,
+  type SubmittedMessage,
+  type SubmittedOptions,
+} from '../../mail/submitted.ts'
 import { jsonFaults } from '../../platform/json.ts'
 import type { Stream } from '../events/index.ts'
 import type { ReadMessage } from '../outbox/index.ts'
@@ -26,6 +32,25 @@ export interface SubmittedDraft {
   readonly draft: Draft
   /** The value of `X-Idempotency-Key`; null: no such header. */
   readonly idempotencyKey: string | null
+}
+
+export interface PrepareTask extends SubmittedOptions {
+  readonly raw: Buffer
+  readonly mailFrom: string
+  readonly recipients: readonly Address[]
+}
+
+export interface PreparedMail {
+  readonly prepared: Prepared
+  /** `submissionHash`; null without an `X-Idempotency-Key`. */
+  readonly hash: Buffer | null
+}
+
+/** Everything that takes time in proportion to the size of the message. */
+export function preparedMail({ raw, mailFrom, recipients, ...options }: PrepareTask): PreparedMail {
+  const prepared = prepareSubmitted(raw, options)
+  const hasKey = prepared.ok && prepared.submitted.controls.has('x-idempotency-key')
+  return { prepared, hash: hasKey ? submissionHash(mailFrom, recipients, raw) : null }
 }
 
 /** @returns the draft, or the name of the control header with an invalid value */
