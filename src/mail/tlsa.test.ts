@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash, X509Certificate } from 'node:crypto'
+import { createHash, randomBytes, X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
 import { selfSigned } from '../../test/certificate.ts'
 import { isUsable, type TlsaRecord, tlsaVerdict } from './tlsa.ts'
@@ -94,4 +94,29 @@ test('records that do not apply to mail, or are malformed, are unusable and deci
     assert.ok(!isNamed([wrong], [LEAF], NAMES, NOW))
   }
   assert.ok(!isNamed([{ usage: 2, selector: 0, matching: 0, data: Buffer.from('nonsense') }], [LEAF], NAMES, NOW))
+})
+
+test('a thousand records cost little more than a few, and the right one is found among them', () => {
+  const strangers = (usage: number): TlsaRecord[] =>
+    Array.from({ length: 1_250 }, () => ({ usage, selector: 1, matching: 1, data: randomBytes(32) }))
+  const chain = [LEAF, AUTHORITY, AUTHORITY, AUTHORITY]
+  const took = (records: readonly TlsaRecord[]): number => {
+    const began = performance.now()
+    for (let n = 0; n < 5; n++) assert.ok(!isNamed(records, chain, NAMES, NOW))
+    return performance.now() - began
+  }
+  took(strangers(2))
+  const [few, many] = [took(strangers(2).slice(0, 5)), took(strangers(2))]
+  assert.ok(many < few * 25, `${many} and ${few} ms`)
+  assert.ok(isNamed([...strangers(2), record(2, 1, 1, AUTHORITY)], [LEAF, AUTHORITY], NAMES, NOW))
+  assert.ok(isNamed([...strangers(3), record(3, 0, 2, LEAF)], [LEAF], NAMES, NOW))
+})
+
+test('of the authorities given in full, the first ten count', () => {
+  const others = Array.from({ length: 10 }, () => {
+    const { cert } = selfSigned({ names: NAMES })
+    return record(2, 1, 0, new X509Certificate(cert))
+  })
+  assert.ok(isNamed([...others.slice(1), record(2, 0, 0, AUTHORITY)], [LEAF], NAMES, NOW))
+  assert.ok(!isNamed([...others, record(2, 0, 0, AUTHORITY)], [LEAF], NAMES, NOW))
 })

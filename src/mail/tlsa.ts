@@ -3,6 +3,9 @@
 //   usage 3 (DANE-EE)   the server's own certificate or key; its names and dates are not checked
 //   usage 2 (DANE-TA)   an authority in the server's chain; dates, signatures and the host name are checked
 //   0 and 1             make no sense for mail and are unusable, as are all values unknown to this file
+//
+// A domain may publish a thousand records. Each certificate is hashed once for each form, not once for each record, and of the
+// authorities that the DNS contains in full the first ten count.
 
 import { createHash, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto'
 
@@ -15,6 +18,7 @@ export interface TlsaRecord {
 
 const DIGESTS = [null, { name: 'sha256', bytes: 32 }, { name: 'sha512', bytes: 64 }] as const
 const MAX_CHAIN = 10
+const MAX_WHOLE_KEYS = 10
 
 /** Whether a record is supported and can decide anything. */
 export function isUsable({ usage, selector, matching, data }: TlsaRecord): boolean {
@@ -39,26 +43,40 @@ export function tlsaVerdict(
   const [leaf] = chain
   if (leaf === undefined) return 'not_named'
   const usable = records.filter(isUsable)
-  if (usable.some((record) => record.usage === 3 && selects(record, leaf))) return 'named'
+  if (selectedBy(usable.filter(({ usage }) => usage === 3))(leaf)) return 'named'
   const authorities = usable.filter(({ usage }) => usage === 2)
   if (authorities.length === 0 || !leadsTo(authorities, chain.slice(0, MAX_CHAIN), now)) return 'not_named'
   const isForHost = names.some((name) => leaf.checkHost(name, { partialWildcards: false }) !== undefined)
   return isForHost ? 'named' : 'other_host'
 }
 
-function selects({ selector, matching, data }: TlsaRecord, certificate: X509Certificate): boolean {
-  const bytes = selector === 0 ? certificate.raw : certificate.publicKey.export({ type: 'spki', format: 'der' })
-  const digest = DIGESTS[matching]
-  if (digest === undefined) return false
-  return data.equals(digest === null ? bytes : createHash(digest.name).update(bytes).digest())
+/** @returns whether one of the records names a certificate */
+function selectedBy(records: readonly TlsaRecord[]): (certificate: X509Certificate) => boolean {
+  const forms = new Map(records.map((record) => [`${record.selector} ${record.matching}`, record]))
+  const known = new Set(records.map(({ selector, matching, data }) => wordOf(selector, matching, data)))
+  return (certificate) =>
+    forms.values().some(({ selector, matching }) => {
+      const bytes = selector === 0 ? certificate.raw : certificate.publicKey.export({ type: 'spki', format: 'der' })
+      const digest = DIGESTS[matching] ?? null
+      const data = digest === null ? bytes : createHash(digest.name).update(bytes).digest()
+      return known.has(wordOf(selector, matching, data))
+    })
+}
+
+function wordOf(selector: number, matching: number, data: Buffer): string {
+  return `${selector} ${matching} ${data.toString('base64')}`
 }
 
 /** Follows the chain, each certificate signed by the next, until it reaches an authority that a record names. */
 function leadsTo(authorities: readonly TlsaRecord[], chain: readonly X509Certificate[], now: Date): boolean {
-  const keys = authorities.flatMap(wholeKey)
+  const isNamed = selectedBy(authorities)
+  const keys = authorities
+    .filter(({ matching }) => matching === 0)
+    .slice(0, MAX_WHOLE_KEYS)
+    .flatMap(wholeKey)
   for (const [index, certificate] of chain.entries()) {
     if (!isInDate(certificate, now)) return false
-    if (index > 0 && authorities.some((record) => selects(record, certificate))) return true
+    if (index > 0 && isNamed(certificate)) return true
     // The server need not send an authority that the DNS contains in full.
     if (keys.some((key) => verifies(certificate, key))) return true
     const issuer = chain[index + 1]
@@ -68,8 +86,7 @@ function leadsTo(authorities: readonly TlsaRecord[], chain: readonly X509Certifi
   return false
 }
 
-function wholeKey({ selector, matching, data }: TlsaRecord): readonly KeyObject[] {
-  if (matching !== 0) return []
+function wholeKey({ selector, data }: TlsaRecord): readonly KeyObject[] {
   try {
     return [
       selector === 0
