@@ -93,6 +93,21 @@ export function hostileBodies(): readonly (readonly [string, string, string])[] 
   ]
 }
 
+/** What strangers pipeline to the MX without end: [name, what comes first, what is repeated]. */
+export function hostileCommands(): readonly (readonly [string, string, string])[] {
+  const begin = 'EHLO x\r\nMAIL FROM:<>\r\n'
+  const data = `${begin}RCPT TO:<postmaster>\r\nDATA\r\n`
+  return [
+    ['EHLO', '', 'EHLO x\r\n'],
+    ['RCPT', begin, 'RCPT TO:<nobody@nowhere.test>\r\n'],
+    ['RCPT of 12 KB', begin, `RCPT TO:<${'"\\"'.repeat(3_000)}>\r\n`],
+    ['MAIL', begin, 'MAIL FROM:<>\r\n'],
+    ['lines that end in LF', begin, '\n'],
+    ['data', data, 'x'.repeat(1_000)],
+    ['data of dots', data, '..\r\n'],
+  ]
+}
+
 /** Whole messages. */
 export function hostileMails(): Named<Buffer> {
   const head = 'From: a@x.example\r\nTo: b@dest.example\r\nSubject: s\r\nMIME-Version: 1.0\r\n'

@@ -8,6 +8,7 @@
 // blocked for a second, or its 99th percentile over the whole run is above 100 ms, or the other account was refused.
 
 import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { logIn } from '../test/large.ts'
@@ -15,12 +16,14 @@ import { scratch, waitFor } from '../test/peers/ground.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
 import { smtpSession } from '../test/submission.ts'
 import { commandLine } from './ground-options.ts'
-import { hostileBodies, hostileHtml, hostileMails } from './ground-worst.ts'
+import { hostileBodies, hostileCommands, hostileHtml, hostileMails } from './ground-worst.ts'
 
 const { mb: MB, only: ONLY } = commandLine({ mb: 1, only: '' })
 const EVERY_MS = 50
 const MOST_MS = 1_000
 const MOST_P99_MS = 100
+const CONNECTIONS = 20
+const PIPELINED_MS = 3_000
 const SMALL = { from: 'a@x.example', to: 'b@dest.example', subject: 's', text: 't' }
 
 await using folder = await scratch('bench-worst')
@@ -110,6 +113,28 @@ async function submit(port: number, to: string, message: Buffer): Promise<string
   }
 }
 
+/** Sends without end over as many connections as one address may have, and reads the replies. */
+async function pipeline(port: number, first: string, piece: string): Promise<string> {
+  const block = Buffer.from(piece.repeat(Math.ceil(65_536 / piece.length)))
+  const sockets = Array.from({ length: CONNECTIONS }, () => connect({ port, host: '127.0.0.1' }))
+  let bytes = 0
+  for (const socket of sockets) {
+    const send = (): void => {
+      while (!socket.destroyed && socket.write(block));
+    }
+    socket.on('error', () => undefined).on('data', (chunk) => (bytes += chunk.length))
+    // The greeting comes first: who talks before it is refused.
+    socket.once('data', () => {
+      socket.write(first)
+      // The reply to DATA is waited for.
+      setTimeout(() => socket.on('drain', send) && send(), 200)
+    })
+  }
+  await delay(PIPELINED_MS)
+  for (const socket of sockets) socket.destroy()
+  return `${bytes} bytes of replies`
+}
+
 const SUBMISSION = Number(posthorn.env['POSTHORN_SUBMISSION_TLS_PORT'])
 const MX = Number(posthorn.env['POSTHORN_MX_PORT'])
 console.log('   max  other')
@@ -126,6 +151,9 @@ for (const [name, text] of hostileHtml(MB * 1_048_576)) {
   await measure(`content score: ${name}`, () => post('/api/v1/content-score', { subject: 's', html: text, text }))
 }
 for (const [name, path, body] of hostileBodies()) await measure(`${path}: ${name}`, () => post(path, body))
+for (const [name, first, piece] of hostileCommands()) {
+  await measure(`MX, pipelined: ${name}`, () => pipeline(MX, first, piece))
+}
 for (const [name, message] of hostileMails()) {
   await measure(`submission: ${name}`, async () => {
     const answer = await submit(SUBMISSION, 'b@dest.example', message)
