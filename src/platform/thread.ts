@@ -3,7 +3,7 @@
 // thread starts with the first job and keeps no process alive. Loading its modules takes 0.2 s, and seconds on a busy machine,
 // and has a limit of its own (start-thread.ts).
 
-import { Worker } from 'node:worker_threads'
+import { type Transferable, Worker } from 'node:worker_threads'
 
 export interface ThreadOptions {
   /** The module that answers each message with one message. */
@@ -13,8 +13,11 @@ export interface ThreadOptions {
 }
 
 export interface Thread<In, Out> {
-  /** @throws when the work takes too long or too much memory, or fails */
-  run(input: In): Promise<Out>
+  /**
+   * @param transferred memory in the input that the thread takes over instead of copying it; it is gone here from then on
+   * @throws when the work takes too long or too much memory, or fails
+   */
+  run(input: In, transferred?: readonly Transferable[]): Promise<Out>
   /** Closes after the job under way. */
   close(): Promise<void>
 }
@@ -47,7 +50,7 @@ export function threadFor<In, Out>({ file, withinMs, memoryMb }: ThreadOptions):
     })
     return made
   }
-  const runOne = async (input: In): Promise<Out> => {
+  const runOne = async (input: In, transferred: readonly Transferable[]): Promise<Out> => {
     const worker = await started()
     const listeners = new AbortController()
     try {
@@ -59,7 +62,7 @@ export function threadFor<In, Out>({ file, withinMs, memoryMb }: ThreadOptions):
         heard('message', (value) => done(value as Out))
         heard('error', fail)
         heard('exit', () => fail(new Error('the thread ended')))
-        worker.postMessage(input)
+        worker.postMessage(input, transferred)
       })
     } catch (error) {
       thread = null
@@ -70,8 +73,8 @@ export function threadFor<In, Out>({ file, withinMs, memoryMb }: ThreadOptions):
     }
   }
   return {
-    run: (input) => {
-      const turn = last.then(() => runOne(input))
+    run: (input, transferred = []) => {
+      const turn = last.then(() => runOne(input, transferred))
       last = turn.catch(() => undefined)
       return turn
     },

@@ -2,10 +2,14 @@
 
 import { parentPort } from 'node:worker_threads'
 import { asBuffer } from '../../mail/mime-parse.ts'
+import { giveBack } from '../../platform/intake.ts'
 import { type PrepareTask, preparedMail } from './submitted.ts'
 
 parentPort?.on('message', (task: PrepareTask) => {
-  const made = preparedMail({ ...task, raw: asBuffer(task.raw) })
+  const raw = asBuffer(task.raw)
+  const made = preparedMail({ ...task, raw })
   const memory = made.prepared.ok ? made.prepared.submitted.message.buffer : null
   parentPort?.postMessage(made, memory instanceof ArrayBuffer ? [memory] : [])
+  // Collected with the thread's garbage, it would last for several messages more.
+  giveBack(raw)
 })

@@ -10,12 +10,22 @@ export const INLINE_BYTES = 131_072
 const LIMITS: Omit<ThreadOptions, 'file'> = { withinMs: 20_000, memoryMb: 512 }
 const THREAD = new URL('./preparer-thread.ts', import.meta.url)
 
-/** @throws when the message exceeds the limits */
+/**
+ * Takes over the memory of a large message: `raw` is empty afterwards.
+ *
+ * @throws when the message exceeds the limits
+ */
 export type Prepare = (task: PrepareTask) => PreparedMail | Promise<PreparedMail>
 
 export function preparer(limits: Omit<ThreadOptions, 'file'> = LIMITS): Prepare {
   const thread = threadFor<PrepareTask, PreparedMail>({ file: THREAD, ...limits })
-  return (task) => (task.raw.length <= INLINE_BYTES ? preparedMail(task) : thread.run(task).then(withBuffers))
+  return (task) =>
+    task.raw.length <= INLINE_BYTES ? preparedMail(task) : thread.run(task, memoryOf(task.raw)).then(withBuffers)
+}
+
+/** None where others have a share in it. */
+function memoryOf({ buffer, length }: Buffer): readonly ArrayBuffer[] {
+  return buffer instanceof ArrayBuffer && buffer.byteLength === length ? [buffer] : []
 }
 
 /** Buffers come out of a thread as plain bytes. */
