@@ -23,8 +23,6 @@ const MAX_IDLE_COMMANDS = 100
 const LINES_PER_TURN = 25
 /** Less than a socket buffers: with a full buffer the next command waits until it has been sent. */
 const HELD_MOST_BYTES = 8_192
-/** Of a chunk that are passed on one by one; each line with a leading dot begins another. More are copied into one. */
-const PIECES_MOST = 16
 const LOOK_AT_DATA_EVERY_MS = 10_000
 const DATA_BYTES_PER_SECOND = 500
 const PATIENCE: Patience = { commandMs: 300_000, dataMs: 120_000 }
@@ -313,8 +311,7 @@ class StrictParser extends SMTPStream {
 
   override _feedDataStream(chunk: Buffer, done: (error?: Error | null) => void): void {
     const stream = this._dataStream
-    const { pieces: fed, behind } = this.#data.feed(chunk)
-    const pieces = fed.length > PIECES_MOST ? [Buffer.concat(fed)] : fed
+    const { pieces, behind } = this.#data.feed(chunk)
     this.#dataBytes += chunk.length
     if (behind !== null) this.#endWatch()
     const last = behind === null ? undefined : pieces.at(-1)
