@@ -73,8 +73,8 @@ export async function ownCertificate({
 }
 
 /**
- * The certificate that somebody has to see to: the operator's file, or that of the public URL's host while its renewal fails. Null:
- * neither. A file that cannot be read is null too, and reported by the watch.
+ * The certificate that the operator must renew: the one in their file, or that of the public URL's host while its renewal fails.
+ * Null: neither. A file that cannot be read is null too, and reported by the watch.
  */
 export async function endingCertificate(config: Config, db: Db): Promise<EndingCertificate | null> {
   const { tlsCertFile, hostname, httpsPort } = config

@@ -1,5 +1,5 @@
-// TLS to servers that somebody else runs offers no Diffie-Hellman over a prime: the server would choose the prime, and a large one
-// blocks the event loop in each handshake.
+// TLS to servers that somebody else runs offers no Diffie-Hellman over a prime: the server would choose the prime, and a large
+// one blocks the event loop in each handshake.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,5 +1,5 @@
-// Deliverability by mailbox provider: a strip of days for each, divided by the provider's answers to our attempts. Hovering over a
-// day shows its figures; the strips have a table of the period.
+// Deliverability by mailbox provider: a strip of days for each, divided by the provider's answers to our attempts.
+// Hovering over a day shows its figures; the strips have a table of the period.
 
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useState } from 'react'

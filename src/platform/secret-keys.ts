@@ -1,8 +1,8 @@
 // The instance's secret, and how it is changed (docs/adr/0012).
 //
 // All secrets that the instance has ever had are numbered, from 1. The newest is in no database: it is POSTHORN_SECRET_KEY, or
-// in the file `secret.key` in the data directory, as base64. The earlier ones are in `secret_key`, sealed under the newest, so holding the
-// newest means holding all. An instance whose secret was never changed has no such row.
+// in the file `secret.key` in the data directory, as base64. The earlier ones are in `secret_key`, sealed under the newest, so
+// holding the newest means holding all. An instance whose secret was never changed has no such row.
 //
 // The steps of a change, which may be interrupted between any two and then resumes:
 //   1. The new secret is written to `secret.key.<number>` and synced (the operator keeps one for POSTHORN_SECRET_KEY).

@@ -4,7 +4,8 @@
 // accepted and dropped. A claim in the database counts each try before reading begins: a report that has ended its thread or
 // its process three times goes into quarantine with its bytes, and the others continue. The effect and the mark `done` are one
 // transaction of the process that holds the report then: a process paused for longer than its claim leaves the report to the
-// next one. A report that was read loses its bytes, and what is kept with its bytes is limited (kept-room.ts). Rows live 65 days, longer than a token is valid.
+// next one. A report that was read loses its bytes, and what is kept with its bytes is limited (kept-room.ts). Rows live 65
+// days, longer than a token is valid.
 //
 // The signer of a report (DKIM) is checked where it matters: for complaints about an email of ours, whose effect does not wait
 // for the result, and for TLS reports. A TLS report whose signer's DNS does not answer is retried for an hour, with doubling

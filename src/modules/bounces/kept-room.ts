@@ -1,5 +1,5 @@
-// How much of the mail that has ended is kept with its bytes, for the operator: a gigabyte in the database. Anybody can send mail to
-// postmaster and abuse, and what is kept for 65 days would fill the disk. Beyond the limit, only the outcome is kept.
+// How much processed mail is kept with its bytes, for the operator: a gigabyte in the database. Anybody can send mail to postmaster
+// and abuse, and what is kept for 65 days would fill the disk. Beyond the limit, only the outcome is kept.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
