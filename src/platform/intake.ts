@@ -240,7 +240,12 @@ async function readAll(file: FileHandle, into: Buffer): Promise<void> {
   }
 }
 
+/** The ArrayBuffer of a buffer that owns all of it. Null: the buffer is empty, or others have a share in its memory. */
+export function ownMemory({ buffer, length }: Buffer): ArrayBuffer | null {
+  return buffer instanceof ArrayBuffer && length > 0 && buffer.byteLength === length ? buffer : null
+}
+
 /** Releases the memory of a buffer that owns its whole ArrayBuffer. Every view of it is empty afterwards. */
-export function giveBack({ buffer, length }: Buffer): void {
-  if (buffer instanceof ArrayBuffer && length > 0 && buffer.byteLength === length) buffer.transfer(0)
+export function giveBack(buffer: Buffer): void {
+  ownMemory(buffer)?.transfer(0)
 }

@@ -2,6 +2,7 @@
 // 20 MB takes half a second, during which this process would serve nobody else. A message that exceeds the limits is not taken.
 
 import { asBuffer } from '../../mail/mime-parse.ts'
+import { ownMemory } from '../../platform/intake.ts'
 import { type ThreadOptions, threadFor } from '../../platform/thread.ts'
 import { type PreparedMail, type PrepareTask, preparedMail } from './submitted.ts'
 
@@ -11,7 +12,7 @@ const LIMITS: Omit<ThreadOptions, 'file'> = { withinMs: 20_000, memoryMb: 512 }
 const THREAD = new URL('./preparer-thread.ts', import.meta.url)
 
 /**
- * Takes over the memory of a large message: `raw` is empty afterwards.
+ * Takes over the memory of a large message that owns it: `raw` is empty afterwards.
  *
  * @throws when the message exceeds the limits
  */
@@ -19,13 +20,11 @@ export type Prepare = (task: PrepareTask) => PreparedMail | Promise<PreparedMail
 
 export function preparer(limits: Omit<ThreadOptions, 'file'> = LIMITS): Prepare {
   const thread = threadFor<PrepareTask, PreparedMail>({ file: THREAD, ...limits })
-  return (task) =>
-    task.raw.length <= INLINE_BYTES ? preparedMail(task) : thread.run(task, memoryOf(task.raw)).then(withBuffers)
-}
-
-/** None where others have a share in it. */
-function memoryOf({ buffer, length }: Buffer): readonly ArrayBuffer[] {
-  return buffer instanceof ArrayBuffer && buffer.byteLength === length ? [buffer] : []
+  return (task) => {
+    if (task.raw.length <= INLINE_BYTES) return preparedMail(task)
+    const memory = ownMemory(task.raw)
+    return thread.run(task, memory === null ? [] : [memory]).then(withBuffers)
+  }
 }
 
 /** Buffers come out of a thread as plain bytes. */
