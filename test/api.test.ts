@@ -253,6 +253,16 @@ test('the limits that the document states for a body are enforced', async () => 
   const { body: made } = await world.api.post('/api/v1/templates', { name: 'n', subject: 's', text: 't' })
   const preview = `/api/v1/templates/${made.data.id}/preview`
   assert.equal((await world.api.post(preview, { version: null, variables: null })).status, 200)
+  const draft = await world.api.post('/api/v1/templates/preview', {
+    ...{ subject: '{{x}}', html: null, text: 't' },
+    variables: null,
+  })
+  assert.deepEqual(draft.body.data, { subject: '', html: null, text: 't', missing: ['x'] })
+  const broken = await world.api.post('/api/v1/templates/preview', { subject: 's', html: '{{#x}}' })
+  assert.deepEqual(
+    broken.body.details.fields.map(({ field, rule }: { field: string; rule: string }) => [field, rule]),
+    [['html', 'template']],
+  )
 })
 
 test('null is the same as an absent field in a send and a preview', async () => {

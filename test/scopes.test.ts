@@ -116,6 +116,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'POST /emails/cancel': 'send',
   'POST /emails/{id}/cancel': 'send',
   'POST /emails/{id}/retry': 'send',
+  'POST /templates/preview': 'templates:read',
   'POST /templates/{id}/preview': 'templates:read',
 }
 

@@ -178,8 +178,10 @@ test('text from strangers is shown as text: no script runs, and no other host is
   }
   for (const { id } of captured ?? []) await dashboard.open(page, `/inbox/${id}`)
   for (const { id } of templates ?? []) {
+    const filled = page.waitForResponse(/\/templates\/preview$/)
     await dashboard.open(page, `/templates/${id}`)
-    await page.getByRole('button', { name: 'Preview', exact: true }).click()
+    assert.equal((await filled).status(), 200)
+    await page.locator('iframe').waitFor()
   }
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('script')

@@ -1144,6 +1144,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/templates/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Preview a template that is not stored, with variables */
+        post: operations["previewTemplateDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/templates/{id}": {
         parameters: {
             query?: never;
@@ -3917,6 +3934,17 @@ export interface components {
             mobile: number;
             webmail: number;
             unknown: number;
+        };
+        PreviewTemplateDraftRequest: {
+            /** @description Mustache template. Values are not escaped. */
+            subject: string;
+            /** @description Mustache template. {{x}} is HTML-escaped. At most 50000 tags. */
+            html?: string | null;
+            /** @description Mustache template. Values are not escaped. At most 50000 tags. */
+            text?: string | null;
+            variables?: {
+                [key: string]: unknown;
+            } | null;
         };
         PreviewTemplateRequest: {
             version?: number | null;
@@ -8794,6 +8822,46 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    previewTemplateDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewTemplateDraftRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplatePreviewResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getTemplate: {
         parameters: {
             query?: never;
@@ -11678,6 +11746,7 @@ export type Platform = components['schemas']['Platform']
 export type PlatformDay = components['schemas']['PlatformDay']
 export type PlatformStatistics = components['schemas']['PlatformStatistics']
 export type PlatformTotals = components['schemas']['PlatformTotals']
+export type PreviewTemplateDraftRequest = components['schemas']['PreviewTemplateDraftRequest']
 export type PreviewTemplateRequest = components['schemas']['PreviewTemplateRequest']
 export type Profile = components['schemas']['Profile']
 export type ProfileResponse = components['schemas']['ProfileResponse']

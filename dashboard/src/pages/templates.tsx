@@ -2,14 +2,14 @@
 
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type FormEvent, useRef, useState } from 'react'
-import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
+import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
+import { DraftPreview } from '../draft-preview.tsx'
 import { Listing } from '../listing.tsx'
 import { Held, May } from '../may.tsx'
-import { nested, type PlaceOf, placesOf, valueTyped } from '../places.ts'
 import { say } from '../say.tsx'
 import { Table } from '../table.tsx'
-import { Button, Code, Field, LIKE_A_BUTTON, Page, Pending, Problem, Section, Time } from '../ui.tsx'
+import { Button, Field, LIKE_A_BUTTON, Page, Pending, Problem, Section, Time } from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
 
 const PATH = '/templates'
@@ -212,93 +212,20 @@ function Editor({ template }: { readonly template: Json }) {
           </div>
         </Held>
       </form>
+      <Section title="Preview">
+        <DraftPreview parts={draft} />
+      </Section>
       {!isNew && (
-        <>
-          <Section title={changed ? 'Preview of the saved version; save to see your changes' : 'Preview'}>
-            <Filled
-              key={`${template.id} ${template.version}`}
-              id={template.id}
-              places={placesOf([template.subject, template.html, template.text])}
-            />
-          </Section>
-          <Section title="Versions">
-            <Versions
-              id={template.id}
-              present={template.version}
-              waits={changed}
-              restored={() => setDraft(draftOf(base))}
-            />
-          </Section>
-        </>
+        <Section title="Versions">
+          <Versions
+            id={template.id}
+            present={template.version}
+            waits={changed}
+            restored={() => setDraft(draftOf(base))}
+          />
+        </Section>
       )}
     </Page>
-  )
-}
-
-function Filled({ id, places }: { readonly id: string; readonly places: readonly PlaceOf[] }) {
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({})
-  const [shown, setShown] = useState<Json>(null)
-  const [error, setError] = useState<unknown>(null)
-  const typed = ({ name, sample }: PlaceOf): string => values[name] ?? sample ?? ''
-  const wrong = places.filter((place) => typed(place) !== '' && valueTyped(place, typed(place)) === undefined)
-  const show = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    if (wrong.length > 0) return
-    setError(null)
-    const given = places.filter((place) => typed(place) !== '')
-    const variables = nested(Object.fromEntries(given.map((place) => [place.name, valueTyped(place, typed(place))])))
-    await call('POST', `${PATH}/${id}/preview`, { variables }).then(
-      ({ data }: Json) => setShown({ ...data, variables: JSON.stringify(variables) }),
-      setError,
-    )
-  }
-  const set = (name: string) => (value: string) => setValues((so) => ({ ...so, [name]: value }))
-  return (
-    <>
-      <form
-        onSubmit={(event) => void show(event)}
-        className="mb-3 grid items-start gap-3 sm:grid-cols-2 lg:grid-cols-4"
-      >
-        {places.map((place) => (
-          <div key={place.name} className={place.sample === null ? '' : 'sm:col-span-2'}>
-            <Field
-              label={place.name}
-              value={typed(place)}
-              onChange={set(place.name)}
-              {...(place.sample !== null && {
-                mono: true,
-                rows: 2,
-                hint: 'A list, true or false, as JSON. Leave empty to omit it.',
-              })}
-              fault={wrong.includes(place) ? `must be JSON, such as ${place.sample}` : undefined}
-            />
-          </div>
-        ))}
-        <div className="col-span-full">
-          <Button type="submit">Preview</Button>
-        </div>
-      </form>
-      <Problem error={error} />
-      {shown !== null && (
-        <div role="status" className="grid gap-2">
-          {shown.missing.length > 0 && (
-            <p className="text-wait">
-              No value for: {shown.missing.join(', ')}. A send without them leaves these variables empty.
-            </p>
-          )}
-          <p className="font-semibold">{shown.subject}</p>
-          {shown.html !== null && (
-            <iframe
-              title="Template preview"
-              sandbox=""
-              src={withQuery(`/api/v1${PATH}/${id}/preview`, { variables: shown.variables })}
-              className="h-80 w-full rounded border border-line bg-white scheme-light"
-            />
-          )}
-          {shown.text !== null && <Code text={shown.text} />}
-        </div>
-      )}
-    </>
   )
 }
 

@@ -52,22 +52,22 @@ const TemplateItem = named(
   }),
 )
 const TAGS = `At most ${limits.MAX_TEMPLATE_TAGS} tags.`
+const PARTS = {
+  subject: Type.String({
+    maxLength: limits.MAX_SUBJECT_CHARS,
+    description: 'Mustache template. Values are not escaped.',
+  }),
+  html: Type.Optional(
+    Type.Union([Type.String({ description: `Mustache template. {{x}} is HTML-escaped. ${TAGS}` }), Type.Null()]),
+  ),
+  text: Type.Optional(
+    Type.Union([Type.String({ description: `Mustache template. Values are not escaped. ${TAGS}` }), Type.Null()]),
+  ),
+}
 const TemplateBody = named(
   'TemplateRequest',
   Type.Object(
-    {
-      name: Type.String({ minLength: 1, maxLength: limits.MAX_TEMPLATE_NAME_CHARS }),
-      subject: Type.String({
-        maxLength: limits.MAX_SUBJECT_CHARS,
-        description: 'Mustache template. Values are not escaped.',
-      }),
-      html: Type.Optional(
-        Type.Union([Type.String({ description: `Mustache template. {{x}} is HTML-escaped. ${TAGS}` }), Type.Null()]),
-      ),
-      text: Type.Optional(
-        Type.Union([Type.String({ description: `Mustache template. Values are not escaped. ${TAGS}` }), Type.Null()]),
-      ),
-    },
+    { name: Type.String({ minLength: 1, maxLength: limits.MAX_TEMPLATE_NAME_CHARS }), ...PARTS },
     { additionalProperties: false },
   ),
 )
@@ -85,16 +85,18 @@ const TemplateVersionItem = named(
     created_at: DateTime,
   }),
 )
+// Null is the same as absent, as in a send.
+const Variables = Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]))
 const PreviewBody = named(
   'PreviewTemplateRequest',
   Type.Object(
-    {
-      // Null is the same as absent, as in a send.
-      version: Type.Optional(Type.Union([Version, Type.Null()])),
-      variables: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
-    },
+    { version: Type.Optional(Type.Union([Version, Type.Null()])), variables: Variables },
     { additionalProperties: false },
   ),
+)
+const PreviewDraftBody = named(
+  'PreviewTemplateDraftRequest',
+  Type.Object({ ...PARTS, variables: Variables }, { additionalProperties: false }),
 )
 const PreviewData = named(
   'TemplatePreview',
@@ -139,6 +141,20 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       answers: { 201: dataOf(TemplateItem) },
       handle: async ({ principal, body }) =>
         single(wire(await templates.create(principal.accountId, contentOf(body))), { status: 201 }),
+    }),
+    endpoint({
+      method: 'POST',
+      path: `${PATH}/preview`,
+      tag: TAG,
+      access: { ...READ, reads: true },
+      operationId: 'previewTemplateDraft',
+      summary: 'Preview a template that is not stored, with variables',
+      body: PreviewDraftBody,
+      moreFaults: templateFaults,
+      bodyLimitBytes: limits.MAX_TEMPLATE_BODY_BYTES,
+      answers: { 200: dataOf(PreviewData) },
+      handle: async ({ body: { subject, html = null, text = null, variables } }) =>
+        single(templates.previewDraft({ subject, html, text }, variables ?? {})),
     }),
     endpoint({
       method: 'GET',

@@ -90,6 +90,19 @@ test('a template is kept, changed with its version counting up, and removed', as
   assert.equal(await codeOf(templates.remove(ACCOUNT, made.id)), 'not_found')
 })
 
+test('a draft is filled in like a stored template, with the same checks, and nothing is stored', async () => {
+  await using world = await house()
+  const { templates } = world
+  const draft = { subject: 'Hi {{name}}', html: '<p>{{name}}, {{city}}</p>', text: null }
+  assert.deepEqual(templates.previewDraft(draft, { name: 'A & B' }), {
+    ...{ subject: 'Hi A & B', html: '<p>A &amp; B, </p>', text: null },
+    missing: ['city'],
+  })
+  assert.throws(() => templates.previewDraft({ ...draft, html: '{{#open}}' }, {}), { code: 'validation_error' })
+  assert.throws(() => templates.previewDraft({ ...draft, html: null }, {}), { code: 'validation_error' })
+  assert.equal((await templates.list(ACCOUNT, null)).total, 0)
+})
+
 test('every version is kept: it can be read, previewed, sent, and restored', async () => {
   await using world = await house()
   const { templates } = world

@@ -70,6 +70,8 @@ export interface Templates {
   restore(accountId: string, id: string, version: number): Promise<Template>
   /** @param version null for the current one. @throws ApiError not_found, validation_error */
   preview(accountId: string, id: string, version: number | null, variables: Variables): Promise<Preview>
+  /** Renders a template that is not stored. @throws ApiError validation_error */
+  previewDraft(draft: Omit<TemplateContent, 'name'>, variables: Variables): Preview
   /** For SendingOptions. */
   filler(accountId: string): Filler
 }
@@ -213,6 +215,10 @@ export function templatesOf({
       const template = await (number === null ? get(accountId, id) : version(accountId, id, number))
       return renderAll(parsed(template), variables, ids)
     },
+    previewDraft: (draft, variables) => {
+      check(draft)
+      return renderAll(parseAll(draft), variables, ids)
+    },
     filler: (accountId) => {
       const call = { left: MAX_CALL_STEPS }
       const reading = new Map<string, Promise<Parsed>>()
@@ -242,7 +248,7 @@ async function keep(db: Db, accountId: string, id: string): Promise<void> {
 }
 
 /** Every check of a template before it is stored. */
-function check(content: TemplateContent): void {
+function check(content: Omit<TemplateContent, 'name'>): void {
   const faults = templateFaults(content)
   if (faults.length > 0) throw validationError(faults)
 }
@@ -283,7 +289,7 @@ async function checkRoom(db: Db, accountId: string): Promise<void> {
   }
 }
 
-function parseAll({ subject, html, text }: TemplateContent): Parsed {
+function parseAll({ subject, html, text }: Omit<TemplateContent, 'name'>): Parsed {
   return { subject: parse(subject), html: html === null ? null : parse(html), text: text === null ? null : parse(text) }
 }
 

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DRAFT_FRAME, DRAFT_FRAME_HEADERS } from './draft-frame.ts'
 
 /** Only our own scripts, styles and images. Frames show mails, which carry a policy of their own. */
 const POLICY = [
@@ -55,6 +56,9 @@ export async function addPages(
   }
   app.get<{ Params: { name: string } }>('/assets/:name', { schema: { hide: true } }, ({ params: { name } }, reply) =>
     ASSET.test(name) ? reply.sendFile(`assets/${name}`, { maxAge: '365d', immutable: true }) : reply.callNotFound(),
+  )
+  app.get('/draft-frame', { schema: { hide: true } }, (_request, reply) =>
+    reply.headers(DRAFT_FRAME_HEADERS).send(DRAFT_FRAME),
   )
   app.get('/favicon.svg', { schema: { hide: true } }, (_request, reply) => reply.sendFile('favicon.svg'))
 }
