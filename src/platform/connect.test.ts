@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import net from 'node:net'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -200,6 +201,32 @@ test('a silent peer holds up no request beyond the deadline, and none once it an
   await made.close()
   for (const socket of held) socket.destroy()
   server.close()
+})
+
+test('connections are kept for 1,000 tenants; one pushed out still hears the answer it waits for', async () => {
+  await using receiver = await webhookReceiver()
+  const made = connector({ resolver: declaredZones({}), allowPrivate: true })
+  const request = (tenant: string, path = '/') =>
+    made.request({
+      method: 'POST',
+      url: receiver.url + path,
+      headers: {},
+      body: Buffer.from('{}'),
+      timeoutMs: 30_000,
+      tenant,
+    })
+  const asked = Promise.withResolvers<ServerResponse>()
+  receiver.answer = ({ path }, reply) => {
+    if (path === '/held') asked.resolve(reply)
+    else reply.end()
+  }
+  const held = request('first', '/held')
+  const reply = await asked.promise
+  for (let n = 0; n < 1_000; n++) await request(`other ${n}`)
+  reply.end('at last')
+  const outcome = await held
+  assert.equal(outcome.kind === 'answered' && outcome.body.toString(), 'at last')
+  await made.close()
 })
 
 test('endless interim answers, a bomb of zeros and an endless head are cut by the deadline and the limits', async () => {

@@ -15,6 +15,7 @@
 
 import net from 'node:net'
 import tls from 'node:tls'
+import { LRUCache } from 'lru-cache'
 import { Pool } from 'undici'
 import { isPublicAddress } from './addresses.ts'
 import type { Resolver } from './dns.ts'
@@ -124,7 +125,12 @@ export function connector({
   own,
   connectWithinMs = CONNECT_WITHIN_MS,
 }: ConnectorOptions): Connector {
-  const pools = new Map<string, Pool>()
+  const pools = new LRUCache<string, Pool>({
+    max: MAX_POOLS,
+    dispose: (pool, _name, reason) => {
+      if (reason === 'evict') void pool.close().catch(() => undefined)
+    },
+  })
 
   /** Requests waiting for a connection fail with this one: each of them would only wait for another attempt. */
   const leave = (name: string, pool: Pool): void => {
@@ -135,16 +141,10 @@ export function connector({
 
   const poolOf = (tenant: string, url: URL, address: string): Pool => {
     const name = `${tenant} ${url.origin} ${address}`
-    const known = pools.get(name)
-    pools.delete(name)
     const pool =
-      known ?? poolTo(url, address, { allowPrivate, connectWithinMs, onSilent: (silent) => leave(name, silent) })
+      pools.get(name) ??
+      poolTo(url, address, { allowPrivate, connectWithinMs, onSilent: (silent) => leave(name, silent) })
     pools.set(name, pool)
-    const oldest = pools.entries().next().value
-    if (pools.size > MAX_POOLS && oldest !== undefined) {
-      pools.delete(oldest[0])
-      void oldest[1].close().catch(() => undefined)
-    }
     return pool
   }
 

@@ -12,6 +12,7 @@ import { isPublicAddress } from './addresses.ts'
 import type { Clock } from './clock.ts'
 import type { DnsAnswer, Resolver } from './dns.ts'
 import { dnsResolver } from './dns-resolver.ts'
+import { freshCache } from './fresh-cache.ts'
 
 const MAX_SERVERS = 3
 const MAX_LABELS_UP = 8
@@ -33,7 +34,7 @@ export function authoritativeResolver(
   base: Resolver,
   { clock, allowPrivate = false, port = 53 }: AuthoritativeOptions,
 ): Resolver {
-  const zones = new Map<string, { resolver: Resolver | null; untilMs: number }>()
+  const zones = freshCache<Resolver | null>({ clock, maxAgeMs: KEPT_MS, maxEntries: MAX_ZONES })
 
   const addressesOf = async (servers: readonly string[], signal?: AbortSignal): Promise<string[]> => {
     const answers = await Promise.all(
@@ -61,10 +62,9 @@ export function authoritativeResolver(
 
   const zoneResolver = async (name: string, signal?: AbortSignal): Promise<Resolver | null> => {
     const known = zones.get(name)
-    if (known !== undefined && known.untilMs > clock.monotonicMs()) return known.resolver
+    if (known !== undefined) return known
     const resolver = await serversOf(name, signal)
-    if (zones.size >= MAX_ZONES) zones.clear()
-    zones.set(name, { resolver, untilMs: clock.monotonicMs() + KEPT_MS })
+    zones.set(name, resolver, clock.monotonicMs())
     return resolver
   }
 

@@ -11,14 +11,14 @@ test('answers of thousands of records do not fill the memory, and the latest one
   assert.ok(kept.length > 50 && kept.length < 150, `${kept.length}`)
   assert.equal(kept.at(-1), 999)
   cache.set('A last.test', { answer: -1, untilMs: 1 }, Array(1_000_000).fill('10.1.1.1'))
-  assert.equal(cache.get('A h999.test'), undefined)
   assert.equal(cache.get('A last.test'), undefined, 'larger than the whole cache')
+  assert.equal(cache.get('A h999.test')?.answer, 999)
 })
 
 test('an answer that is replaced counts once, and small ones are limited in number', () => {
   const cache = dnsCache<number>(2, 10_000)
   for (let n = 0; n < 100; n++) cache.set('MX a.test', { answer: n, untilMs: n }, [{ exchange: 'mx.a.test' }])
-  assert.deepEqual(cache.get('MX a.test'), { answer: 99, untilMs: 99, bytes: 64 + 9 + 64 + 9 })
+  assert.deepEqual(cache.get('MX a.test'), { answer: 99, untilMs: 99 })
   cache.set('MX b.test', { answer: 1, untilMs: 1 }, [])
   cache.set('TLSA c.test', { answer: 2, untilMs: 1 }, [{ data: Buffer.alloc(32) }])
   assert.deepEqual(

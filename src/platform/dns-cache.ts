@@ -1,5 +1,7 @@
 // A cache of DNS answers, limited in number and in size: the owner of a zone decides how large its answers are, and one may have
-// thousands of records. The answers stored longest ago go first.
+// thousands of records. The least recently used answers go first. An answer larger than the whole cache is not stored.
+
+import { LRUCache } from 'lru-cache'
 
 export interface CachedAnswer<Answer> {
   readonly answer: Answer
@@ -21,23 +23,14 @@ const MAX_BYTES = 32 * 1_048_576
 const OVERHEAD_BYTES = 64
 
 export function dnsCache<Answer>(maxAnswers: number, maxBytes = MAX_BYTES): DnsCache<Answer> {
-  const entries = new Map<string, CachedAnswer<Answer> & { readonly bytes: number }>()
-  let bytes = 0
-  const remove = (key: string): void => {
-    bytes -= entries.get(key)?.bytes ?? 0
-    entries.delete(key)
-  }
+  const entries = new LRUCache<string, CachedAnswer<Answer>>({ maxSize: maxBytes })
+  // What each answer counts at least, so that their number is bounded too.
+  const share = Math.ceil(maxBytes / maxAnswers)
   return {
     get: (key) => entries.get(key),
     set: (key, cached, records) => {
-      remove(key)
       const size = records.reduce((sum, record) => sum + OVERHEAD_BYTES + bytesOf(record), OVERHEAD_BYTES + key.length)
-      entries.set(key, { ...cached, bytes: size })
-      bytes += size
-      for (const oldest of entries.keys()) {
-        if (entries.size <= maxAnswers && bytes <= maxBytes) break
-        remove(oldest)
-      }
+      entries.set(key, cached, { size: Math.max(share, size) })
     },
   }
 }

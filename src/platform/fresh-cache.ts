@@ -2,6 +2,7 @@
 // as absent, so a change made elsewhere is seen after `maxAgeMs` at the latest, even if a notification was lost.
 
 import type { Clock } from './clock.ts'
+import { recentlyUsed } from './recently-used.ts'
 
 export interface FreshCache<Value> {
   /** Undefined when absent or too old. */
@@ -22,22 +23,17 @@ export function freshCache<Value>({
   readonly maxAgeMs: number
   readonly maxEntries: number
 }): FreshCache<Value> {
-  const entries = new Map<string, { readonly value: Value; readonly asOfMs: number }>()
+  // Ages are kept here: LRUCache takes what was set at time 0 for ageless, and a test's clock may begin there.
+  const entries = recentlyUsed<{ readonly value: Value; readonly asOfMs: number }>(maxEntries)
   return {
     get: (key) => {
       const entry = entries.get(key)
       if (entry === undefined) return undefined
+      if (clock.monotonicMs() - entry.asOfMs <= maxAgeMs) return entry.value
       entries.delete(key)
-      if (clock.monotonicMs() - entry.asOfMs > maxAgeMs) return undefined
-      entries.set(key, entry)
-      return entry.value
+      return undefined
     },
-    set: (key, value, asOfMs) => {
-      entries.delete(key)
-      entries.set(key, { value, asOfMs })
-      const oldest = entries.keys().next()
-      if (entries.size > maxEntries && oldest.done !== true) entries.delete(oldest.value)
-    },
+    set: (key, value, asOfMs) => void entries.set(key, { value, asOfMs }),
     delete: (key) => void entries.delete(key),
     deleteWhere: (matches) => {
       for (const [key, { value }] of entries) if (matches(value)) entries.delete(key)

@@ -8,6 +8,7 @@
 
 import { senderNetwork } from '../platform/addresses.ts'
 import type { Clock } from '../platform/clock.ts'
+import { recentlyUsed } from '../platform/recently-used.ts'
 
 export interface LoginFailures {
   /** Counts a failure. @returns whether it is over the limit */
@@ -23,7 +24,7 @@ export const MAX_HELD = 1_000
 const MAX_ADDRESSES = 10_000
 
 export function loginFailures(clock: Clock, enabled: boolean): LoginFailures {
-  const failedAt = new Map<string, number[]>()
+  const failedAt = recentlyUsed<number[]>(MAX_ADDRESSES)
   let held = 0
   return {
     count: (ip) => {
@@ -31,10 +32,7 @@ export function loginFailures(clock: Clock, enabled: boolean): LoginFailures {
       const name = senderNetwork(ip)
       const now = clock.monotonicMs()
       const recent = (failedAt.get(name) ?? []).filter((at) => now - at < FAILURES_WITHIN_MS)
-      failedAt.delete(name)
       failedAt.set(name, [...recent, now].slice(-MOST_FAILURES))
-      const oldest = failedAt.keys().next()
-      if (failedAt.size > MAX_ADDRESSES && oldest.done !== true) failedAt.delete(oldest.value)
       return recent.length >= MOST_FAILURES
     },
     hold: async (signal) => {

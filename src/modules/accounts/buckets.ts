@@ -10,6 +10,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { type Database, isReadOnly } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import { groupCommit } from '../../platform/group-commit.ts'
+import { recentlyUsed } from '../../platform/recently-used.ts'
 import type { Rate } from './plans.ts'
 import { type Bucket, type Lease, leaseTokens } from './sql-meter.ts'
 
@@ -55,7 +56,7 @@ const MAX_TOGETHER = 500
 const MAX_WAITING = 10_000
 
 export function sharedBuckets(database: Database, clock: Clock): Buckets {
-  const held = new Map<string, Held>()
+  const held = recentlyUsed<Held>(MAX_HELD)
   let aloneUntilMs = 0
 
   const unspentOf = (name: string): number => {
@@ -83,11 +84,7 @@ export function sharedBuckets(database: Database, clock: Clock): Buckets {
   }
 
   const keep = (name: string, tokens: number, shared: number): void => {
-    const unspent = unspentOf(name)
-    held.delete(name)
-    held.set(name, { tokens: unspent + tokens, shared, atMs: clock.monotonicMs() })
-    const oldest = held.keys().next()
-    if (held.size > MAX_HELD && oldest.done !== true) held.delete(oldest.value)
+    held.set(name, { tokens: unspentOf(name) + tokens, shared, atMs: clock.monotonicMs() })
   }
 
   /** Leases from what this process remembers of the bucket; an unknown bucket counts as full. */

@@ -23,6 +23,7 @@ import type { Database } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
+import { recentlyUsed } from '../../platform/recently-used.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { noteDeed } from './deeds.ts'
 import { errors } from './errors.ts'
@@ -142,7 +143,7 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
       for (const [tries, name] of begun) tries.end(name, failed)
     }
   }
-  const places = new Set<string>()
+  const places = recentlyUsed<true>(MAX_PLACES)
   const placeOf = (ip: string, name: string): string => `${senderNetwork(ip)} ${name}`
   const guardedAt = <T>(ip: string, user: UserRow, work: () => Promise<T>): Promise<T> => {
     const atAddress = [byAddress, senderNetwork(ip)] as const
@@ -150,10 +151,8 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
   }
   const signedInAt = (ip: string, user: UserRow): void => {
     const place = placeOf(ip, user.id)
-    if (!places.delete(place)) byUser.forget(user.id)
-    places.add(place)
-    const [oldest] = places
-    if (places.size > MAX_PLACES && oldest !== undefined) places.delete(oldest)
+    if (!places.has(place)) byUser.forget(user.id)
+    places.set(place, true)
   }
 
   /** The first user with this email whose password matches. @throws ApiError invalid_credentials, rate_limit_exceeded */

@@ -48,6 +48,23 @@ test('two recipients at the same time share what is being prepared', async () =>
   assert.equal(times(), 1)
 })
 
+test('of contents with several recipients the most recently used are kept, and one that failed is not', async () => {
+  const { reader, times } = counting()
+  const contents = contentsOf(reader, true)
+  const get = (bodyId: string) => contents.get({ id: 'second', bodyId }, BODY)
+  for (let n = 0; n < 128; n++) await get(`${n}`)
+  await get('0')
+  await get('128')
+  assert.equal(times(), 129)
+  await get('0')
+  assert.equal(times(), 129)
+  await get('1')
+  assert.equal(times(), 130)
+  const broken = { id: 'second', bodyId: 'broken' }
+  await assert.rejects(contents.get(broken, Buffer.from('no content')))
+  await contents.get(broken, BODY)
+})
+
 test('the content of a mail to one recipient is not kept', async () => {
   const { reader, times } = counting()
   const contents = contentsOf(reader, true)

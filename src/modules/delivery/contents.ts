@@ -1,7 +1,8 @@
 // Prepares stored contents for composition: decodes them and finds what tracking and the placeholder replace. A content with
-// several recipients is prepared once for its first recipient and once for all others. The most recent of these are kept,
-// within a bound.
+// several recipients is prepared once for its first recipient and once for all others. The most recently used of these are
+// kept, within a bound.
 
+import { LRUCache } from 'lru-cache'
 import {
   fillHtml,
   fillText,
@@ -47,12 +48,7 @@ const MAX_KEPT_BYTES = 16 * 1_048_576
 
 /** @param tracked false: opens and clicks are not tracked, and the placeholder has no link */
 export function contentsOf(reader: HtmlReader, tracked: boolean): Contents {
-  const kept = new Map<string, { readonly entry: Promise<Entry>; readonly bytes: number }>()
-  let bytes = 0
-  const forget = (id: string): void => {
-    bytes -= kept.get(id)?.bytes ?? 0
-    kept.delete(id)
-  }
+  const kept = new LRUCache<string, Promise<Entry>>({ max: MAX_KEPT, maxSize: MAX_KEPT_BYTES })
   const make = async (body: Buffer, emailId: string): Promise<Entry> => {
     const content = decodeContent(body)
     return content.kind === 'composed'
@@ -63,19 +59,14 @@ export function contentsOf(reader: HtmlReader, tracked: boolean): Contents {
     get: (letter, body) => {
       const { bodyId } = letter
       const known = kept.get(bodyId)
-      if (known !== undefined) return known.entry
+      if (known !== undefined) return known
       const entry = make(body, letter.id)
       const size = body.length * 3
       // The content of an email of its own id may have no other recipient. Kept until others push it out, such contents fill
       // the old generation, and with it full collections double.
       if (bodyId === letter.id || size > MAX_KEPT_BYTES / 4) return entry
-      kept.set(bodyId, { entry, bytes: size })
-      bytes += size
-      entry.catch(() => forget(bodyId))
-      for (const id of kept.keys()) {
-        if (kept.size <= MAX_KEPT && bytes <= MAX_KEPT_BYTES) break
-        forget(id)
-      }
+      kept.set(bodyId, entry, { size })
+      entry.catch(() => kept.delete(bodyId))
       return entry
     },
   }

@@ -10,6 +10,7 @@ import type { Timeouts } from '../../mail/smtp-client.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { isPassing } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
+import { recentlyUsed } from '../../platform/recently-used.ts'
 import { CLIENT_TLS } from '../../platform/tls-client.ts'
 import type { SitePolicy, Transport } from '../transport/index.ts'
 import type { Pace } from './pace.ts'
@@ -95,7 +96,7 @@ interface Known {
 
 export function networkOf(options: NetworkOptions): Network {
   const { clock, relay, transport } = options
-  const plans = new Map<string, Planned>()
+  const plans = recentlyUsed<Planned>(MAX_PLANS)
   /** All routes, by host names. */
   const routes = new Map<string, Known>()
   /** Routes by the addresses that their names had at the last look-up. */
@@ -117,10 +118,7 @@ export function networkOf(options: NetworkOptions): Network {
       else if (plan.kind === 'unasked') entry.untilMs = 0
       else entry.untilMs = clock.monotonicMs() + FAILED_PLAN_MS
     })
-    plans.delete(site)
     plans.set(site, entry)
-    const [oldest] = plans.keys()
-    if (plans.size > MAX_PLANS && oldest !== undefined) plans.delete(oldest)
     return entry
   }
 

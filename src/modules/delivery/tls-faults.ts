@@ -7,6 +7,7 @@
 // anybody can publish a host name with any address, and make it one that the server there refuses in the handshake.
 
 import type { Clock } from '../../platform/clock.ts'
+import { recentlyUsed } from '../../platform/recently-used.ts'
 import type { Target } from './ways.ts'
 
 export interface TlsFaults {
@@ -23,7 +24,7 @@ const LONGEST_MS = 3_600_000
 const MAX_KNOWN = 10_000
 
 export function tlsFaults(clock: Clock): TlsFaults {
-  const known = new Map<string, { readonly why: string; readonly forMs: number; readonly untilMs: number }>()
+  const known = recentlyUsed<{ readonly why: string; readonly forMs: number; readonly untilMs: number }>(MAX_KNOWN)
   const keyOf = ({ host, ip }: Host): string => `${host} ${ip}`
   return {
     of: (host) => {
@@ -40,8 +41,6 @@ export function tlsFaults(clock: Clock): TlsFaults {
       const isAgain = before !== undefined && nowMs >= before.untilMs
       const forMs = isAgain ? Math.min(LONGEST_MS, before.forMs * 2) : (before?.forMs ?? FIRST_MS)
       known.set(key, { why, forMs, untilMs: nowMs + forMs })
-      const [oldest] = known.keys()
-      if (known.size > MAX_KNOWN && oldest !== undefined) known.delete(oldest)
     },
   }
 }

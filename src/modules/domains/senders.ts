@@ -1,13 +1,14 @@
 // Caches the data about domains that sending and delivery need for every mail. An answer is at most 5 seconds old. A change
 // also drops it: in the process that made the change before that is answered, in all others as soon as they hear of it
 // (LISTEN/NOTIFY). Absence is not cached, nor for delivery an inactive domain, so a domain can be used as soon as it is
-// active. Both caches are bounded and evict the oldest entry first.
+// active. Both caches are bounded and evict the least recently used entry first.
 
 import type { KeyObject } from 'node:crypto'
 import { ed25519Selector } from '../../mail/dns-records.ts'
 import { returnPathHost } from '../../mail/optional-records.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
+import { recentlyUsed } from '../../platform/recently-used.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { ED25519_SEAL_PURPOSE, SEAL_PURPOSE } from './domains.ts'
 import { keyFromBytes } from './keys.ts'
@@ -167,7 +168,7 @@ interface Memory<T> {
 }
 
 function memory<T>(clock: Clock, limit: number): Memory<T> {
-  const entries = new Map<string, { readonly value: T; readonly atMs: number }>()
+  const entries = recentlyUsed<{ readonly value: T; readonly atMs: number }>(limit)
   let generation = 0
   let freshFromMs = Number.NEGATIVE_INFINITY
   return {
@@ -182,10 +183,7 @@ function memory<T>(clock: Clock, limit: number): Memory<T> {
       const atMs = clock.monotonicMs()
       return (name, value) => {
         if (asked !== generation) return value
-        entries.delete(name)
         entries.set(name, { value, atMs })
-        const [oldest] = entries.keys()
-        if (entries.size > limit && oldest !== undefined) entries.delete(oldest)
         return value
       }
     },

@@ -7,9 +7,10 @@
 // within its limits distrusts it too, and no mail is lost for lack of a score. That result is cached like a score, so that
 // preview and send agree.
 //
-// The cache holds the last 5,000 scores, each with its ten heaviest matches.
+// The cache holds the 5,000 scores used last, each with its ten heaviest matches.
 
 import { createHash, hash } from 'node:crypto'
+import { recentlyUsed } from '../../platform/recently-used.ts'
 import { slices } from '../../platform/slices.ts'
 import type { ContentLevel, ContentQuestion, ContentScore, Match } from '../content/index.ts'
 
@@ -38,7 +39,7 @@ const MAX_AT_ONCE_CHARS = 65_536
 const CODES = Buffer.allocUnsafeSlow(2 * MAX_AT_ONCE_CHARS)
 
 export function contentReader({ score, monotonicMs, onUnscored }: ContentReaderOptions): ContentReader {
-  const remembered = new Map<string, Promise<ContentFound>>()
+  const remembered = recentlyUsed<Promise<ContentFound>>(MAX_SCORES)
   const turn = slices({ monotonicMs })
   return (question) => {
     const key = keyOf(question)
@@ -51,8 +52,6 @@ export function contentReader({ score, monotonicMs, onUnscored }: ContentReaderO
         return UNSCORED
       })
     remembered.set(key, made)
-    const oldest = remembered.keys().next()
-    if (remembered.size > MAX_SCORES && oldest.done !== true) remembered.delete(oldest.value)
     return made
   }
 }

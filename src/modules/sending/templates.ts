@@ -8,6 +8,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { type FieldFault, validationError } from '../../platform/errors.ts'
 import type { Ids } from '../../platform/ids.ts'
+import { recentlyUsed } from '../../platform/recently-used.ts'
 import { errors } from './errors.ts'
 import * as limits from './limits.ts'
 import { type SendRequest, unlessBlank } from './request.ts'
@@ -105,15 +106,12 @@ export function templatesOf({
   readonly clock: Clock
   readonly ids: Ids
 }): Templates {
-  /** By id and version, the most recently used one last. */
-  const known = new Map<string, Parsed>()
+  /** By id and version. */
+  const known = recentlyUsed<Parsed>(MAX_PARSED)
   const parsed = (template: TemplateVersion): Parsed => {
     const name = `${template.id} ${template.version}`
     const made = known.get(name) ?? parseAll(template)
-    known.delete(name)
     known.set(name, made)
-    const oldest = known.keys().next()
-    if (known.size > MAX_PARSED && oldest.done !== true) known.delete(oldest.value)
     return made
   }
   const find = async (db: Db, accountId: string, id: string): Promise<Template | null> => {

@@ -6,6 +6,7 @@ import { tlsReportAddresses } from '../../mail/tls-report.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
+import { freshCache } from '../../platform/fresh-cache.ts'
 import { loop, type Service } from '../../platform/lifecycle.ts'
 import * as sql from './sql.ts'
 import type { Session } from './types.ts'
@@ -35,20 +36,17 @@ interface Counted {
 }
 
 export function sessionCounts({ db, clock, resolver, onError }: SessionsOptions): Sessions {
-  const wanted = new Map<string, { readonly wants: Promise<boolean>; readonly untilMs: number }>()
+  const wanted = freshCache<Promise<boolean>>({ clock, maxAgeMs: WANTED_MS, maxEntries: MAX_WANTED })
   let counts = new Map<string, Counted>()
 
   const wants = (site: string): Promise<boolean> => {
-    const nowMs = clock.monotonicMs()
     const known = wanted.get(site)
-    if (known !== undefined && nowMs < known.untilMs) return known.wants
+    if (known !== undefined) return known
+    const asOfMs = clock.monotonicMs()
     const asked = resolver
       .txt(`_smtp._tls.${site}`)
       .then((answer) => answer.kind === 'found' && tlsReportAddresses(answer.records).length > 0)
-    wanted.delete(site)
-    wanted.set(site, { wants: asked, untilMs: nowMs + WANTED_MS })
-    const [oldest] = wanted.keys()
-    if (wanted.size > MAX_WANTED && oldest !== undefined) wanted.delete(oldest)
+    wanted.set(site, asked, asOfMs)
     return asked
   }
 

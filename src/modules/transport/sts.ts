@@ -16,6 +16,8 @@ import type { Clock } from '../../platform/clock.ts'
 import { type Connector, MAX_BODY_BYTES } from '../../platform/connect.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
+import { freshCache } from '../../platform/fresh-cache.ts'
+import { recentlyUsed } from '../../platform/recently-used.ts'
 import * as sql from './sql.ts'
 import type { SessionFault } from './types.ts'
 
@@ -57,10 +59,10 @@ interface Row {
 
 export function stsPolicies(options: StsOptions): (domain: string) => Promise<StsFound> {
   const { db, clock, resolver, connector, onError } = options
-  const known = new Map<string, { readonly found: Promise<StsFound>; untilMs: number }>()
-  const failures = new Map<string, { readonly fault: SessionFault; readonly untilMs: number }>()
+  const known = freshCache<Promise<StsFound>>({ clock, maxAgeMs: KNOWN_MS, maxEntries: MAX_KNOWN })
+  const failures = freshCache<SessionFault>({ clock, maxAgeMs: RETRY_MS, maxEntries: MAX_KNOWN })
   /** By domain: the time before which its policy is not fetched again in the background. */
-  const renewed = new Map<string, number>()
+  const renewed = recentlyUsed<number>(MAX_KNOWN)
 
   const kept = async (domain: string): Promise<Kept | null> => {
     const row = await db.one<Row>(sql.findPolicy, [domain, clock.now()])
@@ -71,12 +73,10 @@ export function stsPolicies(options: StsOptions): (domain: string) => Promise<St
 
   const fetched = async (domain: string, id: string): Promise<Kept | SessionFault> => {
     const failure = failures.get(domain)
-    if (failure !== undefined && clock.monotonicMs() < failure.untilMs) return failure.fault
+    if (failure !== undefined) return failure
     const policy = await fetchPolicy(connector, domain)
     if (typeof policy === 'string') {
-      failures.delete(domain)
-      failures.set(domain, { fault: policy, untilMs: clock.monotonicMs() + RETRY_MS })
-      shrink(failures)
+      failures.set(domain, policy, clock.monotonicMs())
       return policy
     }
     failures.delete(domain)
@@ -90,9 +90,7 @@ export function stsPolicies(options: StsOptions): (domain: string) => Promise<St
     const halfLifeMs = (expiresAt.getTime() - fetchedAt.getTime()) / 2
     const nowMs = clock.monotonicMs()
     if (clock.now().getTime() <= fetchedAt.getTime() + halfLifeMs || nowMs < (renewed.get(domain) ?? 0)) return
-    renewed.delete(domain)
     renewed.set(domain, nowMs + Math.min(RENEW_MS, halfLifeMs))
-    shrink(renewed)
     void fetched(domain, id).catch(onError)
   }
 
@@ -109,21 +107,14 @@ export function stsPolicies(options: StsOptions): (domain: string) => Promise<St
   }
 
   return (domain) => {
-    const nowMs = clock.monotonicMs()
-    const entry = known.get(domain)
-    if (entry !== undefined && nowMs < entry.untilMs) return entry.found
+    const before = known.get(domain)
+    if (before !== undefined) return before
+    const asOfMs = clock.monotonicMs()
     const found = look(domain)
-    known.delete(domain)
-    known.set(domain, { found, untilMs: nowMs + KNOWN_MS })
+    known.set(domain, found, asOfMs)
     void found.catch(() => known.delete(domain))
-    shrink(known)
     return found
   }
-}
-
-function shrink(map: Map<string, unknown>): void {
-  const [oldest] = map.keys()
-  if (map.size > MAX_KNOWN && oldest !== undefined) map.delete(oldest)
 }
 
 async function fetchPolicy(connector: Connector, domain: string): Promise<StsPolicy | SessionFault> {
