@@ -3,6 +3,7 @@
 // more tries than sequential ones: an attempt that could exceed the limit waits for the outcome of those before it.
 
 import type { Clock } from '../../platform/clock.ts'
+import { refilling } from '../../platform/refilling.ts'
 
 export interface Throttle {
   /**
@@ -16,31 +17,18 @@ export interface Throttle {
 }
 
 export const TRY_EVERY_MS = 60_000
-const MAX_NAMES = 10_000
 
 /** @param triesInARow after these, one more per `tryEveryMs` */
 export function throttle(clock: Clock, triesInARow: number, tryEveryMs = TRY_EVERY_MS): Throttle {
-  const buckets = new Map<string, { readonly tries: number; readonly atMs: number }>()
+  const tries = refilling(clock, { burst: triesInARow, everyMs: tryEveryMs })
   const underWay = new Map<string, { tries: number; readonly behind: (() => void)[] }>()
-  const left = (name: string): number => {
-    const known = buckets.get(name)
-    if (known === undefined) return triesInARow
-    return Math.min(triesInARow, known.tries + (clock.monotonicMs() - known.atMs) / tryEveryMs)
-  }
-  const count = (name: string): void => {
-    const tries = Math.max(0, left(name) - 1)
-    buckets.delete(name)
-    buckets.set(name, { tries, atMs: clock.monotonicMs() })
-    const oldest = buckets.keys().next()
-    if (buckets.size > MAX_NAMES && oldest.done !== true) buckets.delete(oldest.value)
-  }
   return {
     begin: async (name) => {
       for (;;) {
-        const tries = left(name)
-        if (tries < 1) return Math.max(1, Math.ceil(((1 - tries) * tryEveryMs) / 1_000))
+        const left = tries.left(name)
+        if (left < 1) return Math.max(1, Math.ceil(((1 - left) * tryEveryMs) / 1_000))
         const trying = underWay.get(name) ?? { tries: 0, behind: [] }
-        if (tries - trying.tries >= 1) {
+        if (left - trying.tries >= 1) {
           trying.tries++
           underWay.set(name, trying)
           return 0
@@ -49,15 +37,13 @@ export function throttle(clock: Clock, triesInARow: number, tryEveryMs = TRY_EVE
       }
     },
     end: (name, failed) => {
-      if (failed) count(name)
+      if (failed) tries.take(name)
       const trying = underWay.get(name)
       if (trying === undefined) return
       trying.tries--
       if (trying.tries === 0) underWay.delete(name)
       for (const next of trying.behind.splice(0)) next()
     },
-    forget: (name) => {
-      buckets.delete(name)
-    },
+    forget: tries.forget,
   }
 }
