@@ -6,6 +6,7 @@
 //
 // Bounds: MAX_BYTES in total, contents of at most MAX_BODY_BYTES each, MAX_AGE_MS (another process may have claimed the email).
 
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../platform/clock.ts'
 import { lengthOf } from './bodies.ts'
 import type { Claimed, Letter, NewBody, NewEmail } from './types.ts'
@@ -24,23 +25,17 @@ const MAX_AGE_MS = 10_000
 const LETTER_BYTES = 2_048
 
 interface Kept {
-  /** Null once it is handed out: V8 may keep an entry that has left the map until the next full collection. */
-  letter: Letter | null
-  readonly bytes: number
+  readonly letter: Letter
   readonly untilMs: number
 }
 
 export function freshLetters(clock: Clock): FreshLetters {
-  // In insertion order, so the first are the oldest.
-  const kept = new Map<string, Kept>()
-  let bytes = 0
-  const remove = (id: string, one: Kept): Letter | null => {
-    const { letter } = one
-    one.letter = null
-    kept.delete(id)
-    bytes -= one.bytes
-    return letter
-  }
+  // No Map: V8 may keep what has left one until the next full collection. Letters are never looked at before they are taken,
+  // so the least recently used are the oldest.
+  const kept = new LRUCache<string, Kept>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ letter }) => letter.bodyBytes + LETTER_BYTES,
+  })
   return {
     put: (emails, bodies) => {
       const nowMs = clock.monotonicMs()
@@ -50,20 +45,17 @@ export function freshLetters(clock: Clock): FreshLetters {
       for (const email of emails) {
         const body = byId.get(email.bodyId)
         if (email.status !== 'queued' || body === undefined) continue
-        const own = body.length + LETTER_BYTES
-        kept.set(email.id, { letter: letterOf(email, body), bytes: own, untilMs: nowMs + MAX_AGE_MS })
-        bytes += own
+        kept.set(email.id, { letter: letterOf(email, body), untilMs: nowMs + MAX_AGE_MS })
       }
-      for (const [id, oldest] of kept) {
-        if (bytes <= MAX_BYTES && oldest.untilMs > nowMs) break
-        remove(id, oldest)
+      for (const oldest of kept.rvalues()) {
+        if (oldest === undefined || oldest.untilMs > nowMs) break
+        kept.delete(oldest.letter.id)
       }
     },
     take: ({ id, fence }) => {
       const found = kept.get(id)
-      if (found === undefined) return null
-      const letter = remove(id, found)
-      return fence === 1 ? letter : null
+      kept.delete(id)
+      return found !== undefined && fence === 1 ? found.letter : null
     },
   }
 }
