@@ -10,6 +10,7 @@ import { healthLoop, healthRoutes } from './modules/health/index.ts'
 import { noteDisabled, noticeServices, type SystemMailer, tellFormerAddress } from './modules/notices/index.ts'
 import { emailsTo, keptFacts } from './modules/outbox/index.ts'
 import { statisticsLoop, statisticsRoutes } from './modules/statistics/index.ts'
+import { endingCertificates } from './modules/tracking/index.ts'
 import { type DisabledEndpoint, type ToldWebhook, webhookRoutes, webhookServices } from './modules/webhooks/index.ts'
 import { closing, outgoingRequests } from './outgoing.ts'
 import type { Db } from './platform/db.ts'
@@ -111,6 +112,7 @@ export function followersOf(options: FollowersOptions): Followers {
         month: () => accounts.quotas.period().month,
         hasRoom: options.hasRoom,
         certificate: () => endingCertificate(config, database.system),
+        trackingCertificates: (now) => endingCertificates(database.system, now),
         onMailed: options.onMailed,
       }),
     ],

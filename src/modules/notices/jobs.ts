@@ -15,6 +15,7 @@ import {
   disabledNotice,
   diskNotice,
   type EndingCertificate,
+  type EndingTrackingCertificate,
   formerAddressNotice,
   type MovedAccount,
   NOTICED,
@@ -22,6 +23,7 @@ import {
   noticesOf,
   quotaNotice,
   standstillNotice,
+  trackingCertificateNotice,
 } from './words.ts'
 
 const NAME = 'notices'
@@ -54,6 +56,8 @@ export interface NoticesOptions {
   readonly hasRoom: () => boolean
   /** The certificate to watch; null: none, or it is renewed in time. */
   readonly certificate: () => Promise<EndingCertificate | null>
+  /** Of tracking domains: those that end within two weeks of `now` or ended before it, because their renewal fails. */
+  readonly trackingCertificates: (now: Date) => Promise<readonly EndingTrackingCertificate[]>
   /** Called after a mail was queued. */
   readonly onMailed: () => void
 }
@@ -160,7 +164,7 @@ async function noteQuotas(options: NoticesOptions): Promise<void> {
 }
 
 async function noteTroubles(options: NoticesOptions): Promise<void> {
-  const { database, clock, hasRoom, certificate } = options
+  const { database, clock, hasRoom, certificate, trackingCertificates } = options
   const now = clock.now()
   const lags = await followerLags(database.system, now)
   const behind = lags.filter(({ lagSeconds }) => lagSeconds > BEHIND_SECONDS).map(({ name }) => name)
@@ -169,6 +173,7 @@ async function noteTroubles(options: NoticesOptions): Promise<void> {
     hasRoom() ? null : diskNotice(now),
     behind.length > 0 ? standstillNotice(behind, now) : null,
     ending === null ? null : certificateNotice(ending, now),
+    ...(await trackingCertificates(now)).map((one) => trackingCertificateNotice(one, now)),
   ]
   await note(
     database.system,

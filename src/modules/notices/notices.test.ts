@@ -274,3 +274,34 @@ test('of certificates by ACME only one whose last order failed is watched', asyn
   const found = await endingCertificate(config, system)
   assert.deepEqual([found?.host, found?.failure], ['mail.posthorn.test', 'connection refused'])
 })
+
+const NAMED = statement(
+  'test_named',
+  `insert into tracking_domain (id, account_id, name, cname_target, created_at, verified_at, ssl_expires_at, ssl_error)
+   select gen_random_uuid(), $1, k.name, 'x.posthorn.test', $2, k.verified_at, k.until, k.error
+   from unnest($3::text[], $4::timestamptz[], $5::timestamptz[], $6::text[]) as k(name, verified_at, until, error)`,
+)
+
+test('an account is told by mail, once, of a tracking domain whose certificate is about to end because its renewal fails', async () => {
+  await using house = await houseWithMail()
+  const { world } = house
+  const now = world.clock.now()
+  const days = (count: number): Date => new Date(now.getTime() + count * DAY_MS)
+  const names = [
+    ['failing.shop.example', now, days(13), 'HTTP-01: no answer'],
+    ['renewed.shop.example', now, days(13), null],
+    ['early.shop.example', now, days(20), 'HTTP-01: no answer'],
+    ['away.shop.example', null, days(13), 'HTTP-01: no answer'],
+  ] as const
+  const columns = [0, 1, 2, 3].map((at) => names.map((name) => name[at]))
+  await world.rooms.database.system.execute(NAMED, [world.account.accountId, now, ...columns])
+  const told = async (): Promise<string[]> => {
+    wake(world, 'notices of quotas')
+    wake(world, 'notices by mail')
+    const mails = await house.mails()
+    return mails.filter(({ subject }) => subject.startsWith('The certificate of a')).map(({ text }) => text)
+  }
+  await until('the mail', async () => (await told()).length > 0)
+  for (let i = 0; i < 5; i++) assert.equal((await told()).length, 1)
+  assert.match((await told())[0] ?? '', /failing\[\.\]shop\[\.\]example .* expires at/)
+})

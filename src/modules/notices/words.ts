@@ -30,6 +30,7 @@ export interface MovedAccount {
 const GRADES = ['A+', 'A', 'B+', 'B', 'C+', 'C', 'D', 'F']
 const POOR = ['D', 'F']
 const SHOWN_CHARS = 80
+const FAILURE_CHARS = 300
 const QUOTA_LEVELS = [100, 80]
 const CERTIFICATE_MS = 14 * 86_400_000
 const RESOURCES: Readonly<Record<string, string>> = {
@@ -49,14 +50,14 @@ function written(lines: readonly string[]): string {
  * A text chosen by a customer, for a mail under the operator's name: one line of bounded length, in which no mail client turns an
  * address into a link.
  */
-function shown(text: string): string {
+function shown(text: string, most = SHOWN_CHARS): string {
   const plain = text
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ')
     .replaceAll(/[a-z][a-z0-9+.-]*:\/\//gi, '')
     .replaceAll(/\bwww\./gi, '')
     .replaceAll(/(?<=[\p{L}\p{N}])\.(?=[\p{L}\p{N}])/gu, '[.]')
     .replaceAll('@', '[at]')
-  return plain.length > SHOWN_CHARS ? `${plain.slice(0, SHOWN_CHARS - 1).toWellFormed()}…` : plain
+  return plain.length > most ? `${plain.slice(0, most - 1).toWellFormed()}…` : plain
 }
 
 export function disabledNotice({ accountId, id, name, url, reason }: DisabledEndpoint, at: Date, key: string): Notice {
@@ -226,6 +227,15 @@ export interface EndingCertificate {
   readonly failure: string | null
 }
 
+/** The certificate of an account's tracking domain, whose renewal fails. */
+export interface EndingTrackingCertificate {
+  readonly accountId: string
+  readonly id: string
+  readonly host: string
+  readonly until: Date
+  readonly failure: string
+}
+
 /** @returns the notice for the nearest of two moments: two weeks before the end, and the end; null before both */
 export function certificateNotice({ host, until, failure }: EndingCertificate, at: Date): Notice | null {
   if (until.getTime() - at.getTime() > CERTIFICATE_MS) return null
@@ -248,6 +258,29 @@ export function certificateNotice({ host, until, failure }: EndingCertificate, a
             `Port 80 of ${host} must reach POSTHORN_HTTP_PORT, and this machine must reach the certificate authority.`,
           ]),
       'posthorn doctor shows the state.',
+    ]),
+  }
+}
+
+/** @returns as certificateNotice */
+export function trackingCertificateNotice(ending: EndingTrackingCertificate, at: Date): Notice | null {
+  const { accountId, id, host, until, failure } = ending
+  if (until.getTime() - at.getTime() > CERTIFICATE_MS) return null
+  const isOver = until <= at
+  return {
+    accountId,
+    key: `tracking certificate ${id} ${until.toISOString()} ${isOver ? 'over' : 'soon'}`,
+    kind: 'tracking_certificate',
+    subject: `The certificate of a tracking domain ${isOver ? 'has expired' : `expires on ${until.toISOString().slice(0, 10)}`}`,
+    text: written([
+      `The TLS certificate of tracking domain ${shown(host)} (account ${accountId}) ${isOver ? 'expired' : 'expires'} at ${until.toISOString()}.`,
+      isOver
+        ? 'Browsers refuse the links in mails sent before. New mails have links to this service instead.'
+        : 'From then on, browsers refuse the links in mails sent before, and new mails have links to this service instead.',
+      '',
+      `Its renewal fails: ${shown(failure, FAILURE_CHARS)}`,
+      'Check that the CNAME record is in place, and that no CAA record of the domain excludes the certificate authority.',
+      'Renewal is tried again on its own, and at once when the tracking domain is verified again.',
     ]),
   }
 }

@@ -134,6 +134,22 @@ function later(a: Date, b: Date = a): Date {
   return a > b ? a : b
 }
 
+const ENDING_MS = 14 * 86_400_000
+/** A certificate that ended earlier was reported, unless nothing ran all this time. */
+const ENDED_MS = 30 * 86_400_000
+
+/** Certificates of tracking domains that end within two weeks, or ended within the last 30 days, because their renewal fails. */
+export async function endingCertificates(
+  db: Db,
+  now: Date,
+): Promise<readonly { accountId: string; id: string; host: string; until: Date; failure: string }[]> {
+  const from = new Date(now.getTime() - ENDED_MS)
+  const rows = await db.query<sql.EndingRow>(sql.endingCertificates, [from, new Date(now.getTime() + ENDING_MS)])
+  return rows.map(({ id, account_id: accountId, name: host, ssl_expires_at: until, ssl_error: failure }) => ({
+    ...{ accountId, id, host, until, failure },
+  }))
+}
+
 export type OwnCertificateState = sql.OwnCertificateState
 
 /** The state of the order for a host's own certificate; null: none was ordered. */

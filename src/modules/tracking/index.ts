@@ -4,7 +4,7 @@
 // A hit is durable before it is answered (intake.ts) and becomes an event once it can be judged, some 2 s later (judge.ts).
 // It counts once whatever crashes in between: its id is chosen on arrival and becomes the event's id.
 
-export { type OwnCertificateState, ownCertificateState } from './certificates.ts'
+export { endingCertificates, type OwnCertificateState, ownCertificateState } from './certificates.ts'
 export { trackingCommands } from './cli.ts'
 export { rotateTokenKey } from './keys.ts'
 export { type TrackingDomainFacts, trackingDomainExists, trackingDomainFacts, trackingDomainRecord } from './names.ts'

@@ -140,6 +140,20 @@ export const certificateFailed = statement(
    where id = $1 and verified_at is not null`,
 )
 
+export interface EndingRow {
+  readonly id: string
+  readonly account_id: string
+  readonly name: string
+  readonly ssl_expires_at: Date
+  readonly ssl_error: string
+}
+/** Certificates whose last order failed and that end between $1 and $2. */
+export const endingCertificates = statement(
+  'tracking_ending_certificates',
+  `select id, account_id, name, ssl_expires_at, ssl_error from tracking_domain
+   where verified_at is not null and ssl_error is not null and ssl_expires_at between $1 and $2`,
+)
+
 export interface ServedRow {
   readonly id: string
   readonly name: string
