@@ -4,8 +4,8 @@
 import { giveBack, type Turns } from '../../platform/intake.ts'
 import type { Outgoing } from './types.ts'
 
-/** Copies of a large content in memory while it is read, composed and sent. */
-export const COPIES = 3
+/** Copies of a large content in memory while it is read and composed. */
+const COPIES = 3
 
 /** Larger than any content that is kept for the next recipient (contents.ts). */
 const GIVEN_BACK_BYTES = 4 * 1_048_576
@@ -104,14 +104,35 @@ export function byteBudget(limit: number): ByteBudget {
   }
 }
 
-/** Takes part of the budget and, where memory is limited, the turn to fill it. @returns a function that gives back both */
-export async function bytesAndTurn(budget: ByteBudget, turns: Turns | undefined, bytes: number): Promise<() => void> {
-  if (bytes === 0) return () => undefined
-  await budget.take(bytes)
-  const leave = await turns?.grow(bytes / COPIES)
-  return () => {
-    leave?.()
-    budget.give(bytes)
+export interface LargeRoom {
+  /** Waits for part of the budget and, where memory is limited, for the turn to fill it. @param idle told of the wait */
+  enter(idle?: (wait: Promise<void>) => Promise<void>): Promise<void>
+  /** What the message was made of is gone: while it is sent, which may take minutes, its own size counts. */
+  composed(messageBytes: number): void
+  leave(): void
+}
+
+/** The memory of one large message. @param bytes of its content; 0: it is not large, and nothing is waited for */
+export function largeRoom(budget: ByteBudget, turns: Turns | undefined, bytes: number): LargeRoom {
+  let taken = 0
+  let filled: (() => void) | undefined
+  const keep = (most: number): void => {
+    filled?.()
+    filled = undefined
+    const surplus = Math.max(0, taken - most)
+    taken -= surplus
+    if (surplus > 0) budget.give(surplus)
+  }
+  return {
+    enter: async (idle) => {
+      if (bytes === 0) return
+      const wait = budget.take(bytes * COPIES)
+      if (wait !== null) await (idle === undefined ? wait : idle(wait))
+      taken = bytes * COPIES
+      filled = await turns?.grow(bytes)
+    },
+    composed: keep,
+    leave: () => keep(0),
   }
 }
 

@@ -191,6 +191,21 @@ test('large mails that wait for memory leave the connection to the mail that has
   assert.equal(mx.messageCount, 8)
 })
 
+test('a large mail that a receiver takes long to answer counts once, and leaves room to compose the next', async () => {
+  await using h = await house({ 'slow.test': { A: ['127.0.0.2'] }, 'alive.test': { A: ['127.0.0.3'] } })
+  const slow = await h.receiver('127.0.0.2', { dot: { then: 'stall' } })
+  const mx = await h.receiver('127.0.0.3')
+  const text = 'large '.repeat(20_000)
+  // Room for one that is sent and one that is composed, not for two that are composed.
+  const delivery = h.another({ limits: { maxLargeBytes: text.length * 5 } })
+  await h.put('u@slow.test', {}, { text })
+  await delivery.start()
+  await until('the final dot', async () => slow.messageCount === 1)
+  await h.put('u@alive.test', {}, { text })
+  delivery.wake()
+  await mx.received(1, WITHIN_MS)
+})
+
 test('a bug while a connection is opened leaks no socket', async () => {
   await using h = await house(ZONE)
   await h.receiver('127.0.0.2')

@@ -3,7 +3,7 @@
 // passed to the network or the sandbox. The results are recorded in groups.
 //
 // Limits: 4,000 emails (places.ts) and 64 MB of contents in the process; contents over 64 KB are read only when a connection
-// is free for them, 96 MB of these at once; 1,000 sockets; 64 messages between their final dot and the commit of the result.
+// is free for them, 128 MB of these at once; 1,000 sockets; 64 messages between their final dot and the commit of the result.
 //
 // The process is a node: its leases hold while it renews its row. When the row is lost, or has not been renewed for 20 seconds,
 // nothing more is sent: the lease is checked before each MAIL FROM and each final dot. When the row is lost, everything under
@@ -32,7 +32,7 @@ import {
 } from '../outbox/index.ts'
 import { type Composer, composerOf } from './compose.ts'
 import { dueOf } from './due.ts'
-import { answerGate, byteBudget, bytesAndTurn, COPIES, lettingGo, type Pass } from './gates.ts'
+import { answerGate, byteBudget, largeRoom, lettingGo, type Pass } from './gates.ts'
 import { htmlReader } from './html-reader.ts'
 import { type AskedAbout, lateAsks } from './late-asks.ts'
 import { membershipOf } from './membership.ts'
@@ -304,7 +304,9 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     const { letter } = one
     await sandboxTurns.take(1)
     try {
-      one.leave = await bytesAndTurn(large, options.turns, largeBytes(letter))
+      const room = largeRoom(large, options.turns, largeBytes(letter))
+      one.leave = room.leave
+      await room.enter()
       const outgoing = await written(one)
       const context = contextOf(one)
       if (outgoing === null) return untried(endedUntried(context, { status: 'failed', reason: 'internal_error' }))
@@ -332,7 +334,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
 
   const overNetwork = async (one: Held): Promise<Ended | null> => {
     const { letter, epoch } = one
-    let taken = 0
+    const room = largeRoom(large, options.turns, largeBytes(letter))
     const job: Job = {
       tlsRequired: letter.tlsRequired,
       minds: options.isTlsReport?.(letter) !== true,
@@ -341,17 +343,14 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       maySend: async () => (await isStillWanted(one)) && safe(epoch) && isAsked(one.claimedAtMs),
       prepare: async (idle) => {
         if (!safe(epoch) || stopping) return null
-        taken = largeBytes(letter)
-        const turn = taken > 0 ? large.take(taken) : null
-        if (turn !== null) await idle(turn)
-        const leave = taken > 0 ? await options.turns?.grow(letter.bodyBytes) : undefined
+        await room.enter(idle)
         try {
-          return await written(one)
+          const outgoing = await written(one)
+          room.composed(outgoing?.message.length ?? 0)
+          return outgoing
         } catch (error) {
           if (isUnavailable(error)) return null
           throw error
-        } finally {
-          leave?.()
         }
       },
       beforeDot: async () => {
@@ -366,7 +365,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       if (sent === null) return null
       return untried(concluded(contextOf(one), await judged(one, sent)))
     } finally {
-      if (taken > 0) large.give(taken)
+      room.leave()
     }
   }
 
@@ -492,8 +491,8 @@ function untried(conclusion: Conclusion): Ended {
   return { ...conclusion, inbox: null }
 }
 
-/** Memory for a letter whose content was not fetched with it, in bytes. */
-const largeBytes = ({ body, bodyBytes }: Letter): number => (body === null ? bodyBytes * COPIES : 0)
+/** Size of a content that was not fetched with its letter. */
+const largeBytes = ({ body, bodyBytes }: Letter): number => (body === null ? bodyBytes : 0)
 
 function siteOf({ recipient }: Letter): string {
   return recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase()
