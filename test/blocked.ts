@@ -9,11 +9,12 @@ const BLOCKED = statement(
 )
 const WITHIN_MS = 20_000
 
-/** Resolves once `count` connections wait for a lock. Rejects after 20 s. */
+/** Resolves once `count` connections or more wait for a lock; 0: once none does. Rejects after 20 s. */
 export async function untilBlocked({ system }: Pick<Database, 'system'>, count: number): Promise<void> {
   for (const end = performance.now() + WITHIN_MS; performance.now() < end; ) {
-    if (((await system.one<{ count: number }>(BLOCKED))?.count ?? 0) >= count) return
+    const blocked = (await system.one<{ count: number }>(BLOCKED))?.count ?? 0
+    if (count === 0 ? blocked === 0 : blocked >= count) return
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
-  throw new Error(`${count} connections did not come to wait`)
+  throw new Error(`there never were ${count} connections that wait`)
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import net from 'node:net'
 import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { freshDb, type TestDatabase } from '../../test/database.ts'
 import { connect, type Database, isUnavailable, statement } from './db.ts'
@@ -120,6 +121,39 @@ test('a transaction that the server rolled back does not succeed, even if the fa
   })
   await assert.rejects(overlooked, /rolled back/)
   assert.ok(!(await kept()).includes(4))
+})
+
+test('what nobody waits for any more is broken off, in the server too; what is quick may end', {
+  timeout: 20_000,
+}, async () => {
+  const gone = new AbortController()
+  const long = database.reading(ACCOUNT, (db) => db.query(SLEEP, [60]), gone.signal)
+  const admin = new pg.Client({ connectionString: store.url })
+  await admin.connect()
+  const untilSleepers = async (count: number): Promise<void> => {
+    const sleeping = `select 1 from pg_stat_activity where state = 'active' and query = 'select pg_sleep($1)'`
+    while ((await admin.query(sleeping)).rowCount !== count) await delay(50)
+  }
+  await untilSleepers(1)
+  gone.abort()
+  await assert.rejects(long, isUnavailable)
+  await untilSleepers(0)
+  await admin.end()
+  await assert.rejects(
+    database.reading(ACCOUNT, () => Promise.reject(new Error('it ran')), gone.signal),
+    /nobody waits/,
+  )
+  const later = new AbortController()
+  const quick = database.reading(
+    ACCOUNT,
+    async (db) => {
+      later.abort()
+      await db.query(SLEEP, [0.05])
+      return db.one(ONE)
+    },
+    later.signal,
+  )
+  assert.deepEqual(await quick, { one: 1 })
 })
 
 test('a read-only transaction delivers its result before it ends, and can write nothing', async () => {

@@ -13,10 +13,22 @@
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import { connectionShare } from './connection-share.ts'
+import { isReadOnly, isUnavailable, UnknownEnd } from './db-errors.ts'
 import { arrayText } from './pg-array.ts'
 import { optionsDropped, serversOf } from './servers.ts'
 import { type SilenceWatch, type Watchable, watchSilence } from './silence.ts'
 import { answerWithin } from './within.ts'
+
+export {
+  isBrokenOff,
+  isPassing,
+  isReadOnly,
+  isUnavailable,
+  lacksDay,
+  mayLackPartition,
+  sqlState,
+  UnknownEnd,
+} from './db-errors.ts'
 
 /** A statement and the name under which connections prepare it. Names are `room_what`, unique in the code base. */
 export interface Statement {
@@ -57,8 +69,10 @@ export interface Database {
   /**
    * The same, read-only: the server refuses writes. The result of `work` is delivered at once, because the end of such a
    * transaction cannot change it; the connection is free again one round trip later.
+   *
+   * @param gone aborted when nobody waits for the result any more: what still runs a moment later is broken off
    */
-  reading<T>(accountId: string, work: (db: Db) => Promise<T>): Promise<T>
+  reading<T>(accountId: string, work: (db: Db) => Promise<T>, gone?: AbortSignal): Promise<T>
   /**
    * Calls `heard` for every NOTIFY on `channel`, and with null when notifications may have been missed (after the
    * connection was lost and re-established). Resolves once the server listens.
@@ -96,6 +110,8 @@ const SILENT_AFTER_MS = 5_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 const IDLE_MS = 60_000
 const LISTEN_RETRY_MS = 500
+/** Breaking off costs a connection, so what is over within this time may run to its end. */
+const GONE_MS = 500
 // Without `jit=off` a server before 18 compiles every small statement: a disabled plan type costs so much on paper that
 // compiling seems to pay. It took 280 ms per query.
 const COMMON =
@@ -107,6 +123,8 @@ const SYSTEM_PLANS =
 // The filters of a list are null when unset: a plan for all values walks an account from its newest row whatever is asked
 // for (one recipient among a million emails: 3 s). So these statements are planned for the actual values.
 const TENANT_PLANS = '-c plan_cache_mode=force_custom_plan'
+// A server notices a closed connection only when it sends the answer, unless it is told to look.
+const LOOK_FOR_US = '-c client_connection_check_interval=1s'
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
@@ -140,15 +158,15 @@ export function connect(options: DatabaseOptions): Database {
     return made
   }
   const system = pool('posthorn_system', SYSTEM_PLANS)
-  const tenant = pool('posthorn_tenant', TENANT_PLANS)
+  const tenant = pool('posthorn_tenant', `${TENANT_PLANS} ${LOOK_FOR_US}`)
   const listener = listenOn(url, watch, onError)
   const share = connectionShare(Math.ceil(maxConnections / 2), CONNECT_WITHIN_MS)
   return {
     system: onPool(system),
     transaction: (work) => transact(system, null, work),
     tenant: (accountId, work) => share(accountId, () => transact(tenant, accountId, work)),
-    reading: (accountId, work) =>
-      early(work, (tell) => share(accountId, () => transact(tenant, accountId, tell, 'begin read only'))),
+    reading: (accountId, work, gone) =>
+      early(work, (tell) => share(accountId, () => transact(tenant, accountId, tell, 'begin read only', gone))),
     listen: listener.listen,
     pools: () =>
       Object.entries({ system, tenant }).map(([name, { totalCount, idleCount, waitingCount }]) => ({
@@ -228,9 +246,27 @@ function isWritable(value: unknown): boolean {
   return value === null || typeof value !== 'object' || value instanceof Date || Buffer.isBuffer(value)
 }
 
+function streamOf(client: pg.PoolClient): Duplex {
+  return (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection.stream
+}
+
+/** Closes the connection GONE_MS after the signal. @returns ends that */
+function leavingWith(client: pg.PoolClient, gone: AbortSignal | undefined): () => void {
+  if (gone === undefined) return () => undefined
+  let timer: NodeJS.Timeout | undefined
+  const leave = (): void => {
+    timer = setTimeout(() => streamOf(client).destroy(), GONE_MS)
+  }
+  gone.addEventListener('abort', leave)
+  return () => {
+    gone.removeEventListener('abort', leave)
+    clearTimeout(timer)
+  }
+}
+
 /** Statements issued in the same turn travel in one packet: a system call each would cost more than many of them. */
 function together(client: pg.PoolClient): (config: pg.QueryConfig) => Promise<pg.QueryResult> {
-  const { stream } = (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection
+  const stream = streamOf(client)
   let held = false
   return (config) => {
     if (!held) {
@@ -274,8 +310,11 @@ async function transact<T>(
   accountId: string | null,
   work: Work<T>,
   begin: 'begin' | 'begin read only' = 'begin',
+  gone?: AbortSignal,
 ): Promise<T> {
+  if (gone?.aborted) throw Object.assign(new Error('nobody waits for the result'), { code: 'ECONNABORTED' })
   const client = await pool.connect()
+  const stay = leavingWith(client, gone)
   let broken: Error | undefined
   // Only we hear that a checked-out connection broke; unheard, the error would end the process.
   const heard = (error: Error): void => {
@@ -326,6 +365,7 @@ async function transact<T>(
     const untold = committing && broken !== undefined && isUnavailable(error)
     throw untold ? new UnknownEnd('nobody has told whether the commit was made', client, error) : error
   } finally {
+    stay()
     client.off('error', heard)
     client.off('notice', warned)
     client.release(broken)
@@ -400,91 +440,4 @@ function listenOn(url: string, watch: SilenceWatch, onError: (error: unknown) =>
       await client?.end()
     },
   }
-}
-
-// SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown, crash, starting up), 25006 (read-only: the former
-// primary), and the errors of sockets.
-const UNAVAILABLE_STATE = /^(08|53|57P|25006)/
-const READ_ONLY = '25006'
-const UNAVAILABLE_SOCKET = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOENT',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EAGAIN',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  // The machine, or the route to it, is gone.
-  'EHOSTUNREACH',
-  'EHOSTDOWN',
-  'ENETUNREACH',
-  'ENETDOWN',
-  'ENETRESET',
-  'ECONNABORTED',
-])
-
-/** It is unknown whether the transaction was committed; `unknown-end.ts` finds out. Counts as unavailable for other callers. */
-export class UnknownEnd extends Error {
-  /** "Transaction resolution unknown", of the class of connection errors. */
-  readonly code = '08007'
-  /** The pid of the server process that ran it; null when it was never reported. */
-  readonly backend: number | null
-
-  constructor(message: string, client: object, cause?: unknown) {
-    super(message, { cause })
-    this.name = 'UnknownEnd'
-    this.backend = (client as { readonly processID?: number | null }).processID ?? null
-  }
-}
-
-/** True when an error means that the database is unavailable, rather than that the statement was wrong. */
-export function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const { code } = error as { code?: unknown }
-  if (typeof code === 'string') return UNAVAILABLE_STATE.test(code) || UNAVAILABLE_SOCKET.has(code)
-  return /Connection terminated|timeout exceeded when trying to connect|timeout expired|not queryable|Client was closed|Query read timeout/.test(
-    error.message,
-  )
-}
-
-/** True for a server that answers but takes no writes; counts as unavailable too. */
-export function isReadOnly(error: unknown): boolean {
-  return sqlState(error) === READ_ONLY
-}
-
-/** True when a transaction was aborted so that another could proceed (deadlock, serialization): it may be run again. */
-export function isBrokenOff(error: unknown): boolean {
-  const state = sqlState(error)
-  return state === '40P01' || state === '40001'
-}
-
-/** A row for a day without partition, and the error a pipeline gives later statements, which may be heard first. */
-const NO_PARTITION: ReadonlySet<string> = new Set(['23514', '25P02'])
-
-/** True when the partitions of coming days may be missing: once they exist, the same work may succeed. */
-export function mayLackPartition(error: unknown): boolean {
-  return NO_PARTITION.has(sqlState(error) ?? '')
-}
-
-/** True for a row whose day has no partition yet. A violated check has the same state, but also a constraint name. */
-export function lacksDay(error: unknown): boolean {
-  return sqlState(error) === '23514' && (error as { readonly constraint?: string }).constraint === undefined
-}
-
-/** Statement and lock timeouts. */
-const LATE: ReadonlySet<string> = new Set(['57014', '55P03'])
-
-/**
- * True when the same request may succeed a moment later: the database is unavailable, aborted it, took too long, or lacks
- * the partition of a day because a clock was changed; that partition is made within a second.
- */
-export function isPassing(error: unknown): boolean {
-  return isUnavailable(error) || isBrokenOff(error) || LATE.has(sqlState(error) ?? '') || lacksDay(error)
-}
-
-/** The SQLSTATE of an error that the server raised, or null. */
-export function sqlState(error: unknown): string | null {
-  const { code } = (error ?? {}) as { code?: unknown }
-  return error instanceof Error && typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : null
 }

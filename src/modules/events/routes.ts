@@ -75,34 +75,38 @@ function listRoute({ database, clock, emailsTo, keptFacts }: EventRoutesOptions)
     tag: TAG,
     query: Query,
     answers: { 200: listOf(EventItem, CursorPagination) },
-    handle: async ({ principal: { accountId, domainIds }, query }) => {
+    handle: async ({ principal: { accountId, domainIds }, query, signal }) => {
       const { limit, offset } = query
       const [, atUs = null, afterId = null] = CURSOR.exec(query.cursor ?? '') ?? []
       const recipient = query.recipient === undefined ? null : recipientKeyOf(query.recipient)
-      const found = await database.reading(accountId, async (db) => {
-        const filter = [
-          accountId,
-          query.from ?? null,
-          query.to ?? null,
-          query.event === undefined ? null : EVENT_TYPES[query.event as EventType],
-          query.email_id ?? null,
-          recipient === null ? null : [NO_EMAIL, ...(await emailsTo(db, accountId, recipient))],
-          query.domain_id ?? null,
-          query.tag ?? null,
-          domainIds,
-          recipient,
-          query.include_sandbox,
-        ]
-        const page = [...filter, atUs, afterId, limit + 1, atUs === null ? offset : 0]
-        const count = async (): Promise<number> =>
-          (await db.one<{ total: number }>(sql.count, [...filter, COUNT_LIMIT]))?.total ?? 0
-        const [rows, total] = await Promise.all([
-          db.query<EventRow & { readonly at_us: number }>(sql.list, page),
-          counts.total(filter, count),
-        ])
-        const events = rows.slice(0, limit).map(followed)
-        return { rows, events, facts: await factsOf(db, events, keptFacts), total }
-      })
+      const found = await database.reading(
+        accountId,
+        async (db) => {
+          const filter = [
+            accountId,
+            query.from ?? null,
+            query.to ?? null,
+            query.event === undefined ? null : EVENT_TYPES[query.event as EventType],
+            query.email_id ?? null,
+            recipient === null ? null : [NO_EMAIL, ...(await emailsTo(db, accountId, recipient))],
+            query.domain_id ?? null,
+            query.tag ?? null,
+            domainIds,
+            recipient,
+            query.include_sandbox,
+          ]
+          const page = [...filter, atUs, afterId, limit + 1, atUs === null ? offset : 0]
+          const count = async (): Promise<number> =>
+            (await db.one<{ total: number }>(sql.count, [...filter, COUNT_LIMIT]))?.total ?? 0
+          const [rows, total] = await Promise.all([
+            db.query<EventRow & { readonly at_us: number }>(sql.list, page),
+            counts.total(filter, count),
+          ])
+          const events = rows.slice(0, limit).map(followed)
+          return { rows, events, facts: await factsOf(db, events, keptFacts), total }
+        },
+        signal,
+      )
       const last = found.rows[limit - 1]
       const nextCursor = found.rows.length > limit && last !== undefined ? `${last.at_us}.${last.event_id}` : null
       const shown = found.events.map((event) => wireEvent(event, found.facts.get(event.emailId ?? '') ?? null))

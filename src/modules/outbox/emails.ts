@@ -91,12 +91,13 @@ export interface Lists {
   readonly counts: FullCounts
 }
 
-/** Newest first. `cursor` is the id below which the page continues; it replaces an offset. */
+/** Newest first. `cursor` is the id below which the page continues; it replaces an offset. @param gone as for `reading` */
 export async function listEmails(
   { database, counts }: Lists,
   accountId: string,
   filter: EmailFilter,
   page: { readonly limit: number; readonly offset: number; readonly cursor: string | null },
+  gone?: AbortSignal,
 ): Promise<EmailPage> {
   const low = filter.from === null ? FIRST_ID : firstIdAt(filter.from)
   const high = filter.to === null ? LAST_ID : firstIdAt(filter.to)
@@ -115,28 +116,32 @@ export async function listEmails(
   const list = LISTS[way ?? 'id']
   const offset = cursor === null ? page.offset : 0
   const below = cursor !== null && cursor < high ? cursor : high
-  return database.reading(accountId, async (db) => {
-    const steered = way === null ? null : db.execute(dontSort)
-    const reading = Promise.all([
-      db.query<EmailRow>(list.page, [accountId, low, below, ...rest, page.limit + 1, offset]),
-      steered,
-    ])
-    const values = [accountId, low, high, ...rest]
-    const count = (): Promise<number> =>
-      counts.total(
-        values,
-        async () => (await db.one<{ total: number }>(list.count, [...values, COUNT_LIMIT]))?.total ?? 0,
-      )
-    // A search reads every email: it is counted by a second pass only when one page does not hold all matches.
-    const known = filter.search !== null && cursor === null && offset === 0 && (await reading)[0].length <= page.limit
-    const [[rows], counted] = await Promise.all([reading, known ? null : count()])
-    const emails = rows.slice(0, page.limit)
-    return {
-      emails,
-      total: counted ?? emails.length,
-      nextCursor: rows.length > page.limit ? (emails.at(-1)?.id ?? null) : null,
-    }
-  })
+  return database.reading(
+    accountId,
+    async (db) => {
+      const steered = way === null ? null : db.execute(dontSort)
+      const reading = Promise.all([
+        db.query<EmailRow>(list.page, [accountId, low, below, ...rest, page.limit + 1, offset]),
+        steered,
+      ])
+      const values = [accountId, low, high, ...rest]
+      const count = (): Promise<number> =>
+        counts.total(
+          values,
+          async () => (await db.one<{ total: number }>(list.count, [...values, COUNT_LIMIT]))?.total ?? 0,
+        )
+      // A search reads every email: it is counted by a second pass only when one page does not hold all matches.
+      const known = filter.search !== null && cursor === null && offset === 0 && (await reading)[0].length <= page.limit
+      const [[rows], counted] = await Promise.all([reading, known ? null : count()])
+      const emails = rows.slice(0, page.limit)
+      return {
+        emails,
+        total: counted ?? emails.length,
+        nextCursor: rows.length > page.limit ? (emails.at(-1)?.id ?? null) : null,
+      }
+    },
+    gone,
+  )
 }
 
 /** The filter that usually leaves the fewest. Null: a recipient or message id, where the planner cannot choose badly. */

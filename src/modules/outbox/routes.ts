@@ -166,7 +166,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       tag: 'Emails',
       query: ListQuery,
       answers: { 200: listOf(Email, CursorPagination) },
-      handle: ({ principal, query }) => answerList(lists, principal, query),
+      handle: ({ principal, query, signal }) => answerList(lists, principal, query, signal),
     }),
     endpoint({
       method: 'GET',
@@ -289,6 +289,7 @@ async function answerList(
   lists: Lists,
   { accountId, domainIds }: Principal,
   query: Static<typeof ListQuery>,
+  gone: AbortSignal,
 ): Promise<ReturnType<typeof list>> {
   const { limit, offset, cursor = null } = query
   const filter = {
@@ -302,7 +303,7 @@ async function answerList(
     search: query.search ?? null,
     includeSandbox: query.include_sandbox,
   }
-  const { emails, total, nextCursor } = await listEmails(lists, accountId, filter, { limit, offset, cursor })
+  const { emails, total, nextCursor } = await listEmails(lists, accountId, filter, { limit, offset, cursor }, gone)
   return list(emails.map(wireEmail), { total, limit, offset, next_cursor: nextCursor })
 }
 

@@ -107,10 +107,10 @@ function overviewRoute(options: StatisticsRoutesOptions): AnyEndpoint {
     operationId: 'getStatistics',
     summary: 'Get all statistics of a period with rates',
     answers: { 200: named('StatisticsResponse', Type.Object({ data: Overview, period: PeriodReport })) },
-    handle: async ({ principal, query }) => {
+    handle: async ({ principal, query, signal }) => {
       const asked = askedOf(options, principal, query as ReportQuery)
       const { accountId } = principal
-      const total = await options.database.reading(accountId, (db) => totalOf(db, accountId, asked))
+      const total = await options.database.reading(accountId, (db) => totalOf(db, accountId, asked), signal)
       return { status: 200, body: { data: overview(total, query.include_machine), period: asked.period } }
     },
   })
@@ -132,10 +132,14 @@ function dailyRoute(options: StatisticsRoutesOptions, { path, summary, names, na
         }),
       ),
     },
-    handle: async ({ principal, query }) => {
+    handle: async ({ principal, query, signal }) => {
       const asked = askedOf(options, principal, query as ReportQuery)
       const { accountId } = principal
-      const { data, totals } = await options.database.reading(accountId, (db) => report.read(db, accountId, asked))
+      const { data, totals } = await options.database.reading(
+        accountId,
+        (db) => report.read(db, accountId, asked),
+        signal,
+      )
       return { status: 200, body: { data: [...data], totals, period: asked.period } }
     },
   })
@@ -180,10 +184,10 @@ function providersRoute(options: StatisticsRoutesOptions): AnyEndpoint {
         }),
       ),
     },
-    handle: async ({ principal, query }) => {
+    handle: async ({ principal, query, signal }) => {
       const asked = askedOf(options, principal, query as ReportQuery)
       const { accountId } = principal
-      const report = await options.database.reading(accountId, (db) => providersReport(db, accountId, asked))
+      const report = await options.database.reading(accountId, (db) => providersReport(db, accountId, asked), signal)
       return { status: 200, body: { ...report, period: asked.period } }
     },
   })
