@@ -6,19 +6,6 @@ export interface FieldFault {
   readonly message: string
 }
 
-/** Faults of addresses, as worded by src/mail/address.ts. */
-const ADDRESS_FAULTS: Readonly<Record<string, string>> = {
-  empty: 'it is empty',
-  too_long: 'it is too long',
-  forbidden_character: 'it contains a character that is not allowed',
-  missing_at: 'it has no @',
-  single_label_domain: 'the part after the @ has no dot',
-  invalid_domain: 'the part after the @ is not a domain',
-  local_part_too_long: 'the part before the @ is too long',
-  invalid_local_part: 'the part before the @ is not valid',
-  more_than_one: 'there is more than one',
-}
-
 const VERB = /^(?:is|has|was|must|may|does|needs|takes|lacks|cannot|holds|names) /
 
 /** Patterns, symbols and names of rules are for programs. */
@@ -31,10 +18,6 @@ export function inWords(message: string, rule = ''): string {
     .replace('must be >=', 'must be at least')
     .replace(/must be integer$/, 'must be a whole number')
     .replace(/must be number$/, 'must be a number')
-    .replace(
-      /^is not an email address: (\w+)$/,
-      (_, fault: string) => `is not an email address: ${ADDRESS_FAULTS[fault] ?? 'the format is wrong'}`,
-    )
 }
 
 /** Begins with a capital letter and ends with a full stop. */

@@ -286,8 +286,8 @@ for (const [text, shown] of HEADERS) {
 
 test('only a string gets a reason why it is not an address', () => {
   assert.equal(addressFault(' a@b.test '), null)
-  assert.equal(addressFault('a@'), 'is not an email address: invalid_domain')
-  assert.equal(addressFault(''), 'is not an email address: empty')
+  assert.equal(addressFault('a@'), 'is not an email address: the part after the @ is not a domain')
+  assert.equal(addressFault(''), 'is not an email address: it is empty')
   assert.equal(addressFault(7), null)
   assert.equal(addressFault(undefined), null)
 })

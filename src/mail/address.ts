@@ -55,6 +55,25 @@ export type AddressFault =
   | 'more_than_one'
   | 'invalid_mailbox'
 
+/** What a person reads after "is not an email address: ". */
+export const FAULT_WORDS: { readonly [fault in AddressFault]: string } = {
+  empty: 'it is empty',
+  too_long: 'it is too long',
+  forbidden_character: 'it contains a character that is not allowed',
+  missing_at: 'it has no @',
+  comment: 'it has a comment in parentheses',
+  group: 'it is a group of addresses',
+  route: 'it has a source route',
+  encoded_word: 'it has an encoded word',
+  domain_literal: 'an IP address stands in place of the domain',
+  single_label_domain: 'the part after the @ has no dot',
+  invalid_domain: 'the part after the @ is not a domain',
+  local_part_too_long: 'the part before the @ has more than 64 bytes',
+  invalid_local_part: 'the part before the @ is not valid',
+  more_than_one: 'there is more than one',
+  invalid_mailbox: 'it is not of the form Name <address>',
+}
+
 export interface Refused {
   readonly ok: false
   readonly reason: AddressFault
@@ -335,5 +354,5 @@ function refuse(reason: AddressFault): Refused {
 /** Why a string is not an address, in words; null for an address and for anything that is not a string. */
 export function addressFault(value: unknown): string | null {
   const parsed = typeof value === 'string' ? parseAddress(value.trim()) : null
-  return parsed?.ok === false ? `is not an email address: ${parsed.reason}` : null
+  return parsed?.ok === false ? `is not an email address: ${FAULT_WORDS[parsed.reason]}` : null
 }

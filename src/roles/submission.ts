@@ -9,7 +9,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { SMTPServerAuthentication, SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
-import { type Address, parseAddress } from '../mail/address.ts'
+import { type Address, FAULT_WORDS, parseAddress } from '../mail/address.ts'
 import { formatDate } from '../mail/headers.ts'
 import { type SmtpDoor, sendingLimits } from '../modules/sending/index.ts'
 import type { Certificate } from '../platform/certificates.ts'
@@ -284,7 +284,7 @@ function declaredBytes({ envelope: { mailFrom } }: SMTPServerSession): number | 
 /** @param enhanced the enhanced code for an invalid address */
 function addressOf(text: string, enhanced: string): Address {
   const parsed = parseAddress(text)
-  if (!parsed.ok) throw new Reply(501, `${enhanced} not an address (${parsed.reason})`)
+  if (!parsed.ok) throw new Reply(501, `${enhanced} not an email address: ${FAULT_WORDS[parsed.reason]}`)
   return parsed.address
 }
 

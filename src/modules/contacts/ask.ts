@@ -6,7 +6,7 @@
 // contact is created without a mail, and asking again is refused. A contact that unsubscribed and has since been taken off
 // that list is asked again only with a new consent, once a week. Simultaneous askers wait for one another at the address's row.
 
-import { parseMailbox } from '../../mail/address.ts'
+import { FAULT_WORDS, parseMailbox } from '../../mail/address.ts'
 import type { Db } from '../../platform/db.ts'
 import { ApiError, type FieldFault, validationError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
@@ -248,7 +248,11 @@ export async function askFaults({ templates }: AskContext, accountId: string, bo
   const sender = typeof from === 'string' ? parseMailbox(from) : null
   const faults: FieldFault[] = []
   if (sender?.ok === false) {
-    faults.push({ field: 'from', rule: 'email', message: `is not an address that can send: ${sender.reason}` })
+    faults.push({
+      field: 'from',
+      rule: 'email',
+      message: `is not an address that can send: ${FAULT_WORDS[sender.reason]}`,
+    })
   }
   if (typeof templateId !== 'string' || !isUuid(templateId)) return faults
   await templates.get(accountId, templateId).catch((error: unknown) => {

@@ -8,7 +8,7 @@
 
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { parseAddress, parseDomain, suppressionKey } from '../../mail/address.ts'
+import { FAULT_WORDS, parseAddress, parseDomain, suppressionKey } from '../../mail/address.ts'
 import type { Database } from '../../platform/db.ts'
 import * as sql from './sql.ts'
 
@@ -78,7 +78,9 @@ function readRow(text: string, line: number): { readonly key: string } | { reado
   if (line === 1 && /^(?:email|address|domain)$/i.test(cell)) return null
   if (cell.includes('@') && !cell.startsWith('@')) {
     const parsed = parseAddress(cell)
-    return parsed.ok ? { key: suppressionKey(parsed.address) } : { fault: `is not an email address: ${parsed.reason}` }
+    return parsed.ok
+      ? { key: suppressionKey(parsed.address) }
+      : { fault: `is not an email address: ${FAULT_WORDS[parsed.reason]}` }
   }
   const domain = parseDomain(cell.replace(/^@/, ''))
   return domain.ok ? { key: domain.domain } : { fault: `is neither an email address nor a domain: ${domain.reason}` }

@@ -3,6 +3,7 @@
 import {
   type Address,
   type AddressFault,
+  FAULT_WORDS,
   type Mailbox,
   parseAddress,
   parseMailbox,
@@ -143,7 +144,7 @@ function readFrom(body: Body, faults: Faults): Pick<SendRequest, 'from' | 'fromD
 }
 
 function notAnAddress(reason: AddressFault, what = 'is not an address'): string {
-  return reason === 'empty' ? 'is empty, and takes an address' : `${what}: ${reason}`
+  return reason === 'empty' ? 'is empty, and takes an address' : `${what}: ${FAULT_WORDS[reason]}`
 }
 
 interface Parties {
@@ -315,7 +316,7 @@ function isNoneWhenBlank(name: string): boolean {
 
 function readAddressList(field: string, text: string, faults: Faults): readonly Person[] {
   const read = parseMailboxList(text)
-  if (!read.ok) faults.add(field, 'email', `is not a list of addresses: ${read.reason}`)
+  if (!read.ok) faults.add(field, 'email', `is not a list of addresses: ${FAULT_WORDS[read.reason]}`)
   return read.ok ? read.mailboxes.map(({ name, address }) => ({ name, address: address.address })) : []
 }
 

@@ -5,7 +5,7 @@
 // the file again is harmless: existing addresses stay. An invalid row is reported with its line and stops nothing.
 
 import type { Readable } from 'node:stream'
-import { parseAddress, suppressionKey } from '../../mail/address.ts'
+import { FAULT_WORDS, parseAddress, suppressionKey } from '../../mail/address.ts'
 import { readCsvList, shown } from '../../platform/csv-list.ts'
 import { type Database, type Db, isBrokenOff } from '../../platform/db.ts'
 import { slices } from '../../platform/slices.ts'
@@ -148,7 +148,7 @@ function faultOf({ line, email }: ImportEntry, message: string): ImportFault {
 /** The suppression key of the address. */
 function recipientOf(entry: ImportEntry): string | ImportFault {
   const parsed = parseAddress(entry.email.trim())
-  if (!parsed.ok) return faultOf(entry, `is not an email address: ${parsed.reason}`)
+  if (!parsed.ok) return faultOf(entry, `is not an email address: ${FAULT_WORDS[parsed.reason]}`)
   if (entry.email.includes('\ufffd')) return faultOf(entry, 'is not UTF-8')
   return suppressionKey(parsed.address)
 }

@@ -408,7 +408,7 @@ test('unsubscribes from elsewhere are imported: one event per address, and known
     imported: 3,
     updated: 2,
     failed: 1,
-    errors: [{ line: 5, email: 'not an address', message: 'is not an email address: missing_at' }],
+    errors: [{ line: 5, email: 'not an address', message: 'is not an email address: it has no @' }],
     ignored_columns: ['date'],
   })
   const listed = async (
