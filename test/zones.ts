@@ -155,15 +155,23 @@ export interface DnsServer extends AsyncDisposable {
 
 const UDP_BYTES = 1_232
 
+export interface DnsServerOptions {
+  /** Longer answers are truncated. */
+  readonly udpBytes?: number
+  /** `drips`: an answer arrives byte by byte and never ends. */
+  readonly tcp?: boolean | 'drips'
+  readonly port?: number
+}
+
 /** PTR records are declared under the reverse name or the plain address. */
 export async function startDnsServer(
   zones: Zones,
-  { udpBytes = UDP_BYTES, tcp = true, port = 0 } = {},
+  { udpBytes = UDP_BYTES, tcp = true, port = 0 }: DnsServerOptions = {},
 ): Promise<DnsServer> {
   const table = new Table(zones)
   const counts = { udp: 0, tcp: 0 }
   const stopping = new AbortController()
-  const server = createServer((socket) => serveTcp(socket, table, counts))
+  const server = createServer((socket) => (tcp === 'drips' ? drip(socket) : serveTcp(socket, table, counts)))
   const udp: UdpSocket = createSocket('udp4')
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
@@ -211,6 +219,15 @@ export async function startDnsServer(
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+const DRIP_MS = 100
+
+function drip(socket: Socket): void {
+  socket.on('error', () => undefined)
+  socket.resume()
+  const timer = setInterval(() => socket.write(Buffer.of(0xff)), DRIP_MS)
+  socket.on('close', () => clearInterval(timer))
 }
 
 function serveTcp(socket: Socket, table: Table, counts: { tcp: number }): void {

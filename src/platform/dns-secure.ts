@@ -191,14 +191,16 @@ function overUdp({ host, port }: Server, bytes: Buffer, isAnswer: (packet: Reply
 
 function overTcp({ host, port }: Server, bytes: Buffer): Promise<Reply | null> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: TRY_MS })
+    const socket = connect({ host, port })
     const chunks: Buffer[] = []
     const end = (packet: Reply | null): void => {
+      clearTimeout(timer)
       socket.destroy()
       resolve(packet)
     }
+    // For the whole answer, which may arrive byte by byte.
+    const timer = setTimeout(() => end(null), TRY_MS)
     socket.on('error', () => end(null))
-    socket.on('timeout', () => end(null))
     socket.on('close', () => end(null))
     socket.on('connect', () => socket.write(bytes))
     socket.on('data', (chunk) => {
