@@ -66,6 +66,13 @@ test('the strings of a TXT record over 255 bytes are joined', async () => {
   assert.deepEqual(txt.kind === 'found' && txt.records.toSorted(), [LONG, 'v=spf1 -all'].toSorted())
 })
 
+test('a TXT record is read as UTF-8, across its strings too', async () => {
+  await using w = await world()
+  const text = `${'x'.repeat(254)}“v=spf1 -all”`
+  w.server.declare({ 'quoted.test': { TXT: [text] } })
+  assert.deepEqual(await w.resolver.txt('quoted.test'), { kind: 'found', records: [text], ttl: 60 })
+})
+
 test('an answer too large for UDP comes over TCP', async () => {
   await using w = await world()
   const txt = await w.resolver.txt('many.test')

@@ -90,8 +90,9 @@ function resolverOf(asker: Asker, fresh: boolean): Resolver {
   }
 }
 
+/** node:dns gives one character for each byte; people publish UTF-8. */
 function joined(records: string[][]): string[] {
-  return records.map((strings) => strings.join(''))
+  return records.map((strings) => Buffer.from(strings.join(''), 'latin1').toString('utf8'))
 }
 
 function mxRecords(records: { priority: number; exchange: string }[]): MxRecord[] {

@@ -17,7 +17,7 @@ export interface Resolver {
   mx(name: string, signal?: AbortSignal): Promise<DnsAnswer<MxRecord>>
   a(name: string, signal?: AbortSignal): Promise<DnsAnswer<string>>
   aaaa(name: string, signal?: AbortSignal): Promise<DnsAnswer<string>>
-  /** The strings of each record are joined (RFC 7208 section 3.3, RFC 6376 section 3.6.2.2). */
+  /** The strings of each record are joined (RFC 7208 section 3.3, RFC 6376 section 3.6.2.2), and read as UTF-8. */
   txt(name: string, signal?: AbortSignal): Promise<DnsAnswer<string>>
   cname(name: string, signal?: AbortSignal): Promise<DnsAnswer<string>>
   ns(name: string, signal?: AbortSignal): Promise<DnsAnswer<string>>
