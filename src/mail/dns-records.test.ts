@@ -226,6 +226,16 @@ test('texts from the DNS are clipped before they are stored', async () => {
   assert.ok(ownership.found.every((text) => text.length <= 1_024))
 })
 
+test('an SPF record of the size of a whole answer is explained in a short text, without a record that is cut off', async () => {
+  const long = `v=spf1 ${'ip4:192.0.2.1 '.repeat(4_000)}~all`
+  const { spf } = await checkDomain(IDENTITY, declaredZones(published({ [SPF]: txt(long) })))
+  assert.match(spf.error ?? '', /does not name it; publish the record with a:mx\.posthorn\.example as its first mechanism$/)
+  const spec = `${'%{d}.'.repeat(10_000)}example`
+  const many = txt(`v=spf1 ${'ptr '.repeat(10)}include:${spec} -all`)
+  const checks = await checkDomain(IDENTITY, declaredZones(published({ [SPF]: many })))
+  assert.match(checks.spf.error ?? '', /^more than 10 DNS look-ups, at %\{d\}[^ ]{249}; publish the record with a:/)
+})
+
 test('a DMARC walk queries the domain, then at most seven labels, and never more than eight names', () => {
   assert.deepEqual(walkNames('a.mail.example.com'), ['a.mail.example.com', 'mail.example.com', 'example.com', 'com'])
   const long = walkNames('a.b.c.d.e.f.g.h.i.j.mail.example.com')

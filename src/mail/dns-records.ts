@@ -46,7 +46,7 @@ export interface DomainIdentity {
   readonly spfMechanism: string
 }
 
-/** Result of a check. `found` holds at most FOUND_LIMIT texts of at most FOUND_CHARACTERS. */
+/** Result of a check. `found` holds at most FOUND_LIMIT texts; they and `error` have at most FOUND_CHARACTERS. */
 export interface RecordCheck {
   readonly status: Exclude<RecordStatus, 'pending'>
   readonly expected: string
@@ -152,7 +152,12 @@ export async function checked(
 ): Promise<RecordCheck> {
   try {
     const { status, found, error } = await find()
-    return { status, expected: value, found: found.slice(0, FOUND_LIMIT).map(clipped), error }
+    return {
+      status,
+      expected: value,
+      found: found.slice(0, FOUND_LIMIT).map(clipped),
+      error: error === null ? null : clipped(error),
+    }
   } catch (error) {
     if (signal?.aborted !== true) throw error
     return { status: 'error', expected: value, found: [], error: 'the DNS did not answer in time' }
@@ -273,8 +278,11 @@ async function checkSpf(
   if (reach.kind === 'temperror') return { status: 'error', found: texts, error: reach.reason }
   // Putting our mechanism first avoids whatever stops evaluation before it. An unreadable record must be repaired instead.
   const isRead = !('syntaxError' in parseSpf(found.text))
-  const hint = isRead ? `; publish ${withMechanism(found.text, spfMechanism)}` : ''
-  return { status: 'mismatch', found: texts, error: reach.reason + hint }
+  const whole = `; publish ${withMechanism(found.text, spfMechanism)}`
+  // A record that is cut off would be published like that.
+  const fits = reach.reason.length + whole.length <= FOUND_CHARACTERS
+  const hint = fits ? whole : `; publish the record with ${spfMechanism} as its first mechanism`
+  return { status: 'mismatch', found: texts, error: isRead ? reach.reason + hint : reach.reason }
 }
 
 /** The record with our mechanism inserted first and the rest kept. */

@@ -18,6 +18,7 @@ import {
 export const SPF_LOOKUP_LIMIT = 10
 export const SPF_VOID_LIMIT = 2
 export const NAMES_PER_TERM = 10
+const MAX_NAME_CHARS = 253
 
 export type SpfResult = 'none' | 'neutral' | 'pass' | 'fail' | 'softfail' | 'temperror' | 'permerror'
 
@@ -58,7 +59,7 @@ export class Budget {
 
   spend(term: string): void {
     if (++this.#lookups > SPF_LOOKUP_LIMIT) {
-      throw new SpfStop('permerror', `more than ${SPF_LOOKUP_LIMIT} DNS look-ups, at ${term}`)
+      throw new SpfStop('permerror', `more than ${SPF_LOOKUP_LIMIT} DNS look-ups, at ${term.slice(0, MAX_NAME_CHARS)}`)
     }
   }
 
@@ -334,7 +335,7 @@ function dotted(ip: ipaddr.IPv4 | ipaddr.IPv6): string {
 /** RFC 7208 section 7.3: a name over 253 characters loses labels from the left. */
 export function shortened(name: string): string {
   let short = name.replace(/\.$/, '')
-  while (short.length > 253 && short.includes('.')) short = short.slice(short.indexOf('.') + 1)
+  while (short.length > MAX_NAME_CHARS && short.includes('.')) short = short.slice(short.indexOf('.') + 1)
   return short
 }
 
