@@ -31,7 +31,9 @@ for (const [ttl, holds] of LIVES) {
   })
 }
 
-test('a server whose answer by TCP arrives byte by byte and never ends counts as silent', { timeout: 20_000 }, async () => {
+test('a server whose answer by TCP arrives byte by byte and never ends counts as silent', {
+  timeout: 20_000,
+}, async () => {
   await using dns = await startDnsServer({ 'mx.test': { A: ['192.0.2.1'] } }, { udpBytes: 0, tcp: 'drips' })
   assert.deepEqual(await secureResolver([dns.server], systemClock()).addresses('mx.test'), { kind: 'failed' })
 })
