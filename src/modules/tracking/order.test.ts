@@ -3,10 +3,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import acme from 'acme-client'
+import { selfSigned } from '../../platform/certificates.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import { secretsFrom } from '../../platform/secrets.ts'
-import { ACCOUNT_KEY, orderCertificate, told } from './order.ts'
+import { ACCOUNT_KEY, orderCertificate, renewalAt, told, usableLeaf } from './order.ts'
 import { acmeAccount } from './sql-names.ts'
 
 const DIRECTORY = 'http://127.0.0.1:9/directory'
@@ -94,6 +95,49 @@ test('a CA that asks to wait during polling is not asked again, and its message 
   assert.match(told(failure), /^The certificate authority asks to wait until \S+Z: it answered 503$/)
   assert.equal(asked.at(-1), '/challenge')
   assert.equal(asked.filter((path) => path === '/challenge').length, 2)
+})
+
+test('a certificate that no client would accept is not taken, with the reason', () => {
+  const name = 'go.shop.example'
+  const good = selfSigned({ names: [name] })
+  const privateKey = Buffer.from(good.key)
+  const now = new Date('2026-06-01')
+  const taken = (chain: string, at = now) => usableLeaf(chain, { privateKey, name, now: at })
+  assert.equal(taken(good.cert).validToDate.toISOString(), '2049-01-01T00:00:00.000Z')
+  const unread = /^The certificate authority sent a certificate that cannot be read, or is for another key$/
+  const garbage = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+  for (const chain of [selfSigned({ names: [name] }).cert, good.cert + garbage, garbage, 'hello', '']) {
+    assert.throws(() => taken(chain), { message: unread })
+  }
+  const other = selfSigned({ names: ['other.example'] })
+  const forOther = { privateKey: Buffer.from(other.key), name, now }
+  assert.throws(() => usableLeaf(other.cert, forOther), /is for another name$/)
+  assert.throws(() => taken(good.cert, new Date('2049-01-01')), /has expired$/)
+})
+
+test('a new certificate is never due for renewal at once, even when our clock is months ahead of the authority', () => {
+  assert.equal(renewalAt(new Date('2026-01-01'), new Date('2026-04-01')).toISOString(), '2026-03-02T00:00:00.000Z')
+  const ahead = new Date('2026-03-22')
+  assert.equal(renewalAt(ahead, new Date('2026-04-01')).toISOString(), '2026-03-28T16:00:00.000Z')
+})
+
+test('an answer that is too long, or never ends, ends the order', { timeout: 20_000 }, async (t) => {
+  let bytes = 0
+  const server = createServer((_, response) => {
+    const more = (): void => {
+      bytes += 65_536
+      if (!response.destroyed) response.write(Buffer.alloc(65_536, 'a'), () => setImmediate(more))
+    }
+    more()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const directory = `http://127.0.0.1:${(server.address() as AddressInfo).port}/directory`
+  assert.equal(told(await failureAt(directory)), 'The certificate authority could not be reached')
+  assert.ok(bytes < 32 * 1_048_576, `${bytes} bytes in three tries`)
 })
 
 test('errors other than those of the CA are reported with a general text', () => {

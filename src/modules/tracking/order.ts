@@ -4,8 +4,10 @@
 // reported within seconds. Stopping does not wait for a running order, whose remaining work ends unobserved. When the CA asks
 // for a long wait, the order ends (asked-to-wait.ts).
 
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Agent } from 'node:https'
+import { createSecureContext } from 'node:tls'
 import type acme from 'acme-client'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
@@ -33,7 +35,6 @@ export interface Issued {
   /** PEM. */
   readonly privateKey: Buffer
   readonly expiresAt: Date
-  /** Two thirds into its lifetime. */
   readonly renewAt: Date
 }
 
@@ -41,7 +42,11 @@ export const ACCOUNT_KEY = 'acme account'
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory'
 const ISSUE_WITHIN_MS = 120_000
 const CHALLENGE_MS = 3_600_000
-const REQUEST_WITHIN_MS = 30_000
+/** How long the CA may be silent. The library does not retry such a request. */
+const SILENT_MS = 30_000
+/** For one answer, however slowly it arrives; longer than the silence, so that it does not take its place. */
+const ANSWER_WITHIN_MS = 35_000
+const MAX_ANSWER_BYTES = 1_048_576
 /** For one request, when the CA is unreachable, or answers 429 or 5xx without a long wait. The order itself is retried later. */
 const RETRIES = { retryMaxAttempts: 2, retryDefaultDelay: 1 }
 const RENEW_AT = 2 / 3
@@ -136,9 +141,40 @@ async function ordered(options: OrderOptions, name: string, asking: Asking): Pro
       await database.system.execute(sql.removeChallenge, [token, clock.now()])
     },
   })
-  const { notBefore, notAfter } = acme.crypto.readCertificateInfo(certificate)
-  const lifeMs = notAfter.getTime() - notBefore.getTime()
-  return { certificate, privateKey, expiresAt: notAfter, renewAt: new Date(notBefore.getTime() + lifeMs * RENEW_AT) }
+  const now = clock.now()
+  const { validToDate: expiresAt } = usableLeaf(certificate, { privateKey, name, now })
+  return { certificate, privateKey, expiresAt, renewAt: renewalAt(now, expiresAt) }
+}
+
+/**
+ * Two thirds into the time that is left. Not counted from the start of its lifetime: by a clock that is months ahead, a new
+ * certificate would be due for renewal at once, and orders would follow each other without end.
+ */
+export function renewalAt(now: Date, expiresAt: Date): Date {
+  return new Date(now.getTime() + (expiresAt.getTime() - now.getTime()) * RENEW_AT)
+}
+
+/**
+ * The first certificate of the chain that the CA sent. It may replace one that works.
+ *
+ * @throws Error with the reason why no client would accept it
+ */
+export function usableLeaf(
+  chain: string,
+  { privateKey, name, now }: { readonly privateKey: Buffer; readonly name: string; readonly now: Date },
+): X509Certificate {
+  const refused = (why: string, cause?: unknown): never => {
+    throw new Error(`The certificate authority sent a certificate that ${why}`, { cause })
+  }
+  let certificate: X509Certificate
+  try {
+    createSecureContext({ cert: chain, key: privateKey })
+    certificate = new X509Certificate(chain)
+  } catch (cause) {
+    return refused('cannot be read, or is for another key', cause)
+  }
+  if (certificate.checkHost(name) === undefined) return refused('is for another name')
+  return certificate.validToDate > now ? certificate : refused('has expired')
 }
 
 async function clientOf(
@@ -152,17 +188,20 @@ async function clientOf(
   if (account === null) throw new Error('the ACME account vanished')
   const { defaults } = acme.axios as unknown as { readonly defaults: { readonly acmeSettings: object } }
   Object.assign(defaults.acmeSettings, RETRIES)
-  acme.axios.defaults.timeout = REQUEST_WITHIN_MS
-  tellUnreachable(acme)
+  prepare(acme)
   heedRetryAfter(acme)
   if (caFile !== null) acme.axios.defaults.httpsAgent = new Agent({ ca: readFileSync(caFile) })
   return new acme.Client({ directoryUrl, accountKey: secrets.open(ACCOUNT_KEY, directoryUrl, account.private_key) })
 }
 
-/** Without this, a connection that fails on every retry of the library ends in a type error of the library's. */
-function tellUnreachable({ axios }: Acme): void {
-  if (telling.has(axios)) return
-  telling.add(axios)
+/** The library limits neither the size of an answer nor how long it may take as long as something arrives. */
+function prepare({ axios }: Acme): void {
+  if (prepared.has(axios)) return
+  prepared.add(axios)
+  axios.defaults.timeout = SILENT_MS
+  axios.defaults.maxContentLength = MAX_ANSWER_BYTES
+  axios.interceptors.request.use((config) => Object.assign(config, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) }))
+  // Without this, a connection that fails on every retry of the library ends in a type error of the library's.
   axios.interceptors.response.use(null, async (cause) => unreachable(cause))
 }
 
@@ -171,4 +210,4 @@ function unreachable(cause: unknown): never {
   throw new Unreachable('The certificate authority could not be reached', { cause })
 }
 
-const telling = new WeakSet<object>()
+const prepared = new WeakSet<object>()
