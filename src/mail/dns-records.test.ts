@@ -229,7 +229,10 @@ test('texts from the DNS are clipped before they are stored', async () => {
 test('an SPF record of the size of a whole answer is explained in a short text, without a record that is cut off', async () => {
   const long = `v=spf1 ${'ip4:192.0.2.1 '.repeat(4_000)}~all`
   const { spf } = await checkDomain(IDENTITY, declaredZones(published({ [SPF]: txt(long) })))
-  assert.match(spf.error ?? '', /does not name it; publish the record with a:mx\.posthorn\.example as its first mechanism$/)
+  assert.match(
+    spf.error ?? '',
+    /does not name it; publish the record with a:mx\.posthorn\.example as its first mechanism$/,
+  )
   const spec = `${'%{d}.'.repeat(10_000)}example`
   const many = txt(`v=spf1 ${'ptr '.repeat(10)}include:${spec} -all`)
   const checks = await checkDomain(IDENTITY, declaredZones(published({ [SPF]: many })))
