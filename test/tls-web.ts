@@ -17,7 +17,7 @@ export function web(body: string): Web {
       made.asked.push(asked)
       if (made.answer === 'down') return { kind: 'failed', failure: 'connect', detail: 'down' }
       const headers = { 'content-type': 'text/plain; charset=utf-8' }
-      return { kind: 'answered', status: 200, headers, body: Buffer.alloc(0), ...made.answer }
+      return { kind: 'answered', status: 200, headers, body: Buffer.alloc(0), whole: true, ...made.answer }
     },
     close: async () => undefined,
   }

@@ -106,13 +106,14 @@ test('a policy in testing mode, one of `none`, and one that cannot be fetched ho
   }
 })
 
-test('answers that are no policy are not trusted: a redirect, another type, 64 KB', async () => {
+test('answers that are no policy are not trusted: a redirect, another type, 64 KB, a body that was cut', async () => {
   const elsewhere = policy('enforce', 'mx.elsewhere.test')
   const answers = [
     { status: 301, headers: { location: 'https://elsewhere.test/' } },
     { status: 404 },
     { headers: { 'content-type': 'text/html' }, body: Buffer.from(elsewhere) },
-    { body: Buffer.from(elsewhere.padEnd(65_536, '\n')) },
+    { body: Buffer.from(elsewhere.padEnd(65_536, '\n')), whole: false },
+    { body: Buffer.from(elsewhere), whole: false },
   ]
   await using h = await house(domainsFor(answers))
   for (const [index, answer] of answers.entries()) {

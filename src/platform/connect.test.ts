@@ -137,16 +137,21 @@ test('redirects are not followed, encodings not decoded, and only 64 KB of a lon
     }
     if (path === '/headers') reply.writeHead(200, { 'x-long': 'a'.repeat(20_000) }).end()
     if (path === '/broken') reply.destroy()
+    if (path === '/cut') {
+      reply.writeHead(200, { 'content-length': 100 }).write('half')
+      setTimeout(() => reply.destroy(), 50)
+    }
   }
   const status = async (path: string): Promise<unknown> => {
     const outcome = await ask(made, `${here}${path}`, 600)
-    return outcome.kind === 'answered' ? [outcome.status, outcome.body.length] : outcome.failure
+    return outcome.kind === 'answered' ? [outcome.status, outcome.body.length, outcome.whole] : outcome.failure
   }
-  assert.deepEqual(await status('/moved'), [307, 0])
-  assert.deepEqual(await status('/zipped'), [200, 15])
-  assert.deepEqual(await status('/long'), [200, MAX_BODY_BYTES])
-  const [endless] = (await status('/endless')) as [number, number]
-  assert.equal(endless, 200)
+  assert.deepEqual(await status('/moved'), [307, 0, true])
+  assert.deepEqual(await status('/zipped'), [200, 15, true])
+  assert.deepEqual(await status('/long'), [200, MAX_BODY_BYTES, false])
+  assert.deepEqual(await status('/cut'), [200, 4, false])
+  const [endless, , whole] = (await status('/endless')) as [number, number, boolean]
+  assert.deepEqual([endless, whole], [200, false])
   assert.equal(await status('/silent'), 'timeout')
   assert.equal(await status('/headers'), 'protocol')
   assert.equal(await status('/broken'), 'protocol')

@@ -53,6 +53,8 @@ export type Outcome =
       readonly headers: Readonly<Record<string, string | string[] | undefined>>
       /** The first MAX_BODY_BYTES at most. */
       readonly body: Buffer
+      /** False: the body was cut at that limit, by the deadline, or because the connection broke. */
+      readonly whole: boolean
     }
   | { readonly kind: 'failed'; readonly failure: Failure; readonly detail: string }
 
@@ -230,8 +232,8 @@ async function exchange(pool: Pool, url: URL, asked: OutgoingRequest, signal: Ab
     // The client checks the signal only once a request has a connection.
     const answer = await Promise.race([asking, aborted(signal)])
     if (answer === undefined) return LATE
-    const body = await firstBytes(answer.body, signal)
-    return { kind: 'answered', status: answer.statusCode, headers: answer.headers, body }
+    const read = await firstBytes(answer.body, signal)
+    return { kind: 'answered', status: answer.statusCode, headers: answer.headers, ...read }
   } catch (error) {
     return failureOf(error, signal)
   }
@@ -241,20 +243,23 @@ async function exchange(pool: Pool, url: URL, asked: OutgoingRequest, signal: Ab
 async function firstBytes(
   stream: AsyncIterable<Buffer> & { destroy(error?: Error): unknown; on(name: 'error', heard: () => void): unknown },
   signal: AbortSignal,
-): Promise<Buffer> {
+): Promise<{ readonly body: Buffer; readonly whole: boolean }> {
   const chunks: Buffer[] = []
   let sizeBytes = 0
+  let whole = true
   stream.on('error', () => undefined)
   try {
     for await (const chunk of stream) {
       chunks.push(chunk.subarray(0, MAX_BODY_BYTES - sizeBytes))
       sizeBytes += chunk.length
-      if (sizeBytes >= MAX_BODY_BYTES || signal.aborted) break
+      whole = sizeBytes < MAX_BODY_BYTES && !signal.aborted
+      if (!whole) break
     }
   } catch {
+    whole = false
     stream.destroy()
   }
-  return Buffer.concat(chunks)
+  return { body: Buffer.concat(chunks), whole }
 }
 
 /** Marks an error after which the peer cannot have received any of the request. */

@@ -7,13 +7,13 @@
 //   half of its life is over     fetches in the background, whether or not the id has changed; once an hour, or once
 //                                per half of its life if that is shorter
 //
-// A fetch: no redirects, only 200, `text/plain`, less than 64 KB, 10 s. Mail waits for the first fetch of a domain and for the
-// fetch of a new id, which may revoke the stored policy, but not for a background fetch. Each process caches its answers for
-// a minute. A crash loses nothing.
+// A fetch: no redirects, only 200, `text/plain`, complete, less than 64 KB, 10 s. Mail waits for the first fetch of a domain and
+// for the fetch of a new id, which may revoke the stored policy, but not for a background fetch. Each process caches its
+// answers for a minute. A crash loses nothing.
 
 import { parseStsPolicy, type StsPolicy, stsRecordId } from '../../mail/mta-sts.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { type Connector, MAX_BODY_BYTES } from '../../platform/connect.ts'
+import type { Connector } from '../../platform/connect.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import { freshCache } from '../../platform/fresh-cache.ts'
@@ -127,8 +127,9 @@ async function fetchPolicy(connector: Connector, domain: string): Promise<StsPol
     tenant: 'mta-sts',
   })
   if (outcome.kind === 'failed') return outcome.failure === 'tls' ? 'sts-webpki-invalid' : 'sts-policy-fetch-error'
-  const { status, headers, body } = outcome
-  if (status !== 200 || body.length >= MAX_BODY_BYTES) return 'sts-policy-fetch-error'
+  const { status, headers, body, whole } = outcome
+  // A policy that was cut may lack hosts, or digits of its age.
+  if (status !== 200 || !whole) return 'sts-policy-fetch-error'
   if (!/^text\/plain(?:[ \t]*;|$)/i.test(String(headers['content-type'] ?? ''))) return 'sts-policy-fetch-error'
   return parseStsPolicy(body.toString('utf8')) ?? 'sts-policy-invalid'
 }
