@@ -6,9 +6,13 @@ import { statement } from '../src/platform/db.ts'
 import { untilBlocked } from './blocked.ts'
 import { startWorld } from './world.ts'
 
-const LOCK = statement('test_lock', 'lock table email, stat_provider in access exclusive mode')
+const LOCK = statement('test_lock', 'lock table email, contact, stat_provider in access exclusive mode')
 // Of tables that nothing else reads here.
-const PATHS = ['/api/v1/emails?search=nobody', '/api/v1/stats/outbound/providers']
+const PATHS = [
+  '/api/v1/emails?search=nobody',
+  '/api/v1/customer/contacts?search=nobody',
+  '/api/v1/stats/outbound/providers',
+]
 
 test('a list or report that its client no longer waits for is broken off', { timeout: 60_000 }, async () => {
   await using world = await startWorld()

@@ -19,6 +19,7 @@ const FIND = statement(
 const PLANS = statement('test_plans', 'select generic_plans, custom_plans from pg_prepared_statements where name = $1')
 const ONE = statement('test_one', 'select 1 as one')
 const ACCOUNT = '01980000-0000-7000-8000-00000000000a'
+const OTHER = '01980000-0000-7000-8000-00000000000b'
 
 let store: TestDatabase
 let database: Database
@@ -143,6 +144,15 @@ test('what nobody waits for any more is broken off, in the server too; what is q
     database.reading(ACCOUNT, () => Promise.reject(new Error('it ran')), gone.signal),
     /nobody waits/,
   )
+  const queued = new AbortController()
+  const held = Promise.withResolvers<void>()
+  const holding = database.tenant(ACCOUNT, () => held.promise)
+  const waiting = database.reading(OTHER, () => Promise.reject(new Error('it ran')), queued.signal)
+  while (database.pools().find(({ name }) => name === 'tenant')?.waiting !== 1) await delay(10)
+  queued.abort()
+  held.resolve()
+  await assert.rejects(waiting, /nobody waits/)
+  await holding
   const later = new AbortController()
   const quick = database.reading(
     ACCOUNT,

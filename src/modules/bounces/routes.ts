@@ -90,7 +90,7 @@ export function bounceRoutes({ database }: BounceRoutesOptions): readonly AnyEnd
       tag: 'Bounces',
       query: Query,
       answers: { 200: listOf(BounceItem, CursorPagination, { success: Type.Boolean() }) },
-      handle: async ({ principal: { accountId, domainIds }, query }) => {
+      handle: async ({ principal: { accountId, domainIds }, query, signal }) => {
         const { limit, offset, cursor = null } = query
         const filter = [
           accountId,
@@ -104,11 +104,14 @@ export function bounceRoutes({ database }: BounceRoutesOptions): readonly AnyEnd
           query.include_sandbox,
           query.include_complaints,
         ]
-        const [rows, count] = await database.tenant(accountId, (db) =>
-          Promise.all([
-            db.query<BounceRow>(sql.LIST_BOUNCES, [...filter, cursor, limit + 1, cursor === null ? offset : 0]),
-            db.one<{ total: number }>(sql.COUNT_BOUNCES, filter),
-          ]),
+        const [rows, count] = await database.reading(
+          accountId,
+          (db) =>
+            Promise.all([
+              db.query<BounceRow>(sql.LIST_BOUNCES, [...filter, cursor, limit + 1, cursor === null ? offset : 0]),
+              db.one<{ total: number }>(sql.COUNT_BOUNCES, filter),
+            ]),
+          signal,
         )
         const shown = rows.slice(0, limit)
         const nextCursor = rows.length > limit ? (shown.at(-1)?.id ?? null) : null

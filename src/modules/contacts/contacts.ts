@@ -84,21 +84,26 @@ function filterValues(accountId: string, { search, tag, status }: ContactFilter,
   return [now, accountId, containing(search), tag, status, containing(other)]
 }
 
-/** Newest first. */
+/** Newest first. @param gone as for `reading` */
 export async function listContacts(
   { database, clock }: ContactContext,
   accountId: string,
   filter: ContactFilter,
   { limit, offset }: { readonly limit: number; readonly offset: number },
+  gone: AbortSignal,
 ): Promise<{ readonly contacts: readonly sql.ContactRow[]; readonly total: number }> {
   const values = filterValues(accountId, filter, clock.now())
-  return database.tenant(accountId, async (db) => {
-    const [contacts, counted] = await Promise.all([
-      db.query<sql.ContactRow>(sql.list, [...values, limit, offset]),
-      db.one<{ total: number }>(sql.count, values),
-    ])
-    return { contacts, total: counted?.total ?? 0 }
-  })
+  return database.reading(
+    accountId,
+    async (db) => {
+      const [contacts, counted] = await Promise.all([
+        db.query<sql.ContactRow>(sql.list, [...values, limit, offset]),
+        db.one<{ total: number }>(sql.count, values),
+      ])
+      return { contacts, total: counted?.total ?? 0 }
+    },
+    gone,
+  )
 }
 
 export interface ContactChange {

@@ -195,9 +195,15 @@ function readingRoutes(context: AskContext): readonly AnyEndpoint[] {
       summary: 'List contacts, newest first',
       query: Type.Object({ page: Page, limit: PageLimit, ...Filters.properties }),
       answers: { 200: listOf(ContactItem, PagePagination) },
-      handle: async ({ principal: { accountId }, query }) => {
+      handle: async ({ principal: { accountId }, query, signal }) => {
         const { pagination, offset } = pageOf(query, 0)
-        const found = await listContacts(context, accountId, filterOf(query), { limit: pagination.limit, offset })
+        const found = await listContacts(
+          context,
+          accountId,
+          filterOf(query),
+          { limit: pagination.limit, offset },
+          signal,
+        )
         return list(found.contacts.map(wire), pageOf(query, found.total).pagination)
       },
     }),

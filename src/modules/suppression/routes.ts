@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { addressFault, parseAddress, suppressionKey } from '../../mail/address.ts'
-import type { Database } from '../../platform/db.ts'
+import type { Database, Db } from '../../platform/db.ts'
 import {
   endFaults,
   type FieldFault,
@@ -124,9 +124,10 @@ function unsubscribeEndpoints({ database, ...context }: SuppressionRoutesOptions
       tag,
       query: ListQuery,
       answers: { 200: listOf(Unsubscribe, PagePagination, { unsubscribes: Type.Array(Unsubscribe) }) },
-      handle: async ({ principal: { accountId }, query }) => {
+      handle: async ({ principal: { accountId }, query, signal }) => {
         const window = { limit: pageOf(query, 0).pagination.limit, offset: pageOf(query, 0).offset }
-        const found = await database.tenant(accountId, (db) => listUnsubscribes(db, accountId, filterOf(query), window))
+        const read = (db: Db) => listUnsubscribes(db, accountId, filterOf(query), window)
+        const found = await database.reading(accountId, read, signal)
         return list(found.unsubscribes, pageOf(query, found.total).pagination, { unsubscribes: found.unsubscribes })
       },
     }),
@@ -194,12 +195,11 @@ function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions
       tag,
       query: SuppressionQuery,
       answers: { 200: listOf(Suppression, PagePagination) },
-      handle: async ({ principal: { accountId }, query }) => {
+      handle: async ({ principal: { accountId }, query, signal }) => {
         const window = { limit: pageOf(query, 0).pagination.limit, offset: pageOf(query, 0).offset }
         const filter = suppressionFilterOf(query)
-        const found = await database.tenant(accountId, (db) =>
-          listSuppressions(db, accountId, filter, window, clock.now()),
-        )
+        const read = (db: Db) => listSuppressions(db, accountId, filter, window, clock.now())
+        const found = await database.reading(accountId, read, signal)
         return list(found.suppressions, pageOf(query, found.total).pagination)
       },
     }),
