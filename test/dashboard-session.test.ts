@@ -282,6 +282,33 @@ test('users see what their role allows, and the last owner cannot be removed', a
   assert.equal((await ask('GET', '/api/v1/session', undefined, viewer)).status, 401, 'their sessions end with them')
 })
 
+test('an owner gives a user a new password, which ends their sessions and their second factor', async () => {
+  const who = await person()
+  const owner = await signIn(who)
+  const added = await ask('POST', '/api/v1/users', { email: 'lost@posthorn.test', role: 'viewer' }, owner)
+  const { id, password } = added.body.data
+  const user = { ...who, email: 'lost@posthorn.test', password }
+  const session = await signIn(user)
+  const { secret } = (await ask('POST', '/api/v1/session/totp', {}, session)).body.data
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: world.clock.now().getTime() })
+  assert.equal((await ask('PUT', '/api/v1/session/totp', { code }, session)).status, 200)
+  const path = `/api/v1/users/${id}/password`
+  assert.equal((await ask('POST', path, {}, session)).body.code, 'insufficient_role')
+  assert.equal((await ask('POST', path, {}, await signIn(await person()))).status, 404)
+  const reset = await ask('POST', path, {}, owner)
+  assert.deepEqual(
+    [reset.status, reset.body.data.email, reset.body.data.totp_enabled],
+    [200, 'lost@posthorn.test', false],
+  )
+  assert.equal((await ask('GET', '/api/v1/session', undefined, session)).status, 401, 'their sessions end')
+  const old = await ask('POST', '/api/v1/session', { email: user.email, password })
+  assert.equal(old.body.code, 'invalid_credentials')
+  await signIn({ ...user, password: reset.body.data.password })
+  const own = (await ask('GET', '/api/v1/users', undefined, owner)).body.data[0]
+  assert.equal((await ask('POST', `/api/v1/users/${own.id}/password`, {}, owner)).body.code, 'invalid_state')
+  assert.equal((await ask('GET', '/api/v1/session', undefined, owner)).status, 200)
+})
+
 test('a developer can change the account’s profile, but not the address that its notices go to', async () => {
   const who = await person()
   const owner = await signIn(who)

@@ -107,6 +107,7 @@ test('a request without a session is told nothing about the form of its body or 
     ['GET', '/operator/queues?limit=0', undefined],
     ['POST', '/users', {}],
     ['PATCH', '/users/no-id', {}],
+    ['POST', '/users/no-id/password', {}],
     ['PUT', '/session/password', {}],
     ['DELETE', '/sessions/no-id', undefined],
   ] as const) {
@@ -383,6 +384,17 @@ test('an operator who lost password and second factor comes back with a set-up t
     'billing@company.example',
     'notices of the account still go where its owner wants them',
   )
+})
+
+test('no owner of an account sets the password of an operator who is a user of it', async () => {
+  const { who, asks } = await operator()
+  const added = await asks('POST', '/users', { email: 'owner.beside@posthorn.test', role: 'owner' })
+  const beside = await signIn({ email: 'owner.beside@posthorn.test', password: added.body.data.password })
+  const { id } = (await beside('GET', '/users')).body.data.find(({ email }: { email: string }) => email === who.email)
+  const refused = await beside('POST', `/users/${id}/password`, {})
+  assert.deepEqual([refused.status, refused.body.code], [409, 'invalid_state'])
+  assert.match(refused.body.error, /posthorn operator token/)
+  await signIn(who)
 })
 
 test('a set-up that fails half-way keeps its token valid and leaves no account; of two at once one succeeds', async () => {

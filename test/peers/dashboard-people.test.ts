@@ -123,6 +123,27 @@ test('a forbidden page, or one whose service is away, says so instead of loading
   assert.deepEqual(here.faults, [])
 })
 
+test("an owner resets a user's password, sees it once, and cannot reset their own that way", async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  const email = 'reset@posthorn.test'
+  await dashboard.open(page, '/settings')
+  await page.getByLabel('Email', { exact: true }).last().fill(email)
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  const shown = page.getByText(`New password for ${email}`)
+  const first = await shown.locator('code').innerText()
+  const row = page.getByRole('row').filter({ hasText: email })
+  await row.getByRole('button', { name: 'Reset password', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Reset password', exact: true }).click()
+  await waitFor('the new password', async () => (await shown.locator('code').innerText()) !== first)
+  const password = await shown.locator('code').innerText()
+  assert.equal(await page.getByRole('button', { name: 'Reset password', exact: true }).count(), 1)
+  await using user = await dashboard.visit({ ...who, email, dashboard_password: password })
+  await dashboard.open(user.page, '/')
+  assert.deepEqual([...here.faults, ...user.faults], [])
+})
+
 test('copying also works where the browser offers no clipboard', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)

@@ -401,6 +401,23 @@ export interface paths {
         patch: operations["updateUser"];
         trace?: never;
     };
+    "/api/v1/users/{id}/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give a user a new password, shown only once. Their sessions end, and their second factor is removed. Not for yourself and not for operators. */
+        post: operations["resetUserPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/setup": {
         parameters: {
             query?: never;
@@ -4191,6 +4208,7 @@ export interface components {
              */
             template_id?: string | null;
         };
+        ResetUserPasswordRequest: Record<string, never>;
         RestoreTemplateVersionRequest: Record<string, never>;
         /** @enum {string} */
         RiskAction: "allow" | "warn" | "soft_block" | "block";
@@ -6524,6 +6542,51 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    resetUserPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetUserPasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserWithPasswordResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
+            /** @description cross_site_request, insufficient_role */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InvalidState"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -11779,6 +11842,7 @@ export type ReportResult = components['schemas']['ReportResult']
 export type ReportResultResponse = components['schemas']['ReportResultResponse']
 export type RescheduleEmailRequest = components['schemas']['RescheduleEmailRequest']
 export type ResendConfirmationRequest = components['schemas']['ResendConfirmationRequest']
+export type ResetUserPasswordRequest = components['schemas']['ResetUserPasswordRequest']
 export type RestoreTemplateVersionRequest = components['schemas']['RestoreTemplateVersionRequest']
 export type RiskAction = components['schemas']['RiskAction']
 export type RiskBreakdown = components['schemas']['RiskBreakdown']

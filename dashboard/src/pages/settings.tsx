@@ -316,10 +316,16 @@ function Users() {
   const [role, setRole] = useState('developer')
   const [made, setMade] = useState<Json>(null)
   const [error, setError] = useState<unknown>(null)
-  const act = async (method: string, path: string, body?: object): Promise<void> => {
+  const me = useApi('/session').data?.data.user.id
+  const act = async (method: string, path: string, body?: object): Promise<Json> => {
     setError(null)
-    await call(method, path, body).catch(setError)
+    const answer = await call(method, path, body).catch(setError)
     await refresh('/users')
+    return answer
+  }
+  const reset = async (id: string): Promise<void> => {
+    setMade(null)
+    setMade((await act('POST', `/users/${id}/password`, {}))?.data ?? null)
   }
   return (
     <div>
@@ -339,7 +345,7 @@ function Users() {
       <Problem error={error} />
       {made !== null && (
         <p role="status" className="mb-3">
-          Initial password for {made.email}, shown only once: <code className="font-mono">{made.password}</code>
+          New password for {made.email}, shown only once: <code className="font-mono">{made.password}</code>
         </p>
       )}
       <Table
@@ -366,12 +372,23 @@ function Users() {
             acts: true,
             right: true,
             cell: ({ id, email: address }) => (
-              <Confirm
-                small
-                label="Remove"
-                question={`Remove ${address}? They are signed out immediately.`}
-                onYes={() => void act('DELETE', `/users/${id}`)}
-              />
+              <>
+                {id !== me && (
+                  <Confirm
+                    small
+                    kind="plain"
+                    label="Reset password"
+                    question={`Give ${address} a new password? Their sessions end, and their second factor is removed.`}
+                    onYes={() => void reset(id)}
+                  />
+                )}{' '}
+                <Confirm
+                  small
+                  label="Remove"
+                  question={`Remove ${address}? They are signed out immediately.`}
+                  onYes={() => void act('DELETE', `/users/${id}`)}
+                />
+              </>
             ),
           },
         ]}
