@@ -1,8 +1,6 @@
 // The dashboard's sign-in. These endpoints act for a person, not for a key: they take the session's cookie and nothing else.
 
 import { type Static, Type } from 'typebox'
-import type { Clock } from '../../platform/clock.ts'
-import type { Database } from '../../platform/db.ts'
 import {
   type Answer,
   type AnyEndpoint,
@@ -15,12 +13,10 @@ import {
   single,
   Uuid,
 } from '../../platform/http.ts'
-import type { Ids } from '../../platform/ids.ts'
 import { errors } from './errors.ts'
-import type { Passwords } from './passwords.ts'
-import { RoleName, userRoutes } from './routes-users.ts'
+import { RoleName, type UserRoutesOptions, userRoutes } from './routes-users.ts'
 import { sessionDoors } from './session-door.ts'
-import { accountOf, roleOf, SCOPES_OF, type Sessions } from './sessions.ts'
+import { accountOf, roleOf, SCOPES_OF } from './sessions.ts'
 import type { SettingsReader } from './settings.ts'
 import { selectAccount } from './sql.ts'
 import {
@@ -34,13 +30,8 @@ import {
   type UserRow,
 } from './sql-users.ts'
 
-export interface SessionRoutesOptions {
-  readonly sessions: Sessions
-  readonly passwords: Passwords
-  readonly database: Database
+export interface SessionRoutesOptions extends UserRoutesOptions {
   readonly settings: SettingsReader
-  readonly ids: Ids
-  readonly clock: Clock
   readonly publicUrl: string
 }
 
