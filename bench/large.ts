@@ -1,20 +1,22 @@
 // Large submissions: the memory that ten concurrent messages of 25 MB take, and what a refused one of 100 MB leaves behind.
 //
-//   npm run bench -- large [--messages 10]
+//   npm run bench -- large [--messages 10] [--slow 0]
 //
 // Posthorn runs with its own store and the roles api and submission; a test key, implicit TLS. Memory is sampled every 20 ms:
 // the resident set of the Node process, and the proportional set sizes of all processes together (PostgreSQL included). A
 // message of 100 MB is sent once with its size declared (refused at MAIL), once without, and once as a REST body; then ten large
-// ones at once, by SMTP and by REST.
+// ones at once, by SMTP and by REST. With `--slow` it has all roles and delivers to a receiver that answers each message after
+// that many ms; memory is sampled until all are delivered, and how long that takes is told.
 
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AROUND, logIn, postLarge, sendLarge } from '../test/large.ts'
-import { descendants, scratch } from '../test/peers/ground.ts'
+import { descendants, scratch, waitFor } from '../test/peers/ground.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
+import { startReceiver } from '../test/receiver.ts'
 import { commandLine } from './ground-options.ts'
 
-const { messages: MESSAGES } = commandLine({ messages: 10 })
+const { messages: MESSAGES, slow: SLOW_MS } = commandLine({ messages: 10, slow: 0 })
 const MB = 1_048_576
 
 interface Memory {
@@ -60,11 +62,27 @@ async function peak(root: number, work: () => Promise<void>): Promise<Memory> {
 }
 
 await using folder = await scratch('bench-large')
+await using receiver =
+  SLOW_MS === 0 ? null : await startReceiver({ keep: false, dot: { afterMs: SLOW_MS, reply: '250 2.0.0 taken' } })
 await using posthorn = await startPosthorn(folder.path, {
-  POSTHORN_ROLES: 'api,submission',
   POSTHORN_RATE_LIMITS: 'off',
+  ...(receiver === null
+    ? { POSTHORN_ROLES: 'api,submission' }
+    : { POSTHORN_DELIVERY: `relay:127.0.0.1:${receiver.port}`, POSTHORN_RELAY_TLS: 'off' }),
 })
-const { test_api_key: key } = await posthorn.account()
+const account = await posthorn.account()
+const key = receiver === null ? account.test_api_key : account.api_key
+if (receiver !== null) {
+  const made = await posthorn.call(key, 'POST', '/api/v1/customer/domains', { domain: 'shop.example' })
+  await posthorn.cli('domain', 'set-status', made.body.data.id, 'verified')
+}
+/** @returns how long it took, where there is a receiver */
+const delivered = async (count: number): Promise<string> => {
+  if (receiver === null) return ''
+  const began = performance.now()
+  await waitFor('the deliveries', async () => receiver.messageCount >= count, 300_000)
+  return `, delivered in ${((performance.now() - began) / 1_000).toFixed(0)} s`
+}
 const port = Number(posthorn.env['POSTHORN_SUBMISSION_TLS_PORT'])
 const root = posthorn.running.child.pid ?? 0
 const idle = memoryOf(await descendants(root))
@@ -84,11 +102,12 @@ await measure('100 MB by REST', () => postLarge(posthorn.url, key, 100 * MB))
 const sessions = await Promise.all(Array.from({ length: MESSAGES }, () => logIn(port, key)))
 await measure(`${MESSAGES} x 25 MB by SMTP at once`, async () => {
   const replies = await Promise.all(sessions.map((session) => sendLarge(session, 25 * MB - 4_096, true)))
-  return `${replies.filter((reply) => reply.startsWith('250')).length} accepted`
+  return `${replies.filter((reply) => reply.startsWith('250')).length} accepted${await delivered(MESSAGES)}`
 })
 await measure(`${MESSAGES} x 24 MB by REST at once`, async () => {
   const calls = Array.from({ length: MESSAGES }, () => postLarge(posthorn.url, key, 24 * MB, AROUND))
-  return `${(await Promise.all(calls)).filter((status) => status === 202).length} accepted`
+  const accepted = (await Promise.all(calls)).filter((status) => status === 202).length
+  return `${accepted} accepted${await delivered(2 * MESSAGES)}`
 })
 console.table(figures)
 console.log(JSON.stringify(figures))
