@@ -122,7 +122,7 @@ export function submissionService(options: SubmissionOptions): Submission {
         size: MAX_MESSAGE_BYTES,
         maxRecipients: MAX_RECIPIENTS,
         authMethods: ['PLAIN', 'LOGIN'],
-        authRequiredMessage: '5.7.0 start TLS and log in first',
+        authRequiredMessage: '5.7.0 log in first, over TLS',
         hideENHANCEDSTATUSCODES: false,
         disableReverseLookup: true,
         socketTimeout: IDLE_MS,
