@@ -9967,7 +9967,7 @@ export interface operations {
                 tag?: string;
                 domain_id?: string;
                 message_id?: string;
-                /** @description Part of the recipient, subject or message ID. */
+                /** @description Part of the recipient, subject or message ID. It reads every email of the period: among hundreds of thousands, add `from` and `to`, or filter by `recipient`, which is found at once. */
                 search?: string;
                 /** @description Whether sandbox emails are included. */
                 include_sandbox?: boolean;

@@ -131,7 +131,13 @@ const ListQuery = Type.Object({
   tag: Type.Optional(Type.String()),
   domain_id: Type.Optional(Type.String({ format: 'uuid' })),
   message_id: Type.Optional(Type.String()),
-  search: Type.Optional(Type.String({ maxLength: 998, description: 'Part of the recipient, subject or message ID.' })),
+  search: Type.Optional(
+    Type.String({
+      maxLength: 998,
+      description:
+        'Part of the recipient, subject or message ID. It reads every email of the period: among hundreds of thousands, add `from` and `to`, or filter by `recipient`, which is found at once.',
+    }),
+  ),
   include_sandbox: Type.Boolean({ default: true, description: 'Whether sandbox emails are included.' }),
   limit: ListLimit,
   offset: ListOffset,
