@@ -1,7 +1,7 @@
 // The inbox as one plain page. The key stays in the page's memory. A mail is shown in a frame that can neither run scripts
 // nor load anything. All text is inserted as text, never as markup.
 
-import { createHash } from 'node:crypto'
+import { sourceHash } from '../../platform/http.ts'
 
 const STYLE = `
 body { font: 15px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; padding: 1rem; color: #1c1c22; }
@@ -71,13 +71,11 @@ const PAGE = `<!doctype html>
 </html>
 `
 
-const scriptHash = createHash('sha256').update(SCRIPT).digest('base64')
-
 // The frame inherits this policy: it shows a mail's own styles and embedded images and fetches nothing.
 export const PAGE_HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
-    `script-src 'sha256-${scriptHash}'`,
+    `script-src ${sourceHash(SCRIPT)}`,
     "style-src 'unsafe-inline'",
     'img-src data:',
     "connect-src 'self'",

@@ -1,10 +1,10 @@
 // The documentation pages: our markdown as HTML, in one frame. No scripts, nothing from other sites; light and dark,
 // readable on a phone and without colours. All content comes from the repository, never from an account.
 
-import { createHash } from 'node:crypto'
 import { escapeText } from 'entities'
 import { Marked, type Tokens } from 'marked'
 import type { Answer } from './endpoint.ts'
+import { sourceHash } from './envelopes.ts'
 
 const STYLE = `:root{color-scheme:light dark;--paper:light-dark(#fdfcfa,#16150f);--raised:light-dark(#fff,#1d1c16);--ink:light-dark(#1e1c17,#ece8dd);--quiet:light-dark(#67624f,#a39d8b);--line:light-dark(#e5e0d3,#35332a);--brass:light-dark(#8a5910,#e0a33e)}
 *{box-sizing:border-box}html{scroll-padding-top:1rem}
@@ -31,7 +31,7 @@ li:has(>[aria-hidden]){list-style:none;margin-left:-1.5rem;padding-left:1.5rem;t
 
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
+  'content-security-policy': `default-src 'none'; style-src ${sourceHash(STYLE)}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
   'cache-control': 'no-cache',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',

@@ -2,7 +2,7 @@
 // message, so the frame keeps its place where a new page would start at the top. Its one script is the only one that may run, by
 // its hash: the draft's own scripts may not. The frame has no origin, sends no request, and leads nowhere.
 
-import { createHash } from 'node:crypto'
+import { FRAMED_POLICY, sourceHash } from './envelopes.ts'
 
 // `document.open` removes the listener.
 const SCRIPT = `
@@ -22,16 +22,7 @@ export const DRAFT_FRAME = `<!doctype html><title>Draft</title><script>${SCRIPT}
 
 export const DRAFT_FRAME_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': [
-    'sandbox allow-scripts',
-    "default-src 'none'",
-    `script-src 'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'`,
-    "style-src 'unsafe-inline'",
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'self'",
-  ].join('; '),
+  'content-security-policy': `sandbox allow-scripts; script-src ${sourceHash(SCRIPT)}; ${FRAMED_POLICY}`,
   'cache-control': 'no-cache',
   'referrer-policy': 'no-referrer',
 }

@@ -1,5 +1,6 @@
 // The only place that builds envelopes (contract section 1), and the schemas that many endpoints share.
 
+import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { type TObject, type TSchema, Type } from 'typebox'
 import type { Answer } from './endpoint.ts'
@@ -109,10 +110,20 @@ export function wholePage(total: number): { page: number; limit: number; total: 
 
 const DEFAULT_PAGE_LIMIT = 50
 
+/** For an answer that shows a secret. */
+export const NO_STORE = { 'cache-control': 'no-store' } as const
+
+/** Names an inline script or style in a content security policy. */
+export function sourceHash(source: string): string {
+  return `'sha256-${createHash('sha256').update(source).digest('base64')}'`
+}
+
 /** For HTML written by strangers, shown in a frame of ours: no scripts, forms or requests, and no way out of the frame. */
+export const FRAMED_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+
 export const FRAMED_HEADERS: Readonly<Record<string, string>> = {
-  'content-security-policy':
-    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+  'content-security-policy': `sandbox; ${FRAMED_POLICY}`,
   'cache-control': 'private, no-store',
   'referrer-policy': 'no-referrer',
 }

@@ -1,11 +1,11 @@
 // The pages a recipient of a mail sees in a browser. No scripts, nothing from other sites, all foreign text escaped;
 // readable by a screen reader and on a phone. No cache stores them, and they send no referrer to other sites.
 
-import { createHash } from 'node:crypto'
 import { escapeText } from 'entities'
 import { platformErrors } from '../errors.ts'
 import type { Language } from '../languages.ts'
 import type { Answer } from './endpoint.ts'
+import { sourceHash } from './envelopes.ts'
 import { LINK_WORDS } from './link-words.ts'
 
 const STYLE =
@@ -14,7 +14,6 @@ const STYLE =
   'p{margin:0 0 1.5rem;overflow-wrap:anywhere}button{font:inherit;font-weight:600;min-height:3rem;padding:.5rem 1.5rem;' +
   'border:2px solid CanvasText;border-radius:.5rem;background:CanvasText;color:Canvas;cursor:pointer}' +
   'button:focus-visible{outline:3px solid Highlight;outline-offset:3px}'
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
 /** Headers of every answer to a link in a mail. */
 export const LINK_HEADERS = {
@@ -26,7 +25,7 @@ export const LINK_HEADERS = {
 const PAGE_HEADERS = {
   ...LINK_HEADERS,
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+  'content-security-policy': `default-src 'none'; style-src ${sourceHash(STYLE)}; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
 }
 
 /**
