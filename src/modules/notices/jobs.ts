@@ -56,7 +56,7 @@ export interface NoticesOptions {
   readonly hasRoom: () => boolean
   /** The certificate to watch; null: none, or it is renewed in time. */
   readonly certificate: () => Promise<EndingCertificate | null>
-  /** Of tracking domains: those that end within two weeks of `now` or ended before it, because their renewal fails. */
+  /** Of tracking domains: those whose renewal fails. */
   readonly trackingCertificates: (now: Date) => Promise<readonly EndingTrackingCertificate[]>
   /** Called after a mail was queued. */
   readonly onMailed: () => void

@@ -236,15 +236,23 @@ export interface EndingTrackingCertificate {
   readonly failure: string
 }
 
-/** @returns the notice for the nearest of two moments: two weeks before the end, and the end; null before both */
-export function certificateNotice({ host, until, failure }: EndingCertificate, at: Date): Notice | null {
+/** The nearest of two moments: two weeks before a certificate ends, and its end. @returns null before both */
+function momentOf(until: Date, at: Date): { readonly name: 'soon' | 'over'; readonly words: string } | null {
+  if (until <= at) return { name: 'over', words: 'has expired' }
   if (until.getTime() - at.getTime() > CERTIFICATE_MS) return null
-  const isOver = until <= at
+  return { name: 'soon', words: `expires on ${until.toISOString().slice(0, 10)}` }
+}
+
+/** @returns null before both moments */
+export function certificateNotice({ host, until, failure }: EndingCertificate, at: Date): Notice | null {
+  const moment = momentOf(until, at)
+  if (moment === null) return null
+  const isOver = moment.name === 'over'
   return {
     accountId: null,
-    key: `certificate ${host} ${until.toISOString()} ${isOver ? 'over' : 'soon'}`,
+    key: `certificate ${host} ${until.toISOString()} ${moment.name}`,
     kind: 'certificate',
-    subject: `The certificate of ${host} ${isOver ? 'has expired' : `expires on ${until.toISOString().slice(0, 10)}`}`,
+    subject: `The certificate of ${host} ${moment.words}`,
     text: written([
       `The TLS certificate of ${host} ${isOver ? 'expired' : 'expires'} at ${until.toISOString()}.`,
       'From then on, browsers and mail programs that verify certificates refuse to connect.',
@@ -265,13 +273,14 @@ export function certificateNotice({ host, until, failure }: EndingCertificate, a
 /** @returns as certificateNotice */
 export function trackingCertificateNotice(ending: EndingTrackingCertificate, at: Date): Notice | null {
   const { accountId, id, host, until, failure } = ending
-  if (until.getTime() - at.getTime() > CERTIFICATE_MS) return null
-  const isOver = until <= at
+  const moment = momentOf(until, at)
+  if (moment === null) return null
+  const isOver = moment.name === 'over'
   return {
     accountId,
-    key: `tracking certificate ${id} ${until.toISOString()} ${isOver ? 'over' : 'soon'}`,
+    key: `tracking certificate ${id} ${until.toISOString()} ${moment.name}`,
     kind: 'tracking_certificate',
-    subject: `The certificate of a tracking domain ${isOver ? 'has expired' : `expires on ${until.toISOString().slice(0, 10)}`}`,
+    subject: `The certificate of a tracking domain ${moment.words}`,
     text: written([
       `The TLS certificate of tracking domain ${shown(host)} (account ${accountId}) ${isOver ? 'expired' : 'expires'} at ${until.toISOString()}.`,
       isOver

@@ -134,17 +134,15 @@ function later(a: Date, b: Date = a): Date {
   return a > b ? a : b
 }
 
-const ENDING_MS = 14 * 86_400_000
 /** A certificate that ended earlier was reported, unless nothing ran all this time. */
 const ENDED_MS = 30 * 86_400_000
 
-/** Certificates of tracking domains that end within two weeks, or ended within the last 30 days, because their renewal fails. */
+/** Certificates of tracking domains whose renewal fails, but for those that ended more than 30 days ago. */
 export async function endingCertificates(
   db: Db,
   now: Date,
 ): Promise<readonly { accountId: string; id: string; host: string; until: Date; failure: string }[]> {
-  const from = new Date(now.getTime() - ENDED_MS)
-  const rows = await db.query<sql.EndingRow>(sql.endingCertificates, [from, new Date(now.getTime() + ENDING_MS)])
+  const rows = await db.query<sql.EndingRow>(sql.endingCertificates, [new Date(now.getTime() - ENDED_MS)])
   return rows.map(({ id, account_id: accountId, name: host, ssl_expires_at: until, ssl_error: failure }) => ({
     ...{ accountId, id, host, until, failure },
   }))

@@ -147,11 +147,11 @@ export interface EndingRow {
   readonly ssl_expires_at: Date
   readonly ssl_error: string
 }
-/** Certificates whose last order failed and that end between $1 and $2. */
+/** Certificates whose last order failed and that end after $1. */
 export const endingCertificates = statement(
   'tracking_ending_certificates',
   `select id, account_id, name, ssl_expires_at, ssl_error from tracking_domain
-   where verified_at is not null and ssl_error is not null and ssl_expires_at between $1 and $2`,
+   where verified_at is not null and ssl_error is not null and ssl_expires_at > $1`,
 )
 
 export interface ServedRow {
