@@ -16,11 +16,15 @@ import * as sql from './sql.ts'
 import { type ParsedTemplate, parseTemplate } from './template-parse.ts'
 import { render, type StepsOfCall, type Variables } from './template-render.ts'
 
-export interface TemplateContent {
-  readonly name: string
+/** What is filled in. */
+export interface TemplateParts {
   readonly subject: string
   readonly html: string | null
   readonly text: string | null
+}
+
+export interface TemplateContent extends TemplateParts {
+  readonly name: string
 }
 
 export interface Template extends TemplateContent {
@@ -72,7 +76,7 @@ export interface Templates {
   /** @param version null for the current one. @throws ApiError not_found, validation_error */
   preview(accountId: string, id: string, version: number | null, variables: Variables): Promise<Preview>
   /** Renders a template that is not stored. @throws ApiError validation_error */
-  previewDraft(draft: Omit<TemplateContent, 'name'>, variables: Variables): Preview
+  previewDraft(draft: TemplateParts, variables: Variables): Preview
   /** For SendingOptions. */
   filler(accountId: string): Filler
 }
@@ -246,7 +250,7 @@ async function keep(db: Db, accountId: string, id: string): Promise<void> {
 }
 
 /** Every check of a template before it is stored. */
-function check(content: Omit<TemplateContent, 'name'>): void {
+function check(content: TemplateParts): void {
   const faults = templateFaults(content)
   if (faults.length > 0) throw validationError(faults)
 }
@@ -287,7 +291,7 @@ async function checkRoom(db: Db, accountId: string): Promise<void> {
   }
 }
 
-function parseAll({ subject, html, text }: Omit<TemplateContent, 'name'>): Parsed {
+function parseAll({ subject, html, text }: TemplateParts): Parsed {
   return { subject: parse(subject), html: html === null ? null : parse(html), text: text === null ? null : parse(text) }
 }
 
