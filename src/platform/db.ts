@@ -246,11 +246,6 @@ function isWritable(value: unknown): boolean {
   return value === null || typeof value !== 'object' || value instanceof Date || Buffer.isBuffer(value)
 }
 
-/** Counts as unavailable: nobody hears it. */
-function unawaited(): Error {
-  return Object.assign(new Error('nobody waits for the result'), { code: 'ECONNABORTED' })
-}
-
 function streamOf(client: pg.PoolClient): Duplex {
   return (client as unknown as { readonly connection: { readonly stream: Duplex } }).connection.stream
 }
@@ -317,11 +312,11 @@ async function transact<T>(
   begin: 'begin' | 'begin read only' = 'begin',
   gone?: AbortSignal,
 ): Promise<T> {
-  if (gone?.aborted) throw unawaited()
   const client = await pool.connect()
   if (gone?.aborted) {
     client.release()
-    throw unawaited()
+    // Counts as unavailable: nobody hears it.
+    throw Object.assign(new Error('nobody waits for the result'), { code: 'ECONNABORTED' })
   }
   const stay = leavingWith(client, gone)
   let broken: Error | undefined
