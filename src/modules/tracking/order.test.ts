@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import acme from 'acme-client'
 import { selfSigned } from '../../platform/certificates.ts'
 import { systemClock } from '../../platform/clock.ts'
@@ -24,6 +24,16 @@ async function failureAt(directory: string, signal = new AbortController().signa
   return orderCertificate(options, 'go.shop.example', signal).catch((error: unknown) => error)
 }
 
+/** Starts a CA for one test. @returns the URL of its directory */
+async function directoryOf(server: Server, t: TestContext): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/directory`
+}
+
 test('an unreachable CA is reported as such, and a message of the CA is passed on in its own words', async (t) => {
   for (const _ of [1, 2])
     assert.equal(told(await failureAt(DIRECTORY)), 'The certificate authority could not be reached')
@@ -39,10 +49,7 @@ test('an unreachable CA is reported as such, and a message of the CA is passed o
     response.writeHead(request.url === '/nonce' ? 200 : 403, { 'content-type': 'application/problem+json' })
     response.end(JSON.stringify({ type: 'urn:ietf:params:acme:error:unauthorized', detail: 'No such customer' }))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => server.close())
-  const { port } = server.address() as AddressInfo
-  assert.equal(told(await failureAt(`http://127.0.0.1:${port}/directory`)), 'No such customer')
+  assert.equal(told(await failureAt(await directoryOf(server, t))), 'No such customer')
 })
 
 test('a CA that is down is asked only for its directory, and stopping does not wait for a silent CA', async (t) => {
@@ -54,12 +61,7 @@ test('a CA that is down is asked only for its directory, and stopping does not w
     if (isSilent) stopping.abort(new Error('stopping'))
     else response.writeHead(503).end('down for maintenance')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const directory = `http://127.0.0.1:${(server.address() as AddressInfo).port}/directory`
+  const directory = await directoryOf(server, t)
   assert.equal(told(await failureAt(directory)), 'The certificate authority could not be reached')
   assert.deepEqual(asked, Array(3).fill('/directory'), 'two retries, by which a CA that is only busy is not given up')
   isSilent = true
@@ -89,9 +91,7 @@ test('a CA that asks to wait during polling is not asked again, and its message 
     })
     response.end(JSON.stringify(answers[path] ?? {}))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => server.close())
-  const failure = await failureAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}/directory`)
+  const failure = await failureAt(await directoryOf(server, t))
   assert.match(told(failure), /^The certificate authority asks to wait until \S+Z: it answered 503$/)
   assert.equal(asked.at(-1), '/challenge')
   assert.equal(asked.filter((path) => path === '/challenge').length, 2)
@@ -130,12 +130,7 @@ test('an answer that is too long, or never ends, ends the order', { timeout: 20_
     }
     more()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const directory = `http://127.0.0.1:${(server.address() as AddressInfo).port}/directory`
+  const directory = await directoryOf(server, t)
   assert.equal(told(await failureAt(directory)), 'The certificate authority could not be reached')
   assert.ok(bytes < 32 * 1_048_576, `${bytes} bytes in three tries`)
 })
