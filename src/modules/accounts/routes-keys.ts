@@ -11,6 +11,7 @@ import {
   IdParams,
   list,
   listOf,
+  NO_STORE,
   named,
   Page,
   PageLimit,
@@ -243,7 +244,6 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
 }
 
 const MAX_LISTED = 10 * MAX_LIVE_KEYS
-export const NO_STORE = { 'cache-control': 'no-store' } as const
 
 const DEFAULTS: Omit<KeyRequest, 'name' | 'mode'> = {
   scopes: ['full'],

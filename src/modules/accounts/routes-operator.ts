@@ -15,6 +15,7 @@ import {
   IdParams,
   list,
   listOf,
+  NO_STORE,
   named,
   ONE_LINE,
   PageLimit,
@@ -31,6 +32,7 @@ import { errors } from './errors.ts'
 import { closeAccount, openAccount } from './operators.ts'
 import { FEATURES, PLANS, type Plan, type Plans, RATE_CLASSES, RESOURCES, termsOf } from './plans.ts'
 import type { Accounts } from './room.ts'
+import { MAX_EMAIL_CHARS } from './schemas.ts'
 import { sessionDoors } from './session-door.ts'
 import { type AccountRow, selectAccount } from './sql.ts'
 import { selectUsage } from './sql-meter.ts'
@@ -57,7 +59,6 @@ export interface OperatorRoutesOptions {
 
 const TAG = 'Operator'
 const MAX_TEXT_CHARS = 200
-const MAX_EMAIL_CHARS = 320
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const Line = Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARS, pattern: ONE_LINE })
@@ -192,7 +193,6 @@ const Change = named(
   ),
 )
 
-const NO_STORE = { 'cache-control': 'no-store' }
 const READ = [errors.not_signed_in, errors.not_operator]
 const WRITE = [...READ, errors.cross_site_request]
 

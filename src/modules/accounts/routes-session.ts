@@ -9,12 +9,14 @@ import {
   endpoint,
   IdParams,
   isFromOurPages,
+  NO_STORE,
   named,
   single,
   Uuid,
 } from '../../platform/http.ts'
 import { errors } from './errors.ts'
-import { RoleName, type UserRoutesOptions, userRoutes } from './routes-users.ts'
+import { type UserRoutesOptions, userRoutes } from './routes-users.ts'
+import { MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, Password, RoleName } from './schemas.ts'
 import { sessionDoors } from './session-door.ts'
 import { accountOf, roleOf, SCOPES_OF } from './sessions.ts'
 import type { SettingsReader } from './settings.ts'
@@ -36,11 +38,7 @@ export interface SessionRoutesOptions extends UserRoutesOptions {
 }
 
 const TAG = 'Dashboard'
-const MAX_EMAIL_CHARS = 320
-const MIN_PASSWORD_CHARS = 12
-const MAX_PASSWORD_CHARS = 256
 
-const Password = Type.String({ minLength: MIN_PASSWORD_CHARS, maxLength: MAX_PASSWORD_CHARS })
 const Code = Type.String({ minLength: 6, maxLength: 32 })
 const Me = named(
   'CurrentSession',
@@ -85,11 +83,10 @@ const Session = named(
     user_agent: Type.String(),
   }),
 )
+
 export function sessionRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
   return [...signInRoutes(options), ...factorRoutes(options), ...userRoutes(options)]
 }
-
-const NO_STORE = { 'cache-control': 'no-store' }
 
 async function userOf({ database }: SessionRoutesOptions, session: FoundSession): Promise<UserRow> {
   const user = (await listUsers(database.system, session.account_id)).find(({ id }) => id === session.user_id)

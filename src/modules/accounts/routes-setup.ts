@@ -7,13 +7,12 @@ import { type Answer, type AnyEndpoint, endpoint, isFromOurPages, named, ONE_LIN
 import type { OperatorContext } from './accounts.ts'
 import { errors } from './errors.ts'
 import { setUp } from './operators.ts'
+import { MAX_EMAIL_CHARS, Password } from './schemas.ts'
 import type { Sessions } from './sessions.ts'
 
 export interface SetupRoutesOptions extends OperatorContext {
   readonly sessions: Sessions
 }
-
-const MAX_EMAIL_CHARS = 320
 
 export function setupRoutes(options: SetupRoutesOptions): readonly AnyEndpoint[] {
   return [
@@ -30,7 +29,7 @@ export function setupRoutes(options: SetupRoutesOptions): readonly AnyEndpoint[]
           {
             token: Type.String({ minLength: 43, maxLength: 43, pattern: '^[A-Za-z0-9_-]*$' }),
             email: Type.String({ minLength: 3, maxLength: MAX_EMAIL_CHARS }),
-            password: Type.String({ minLength: 12, maxLength: 256 }),
+            password: Password,
             name: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: ONE_LINE })),
           },
           { additionalProperties: false },

@@ -10,6 +10,7 @@ import {
   dataOf,
   endpoint,
   IdParams,
+  NO_STORE,
   named,
   single,
   Uuid,
@@ -17,6 +18,7 @@ import {
 import type { Ids } from '../../platform/ids.ts'
 import { errors } from './errors.ts'
 import { newPassword, type Passwords } from './passwords.ts'
+import { MAX_EMAIL_CHARS, RoleName } from './schemas.ts'
 import { sessionDoors } from './session-door.ts'
 import { accountOf, MAX_USERS_OF_AN_EMAIL, type Sessions } from './sessions.ts'
 import { lockAccount } from './sql.ts'
@@ -27,7 +29,6 @@ import {
   type FoundSession,
   listUsers,
   lockUsers,
-  ROLES,
   type Role,
   removeTotp,
   setUserPassword,
@@ -45,11 +46,7 @@ export interface UserRoutesOptions {
 }
 
 const TAG = 'Dashboard'
-const MAX_EMAIL_CHARS = 320
 const MAX_USERS = 100
-const NO_STORE = { 'cache-control': 'no-store' }
-
-export const RoleName = named('Role', Type.Enum([...ROLES]))
 const User = named(
   'User',
   Type.Object({

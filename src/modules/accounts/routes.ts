@@ -11,6 +11,7 @@ import {
   DateTime,
   dataOf,
   endpoint,
+  NO_STORE,
   named,
   ONE_LINE,
   single,
@@ -27,7 +28,8 @@ import { PLANS, RATE_CLASSES, type Rates } from './plans.ts'
 import { changeProfile, profileFaults } from './profile.ts'
 import { assertWholeAccount } from './reach.ts'
 import type { Accounts } from './room.ts'
-import { graceMsOf, keyRoutes, NO_STORE, Rotation } from './routes-keys.ts'
+import { graceMsOf, keyRoutes, Rotation } from './routes-keys.ts'
+import { MAX_EMAIL_CHARS } from './schemas.ts'
 import {
   readSmtpCredential,
   readSmtpUser,
@@ -71,7 +73,6 @@ export interface AccountRoutesOptions {
 
 const TAG = 'Account'
 const MAX_TEXT_CHARS = 200
-const MAX_EMAIL_CHARS = 320
 const MAX_RETENTION_DAYS = 3_650
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])

@@ -7,6 +7,7 @@ import {
   endpoint,
   list,
   listOf,
+  NO_STORE,
   named,
   ONE_LINE,
   Page,
@@ -42,7 +43,6 @@ export interface WebhookRoutesOptions extends EndpointContext, RecordOptions {
 const PATH = '/api/v1/customer/webhooks'
 const TAG = 'Webhooks'
 const MAX_ALL = 1_000
-const NO_STORE = { 'cache-control': 'no-store' }
 
 const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Params = Type.Object({ webhookId: Uuid })
