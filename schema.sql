@@ -639,6 +639,13 @@ create policy tenant on hit to posthorn_tenant
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on hit to posthorn_system;
 
+create table hostname (
+  name text not null,
+  used_at timestamp with time zone not null,
+  constraint hostname_pkey PRIMARY KEY (name)
+);
+grant delete, insert, select, update on hostname to posthorn_system;
+
 create table idempotency (
   account_id uuid not null,
   path text not null,

@@ -10,13 +10,12 @@ import type { DashboardPages } from './dashboard.ts'
 import { docsEndpoints } from './docs.ts'
 import { type Followers, followersOf } from './followers.ts'
 import type { Ground } from './ground.ts'
-import { hearingOf } from './hearing.ts'
+import { type Hearing, hearingOf } from './hearing.ts'
 import { cleaningLoops, partitionsLoop } from './housekeeping.ts'
 import { composedLetter } from './letters.ts'
 import { httpService, inboundMx, ownCertificate, submission } from './listeners.ts'
 import { metricsEndpoint, noteAccepted, noteAttempt, type ServiceMetrics, serviceMetrics } from './metrics.ts'
 import { type Accounts, accountRoutes, accountsRoom, readPlans, sessionRoutes } from './modules/accounts/index.ts'
-import type { Inbound } from './modules/bounces/index.ts'
 import { contentRoutes } from './modules/content/index.ts'
 import { composerOf, type Delivery, deliveryService, htmlReader, inboxRoutes } from './modules/delivery/index.ts'
 import {
@@ -95,7 +94,7 @@ export interface Rooms {
   readonly sending: Sending
   readonly delivery: Delivery | null
   readonly outgoing: OutgoingTls | null
-  readonly inbound: Inbound
+  readonly hearing: Hearing
   readonly risk: RiskRoom
   readonly validation: ValidationRoom
   readonly disk: DiskGuard
@@ -341,7 +340,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     sending,
     delivery,
     outgoing,
-    inbound: hearing.inbound,
+    hearing,
     risk,
     validation,
     disk,
@@ -376,6 +375,7 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
     rooms.pulse,
     rooms.traces.service,
     officeServices(rooms, VERSION),
+    rooms.hearing.hostnames.service,
     rooms.tracking.memory,
     rooms.tracking.intake,
   ]
@@ -391,7 +391,7 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
       ...(rooms.outgoing?.workers ?? []),
     )
   }
-  if (has('worker') || has('mx')) services.push(rooms.inbound.service)
+  if (has('worker') || has('mx')) services.push(rooms.hearing.inbound.service)
   // These stop together, so that a client slow to submit takes no time from mail that is being delivered.
   const traffic: Service[] = []
   if (rooms.delivery !== null) {

@@ -8,6 +8,7 @@ import type { VerpMac } from './mail/verp.ts'
 import { SYSTEM_ACCOUNT_ID } from './modules/accounts/index.ts'
 import { bounceRoutes, type Inbound, inboundOf, inboundRoutes } from './modules/bounces/index.ts'
 import { type Domains, errors as domainErrors, type Holder } from './modules/domains/index.ts'
+import { type Hostnames, hostnamesOf } from './modules/machines/index.ts'
 import { operatorForward, type SystemMailer, systemMailer } from './modules/notices/index.ts'
 import type { SiteIds } from './modules/outbox/index.ts'
 import { tlsIntake, tlsReportRoutes } from './modules/transport/index.ts'
@@ -27,6 +28,7 @@ export interface HearingOptions {
 
 export interface Hearing {
   readonly inbound: Inbound
+  readonly hostnames: Hostnames
   readonly mailer: SystemMailer
   readonly endpoints: readonly AnyEndpoint[]
 }
@@ -54,6 +56,7 @@ export function hearingOf({ config, ground, store, domains, sites, verpMac, onRe
   const inbound = inboundOf({ database, clock, ids, log, verpMac, emails, resolver, forward, tls, onRead })
   return {
     inbound,
+    hostnames: hostnamesOf({ database, log, hostname }),
     mailer,
     endpoints: [
       ...bounceRoutes({ database }),

@@ -5,9 +5,9 @@ import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Config } from './config.ts'
 import type { Ground } from './ground.ts'
+import type { Hearing } from './hearing.ts'
 import type { ServiceMetrics } from './metrics.ts'
 import type { Accounts } from './modules/accounts/index.ts'
-import type { Inbound } from './modules/bounces/index.ts'
 import type { EndingCertificate } from './modules/notices/index.ts'
 import type { SmtpDoor } from './modules/sending/index.ts'
 import { ownCertificateState, type TrackingRoom } from './modules/tracking/index.ts'
@@ -28,7 +28,7 @@ export interface ListenersOptions {
   readonly config: Config
   readonly ground: Ground
   readonly accounts: Accounts
-  readonly inbound: Inbound
+  readonly hearing: Pick<Hearing, 'inbound' | 'hostnames'>
   readonly tracking: TrackingRoom
   readonly disk: DiskGuard
   readonly pulse: Pulse
@@ -91,13 +91,15 @@ export async function endingCertificate(config: Config, db: Db): Promise<EndingC
 }
 
 export function inboundMx(options: ListenersOptions, certificate: Certificate): Mx {
-  const { config, ground, disk, inbound, tracking, pulse } = options
+  const { config, ground, disk, hearing, tracking, pulse } = options
+  const { inbound, hostnames } = hearing
   return mxService({
     spoolFolder: config.dataDir,
     turns: ground.turns,
     host: config.bind,
     port: config.mxPort,
     hostname: config.hostname,
+    isOurHost: hostnames.isOurs,
     certificate,
     // An answer within seconds, even when the database hangs.
     inbound: { ...inbound, take: (report) => pulse.whileBeating(() => inbound.take(report)) },

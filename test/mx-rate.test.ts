@@ -55,6 +55,7 @@ async function limitedMx(clock: Clock) {
     host: '127.0.0.1',
     port: 0,
     hostname: HOST,
+    isOurHost: (host) => host === HOST,
     certificate: null,
     inbound: {
       tokenOf: (local) => (local === 'b+x' ? { emailId: '', firstAccountId: '', lastAccountId: '' } : null),

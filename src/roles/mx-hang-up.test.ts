@@ -18,6 +18,7 @@ test('the inbound MX does not log clients that hang up in their data, but logs a
     host: '127.0.0.1',
     port: 0,
     hostname: 'mail.posthorn.test',
+    isOurHost: (host) => host === 'mail.posthorn.test',
     certificate: null,
     inbound: {
       tokenOf: () => null,

@@ -78,6 +78,7 @@ async function inside(reader?: ReportReader): Promise<Inside> {
     host: '127.0.0.1',
     port: 0,
     hostname: HOST,
+    isOurHost: (host) => host === HOST,
     certificate: null,
     inbound,
     unsubscribe: null,

@@ -8,6 +8,7 @@
 //   addresses of tracking       unsubscribe mail
 //   postmaster@, abuse@host     for the operator; postmaster also without a host (RFC 5321 section 4.5.1)
 //
+// The host is the POSTHORN_HOSTNAME of any process of the installation, present or former.
 // Every other recipient is refused at RCPT with 550 5.7.1, in every spelling, so nothing is relayed and no mail is sent back.
 // 250 after the data means that the report is durable; it is read later. There is no AUTH. A bare CR or LF is refused in
 // commands; in the message it becomes CRLF and never ends the data, because reports come from mailers of all ages. An automatic
@@ -38,8 +39,10 @@ export interface MxOptions {
   readonly host: string
   /** 0: any free port. */
   readonly port: number
-  /** The host of our return paths. */
+  /** What it calls itself. */
   readonly hostname: string
+  /** Whether mail to this host, given in lower case, is for the installation. */
+  readonly isOurHost: (host: string) => boolean
   /** null: no STARTTLS. */
   readonly certificate: Certificate | null
   readonly inbound: Pick<Inbound, 'tokenOf' | 'providerOf' | 'take'>
@@ -177,7 +180,7 @@ function purposeOf(options: MxOptions, address: string): Purpose {
   if (!parsed.ok) return null
   const localPart = parsed.address.local.toLowerCase()
   const domain = parsed.address.domain.toLowerCase()
-  if (domain !== options.hostname.toLowerCase()) {
+  if (!options.isOurHost(domain)) {
     // For a sending domain with return paths under its own name: only addresses that we have signed.
     const isReturnPath = domain.startsWith(RETURN_PATH_LABEL) && options.inbound.tokenOf(localPart) !== null
     return isReturnPath ? { kind: 'return_path', localPart } : null

@@ -1,7 +1,11 @@
 // The processes of the installation: each keeps a row with its roles, version and state for the operator to look at. The rows
 // decide nothing about mail; mail leases belong to the outbox. A killed process leaves its row, which shows how long the process
 // has been silent and is deleted after a day.
+//
+// Beside them the host names that processes have had: mail that another machine sent, or that was sent under a former name, is
+// reported about at that name.
 
 export { type MachinesOptions, machineService } from './beat.ts'
+export { type Hostnames, type HostnamesOptions, hostnamesOf } from './hostnames.ts'
 export { type MachineRoutesOptions, machineRoutes } from './routes.ts'
 export { type Running, runningBehind, runningRoles } from './sql.ts'

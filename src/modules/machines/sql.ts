@@ -92,3 +92,34 @@ const BEHIND = statement(
 export function runningBehind(db: Db, number: number, by: 'held' | 'used'): Promise<readonly Running[]> {
   return db.query(BEHIND, [number, by, MAY_RUN_SECONDS])
 }
+
+export const HOSTNAMES_CHANNEL = 'posthorn_hostnames'
+
+const USE_HOSTNAME = statement(
+  'machines_use_hostname',
+  `with used as (
+     insert into hostname (name, used_at) values ($1, now())
+     on conflict (name) do update set used_at = now() where hostname.used_at < now() - interval '1 hour'
+     returning xmax = 0 as is_new)
+   select pg_notify('${HOSTNAMES_CHANNEL}', '') from used where is_new`,
+)
+const FORGET_HOSTNAMES = statement(
+  'machines_forget_hostnames',
+  `delete from hostname where used_at < now() - $1 * interval '1 day'`,
+)
+const HOSTNAMES = statement('machines_hostnames', 'select name from hostname')
+
+/** Writes at most once an hour, and tells all processes when the name is new. @param name in lower case */
+export async function useHostname(db: Db, name: string): Promise<void> {
+  await db.execute(USE_HOSTNAME, [name])
+}
+
+export async function forgetHostnames(db: Db, unusedDays: number): Promise<void> {
+  await db.execute(FORGET_HOSTNAMES, [unusedDays])
+}
+
+/** In lower case. */
+export async function listHostnames(db: Db): Promise<readonly string[]> {
+  const rows = await db.query<{ name: string }>(HOSTNAMES, [])
+  return rows.map(({ name }) => name)
+}
