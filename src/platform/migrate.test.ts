@@ -39,6 +39,17 @@ test('eight runs at once apply each file once', async () => {
   assert.deepEqual(runs.flat(), ['0001-ground', '0002-two'])
 })
 
+test('a new instance is one word in the log; an upgrade names each file', async () => {
+  await using db = await emptyDb()
+  const first = { '0001-ground.sql': GROUND, '0002-two.sql': 'create table two ()' }
+  await using release = await folderOf(first)
+  await using later = await folderOf({ ...first, '0003-three.sql': 'create table three ()' })
+  const told: string[] = []
+  const words = { onFile: (name: string) => void told.push(name), onCreated: () => void told.push('created') }
+  for (const { folder } of [release, later, later]) await migrate(db.url, { folder, ...words })
+  assert.deepEqual(told, ['created', '0003-three'])
+})
+
 test('a run that waits for another says so, continues after it, and ends when it is asked to', async () => {
   await using db = await freshDb()
   const other = new pg.Client({ connectionString: db.url })

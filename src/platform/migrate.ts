@@ -20,8 +20,10 @@ export interface MigrateOptions {
   readonly folder?: string
   /** Only these files, by name: the state of an older release, to copy its rows into. */
   readonly only?: ReadonlySet<string>
-  /** Called before each file is applied. */
+  /** Called before each file is applied to a database that holds an instance. */
   readonly onFile?: (name: string) => void
+  /** Called when the first files have made a new instance's tables. */
+  readonly onCreated?: () => void
   /** Called now and then while another process migrates. */
   readonly onWait?: () => void
   /** Ends the wait for another process. */
@@ -69,10 +71,12 @@ export async function migrate(adminUrl: string, options: MigrateOptions = {}): P
     if (rows[0].kept !== true) throw optionsDropped()
     await waitForLock(client, options)
     const missing = outstanding(files, await applied(client))
+    const isNew = missing.length === files.length
     for (const file of missing) {
-      options.onFile?.(file.name)
+      if (!isNew) options.onFile?.(file.name)
       await applyInTurn(client, file, file === files[0])
     }
+    if (isNew) options.onCreated?.()
     return missing.map(({ name }) => name)
   } finally {
     await client.end()

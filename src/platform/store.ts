@@ -105,6 +105,7 @@ async function prepared(
   await checkServer(adminUrl, options.databaseUrl !== null)
   await migrate(adminUrl, {
     onFile: (name) => log.info({ migration: name }, 'migrating'),
+    onCreated: () => log.info({}, 'tables created'),
     onWait: () => log.warn({}, 'waiting for another process that migrates'),
     ...(signal !== undefined && { signal }),
   })
