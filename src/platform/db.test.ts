@@ -18,6 +18,7 @@ const FIND = statement(
 )
 const PLANS = statement('test_plans', 'select generic_plans, custom_plans from pg_prepared_statements where name = $1')
 const ONE = statement('test_one', 'select 1 as one')
+const DAYS = statement('test_days', 'select $1::date as late, $2::date as early, $3::date[]::text as both')
 const ACCOUNT = '01980000-0000-7000-8000-00000000000a'
 const OTHER = '01980000-0000-7000-8000-00000000000b'
 
@@ -38,6 +39,23 @@ after(async () => {
 })
 
 const kept = async (): Promise<number[]> => (await database.system.query<{ n: number }>(LIST)).map(({ n }) => n)
+
+test("a date's day is that of UTC, whatever the time zone of the machine", async () => {
+  const { TZ } = process.env
+  try {
+    for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+      process.env['TZ'] = zone
+      const late = new Date('2026-11-26T23:30:00Z')
+      const early = new Date('2026-11-26T00:30:00Z')
+      assert.notEqual(late.getDate() === 26, early.getDate() === 26, 'the zone is in effect')
+      const days = await database.system.one(DAYS, [late, early, [late, early]])
+      assert.deepEqual(days, { late: '2026-11-26', early: '2026-11-26', both: '{2026-11-26,2026-11-26}' }, zone)
+    }
+  } finally {
+    if (TZ === undefined) delete process.env['TZ']
+    else process.env['TZ'] = TZ
+  }
+})
 
 test('work that continues after a failed transaction writes nothing, neither alone nor in the next one', async () => {
   const late = Promise.withResolvers<void>()

@@ -128,6 +128,8 @@ const LOOK_FOR_US = '-c client_connection_check_interval=1s'
 
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
+// Otherwise a Date goes out in the machine's time zone, and a statement that takes its day gets another one.
+pg.defaults.parseInputDatesAsUTC = true
 
 export function connect(options: DatabaseOptions): Database {
   const { url, maxConnections = 8, answerWithinMs = ANSWER_WITHIN_MS } = options
