@@ -73,12 +73,11 @@ function feedbackOf(fields: Fields): Feedback {
     one(name)
       ?.split(/[\s(;]/, 1)[0]
       ?.toLowerCase() ?? null
-  const arrival = Date.parse((one('arrival-date') ?? one('received-date') ?? '').replace(/\([^()]{0,99}\)/g, ''))
   return {
     type: lower('feedback-type') ?? 'abuse',
     version: numberOf(one('version')),
     userAgent: one('user-agent'),
-    arrivalDate: Number.isNaN(arrival) ? null : new Date(arrival),
+    arrivalDate: arrivalOf(one('arrival-date') ?? one('received-date') ?? ''),
     reportingMta: one('reporting-mta')?.replace(/^[\w-]{1,40};\s{0,9}/, '') ?? null,
     sourceIp: one('source-ip')?.split(/\s/, 1)[0] ?? null,
     sourcePort: numberOf(one('source-port')),
@@ -96,6 +95,14 @@ function feedbackOf(fields: Fields): Feedback {
     dkimSelector: one('dkim-selector'),
     cfblFeedbackId: one('cfbl-feedback-id'),
   }
+}
+
+/** In UTC when no zone is named; null when it is no date. */
+function arrivalOf(text: string): Date | null {
+  const plain = text.replace(/\([^()]{0,99}\)/g, '').trim()
+  const hasZone = /[+-]\d\d:?\d\d$|[a-z]{1,4}$/i.test(plain)
+  const at = Date.parse(hasZone ? plain : `${plain}Z`)
+  return Number.isNaN(at) ? null : new Date(at)
 }
 
 function numberOf(text: string | null): number | null {

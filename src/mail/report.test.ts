@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import fc from 'fast-check'
+import { inTimeZone } from '../../test/time-zone.ts'
 import { type Report, readReport } from './report.ts'
 
 const corpora = process.env['POSTHORN_CORPORA']
@@ -202,6 +203,27 @@ for (const [name, mail, expected] of REPORTS) {
     }
   })
 }
+
+test('the date of a complaint is in the zone that it names, and in UTC without one', () =>
+  inTimeZone('Asia/Tokyo', () => {
+    const dates: readonly (readonly [told: string, expected: string | undefined])[] = [
+      ['Thu, 26 Nov 2026 10:00:00 +0200 (EET)', '2026-11-26T08:00:00.000Z'],
+      ['Thu, 26 Nov 2026 10:00:00 GMT', '2026-11-26T10:00:00.000Z'],
+      ['2026-11-26T10:00:00-05:00', '2026-11-26T15:00:00.000Z'],
+      ['Thu, 26 Nov 2026 10:00:00', '2026-11-26T10:00:00.000Z'],
+      ['2026-11-26 10:00:00', '2026-11-26T10:00:00.000Z'],
+      ['yesterday', undefined],
+    ]
+    for (const [told, expected] of dates) {
+      const report = readReport(
+        Buffer.from(
+          `Content-Type: multipart/report; report-type=feedback-report; boundary=b\n\n--b\nContent-Type: message/feedback-report\n\nFeedback-Type: abuse\nArrival-Date: ${told}\n\n--b--\n`,
+        ),
+      )
+      assert.ok(report.kind === 'complaint')
+      assert.equal(report.feedback.arrivalDate?.toISOString(), expected, told)
+    }
+  }))
 
 /** The expected JSON of the samples, with our names. */
 const plain = (value: unknown): string | null => (typeof value === 'string' ? value.replace(/\s+/g, ' ') : null)

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { freshDb, type TestDatabase } from '../../test/database.ts'
+import { inTimeZone } from '../../test/time-zone.ts'
 import { connect, type Database, isUnavailable, statement } from './db.ts'
 
 const MAKE = statement('test_make', 'create table if not exists posthorn.kept (n int primary key)')
@@ -41,19 +42,14 @@ after(async () => {
 const kept = async (): Promise<number[]> => (await database.system.query<{ n: number }>(LIST)).map(({ n }) => n)
 
 test("a date's day is that of UTC, whatever the time zone of the machine", async () => {
-  const { TZ } = process.env
-  try {
-    for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
-      process.env['TZ'] = zone
-      const late = new Date('2026-11-26T23:30:00Z')
-      const early = new Date('2026-11-26T00:30:00Z')
-      assert.notEqual(late.getDate() === 26, early.getDate() === 26, 'the zone is in effect')
+  const late = new Date('2026-11-26T23:30:00Z')
+  const early = new Date('2026-11-26T00:30:00Z')
+  for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+    await inTimeZone(zone, async () => {
+      assert.notEqual(late.getDate(), early.getDate(), 'the zone is in effect')
       const days = await database.system.one(DAYS, [late, early, [late, early]])
       assert.deepEqual(days, { late: '2026-11-26', early: '2026-11-26', both: '{2026-11-26,2026-11-26}' }, zone)
-    }
-  } finally {
-    if (TZ === undefined) delete process.env['TZ']
-    else process.env['TZ'] = TZ
+    })
   }
 })
 
