@@ -6,6 +6,7 @@ import pg from 'pg'
 import { freshDb, type TestDatabase } from '../../test/database.ts'
 import { inTimeZone } from '../../test/time-zone.ts'
 import { connect, type Database, isUnavailable, statement } from './db.ts'
+import { migrate } from './migrate.ts'
 
 const MAKE = statement('test_make', 'create table if not exists posthorn.kept (n int primary key)')
 const ADD = statement('test_add', 'insert into kept (n) values ($1)')
@@ -20,6 +21,17 @@ const FIND = statement(
 const PLANS = statement('test_plans', 'select generic_plans, custom_plans from pg_prepared_statements where name = $1')
 const ONE = statement('test_one', 'select 1 as one')
 const DAYS = statement('test_days', 'select $1::date as late, $2::date as early, $3::date[]::text as both')
+const OTHER_DEFAULTS = [
+  ['timezone', 'Asia/Tokyo'],
+  ['datestyle', 'German, DMY'],
+  ['bytea_output', 'escape'],
+  ['default_transaction_isolation', 'repeatable read'],
+  ['row_security', 'off'],
+] as const
+const ANSWER = statement(
+  'test_answer',
+  `select $1::text::timestamptz as at, $2::text::bytea as bytes, current_setting('transaction_isolation') as isolation`,
+)
 const ACCOUNT = '01980000-0000-7000-8000-00000000000a'
 const OTHER = '01980000-0000-7000-8000-00000000000b'
 
@@ -331,4 +343,27 @@ test("the API's queries as an account are planned for the actual values, however
     return await db.one(PLANS, [FIND.name])
   })
   assert.deepEqual(plans, { generic_plans: 0, custom_plans: 12 })
+})
+
+test('what a server or database has by default does not change what statements mean and answers say', async () => {
+  await using other = await freshDb()
+  const admin = new pg.Client({ connectionString: other.url })
+  await admin.connect()
+  try {
+    for (const [setting, value] of OTHER_DEFAULTS) {
+      await admin.query(`alter database ${pg.escapeIdentifier(other.name)} set ${setting} = ${pg.escapeLiteral(value)}`)
+    }
+  } finally {
+    await admin.end()
+  }
+  assert.deepEqual(await migrate(other.url), [])
+  const strange = connect({ url: other.url, maxConnections: 1, onError: () => undefined })
+  try {
+    const expected = { at: new Date('2026-11-26T23:30:00Z'), bytes: Buffer.from([0, 255]), isolation: 'read committed' }
+    const asked = ['2026-11-26T23:30:00Z', '\\x00ff']
+    assert.deepEqual(await strange.system.one(ANSWER, asked), expected)
+    assert.deepEqual(await strange.tenant(ACCOUNT, (db) => db.one(ANSWER, asked)), expected)
+  } finally {
+    await strange.close()
+  }
 })

@@ -15,7 +15,7 @@ import pg from 'pg'
 import { connectionShare } from './connection-share.ts'
 import { isReadOnly, isUnavailable, UnknownEnd } from './db-errors.ts'
 import { arrayText } from './pg-array.ts'
-import { optionsDropped, serversOf } from './servers.ts'
+import { optionsDropped, SESSION, serversOf } from './servers.ts'
 import { type SilenceWatch, type Watchable, watchSilence } from './silence.ts'
 import { answerWithin } from './within.ts'
 
@@ -114,8 +114,7 @@ const LISTEN_RETRY_MS = 500
 const GONE_MS = 500
 // Without `jit=off` a server before 18 compiles every small statement: a disabled plan type costs so much on paper that
 // compiling seems to pay. It took 280 ms per query.
-const COMMON =
-  '-c jit=off -c search_path=posthorn -c statement_timeout=30s -c idle_in_transaction_session_timeout=15s -c timezone=UTC'
+const COMMON = `${SESSION} -c jit=off -c search_path=posthorn -c statement_timeout=30s -c idle_in_transaction_session_timeout=15s -c lock_timeout=0`
 // The service's statements were designed for these plans: one that relied on statistics of an empty table ran 1,000 times
 // slower. They never apply to the API's role, whose lists need the planner.
 const SYSTEM_PLANS =

@@ -14,7 +14,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type pg from 'pg'
-import { connectToPrimary, optionsDropped } from './servers.ts'
+import { connectToPrimary, optionsDropped, SESSION } from './servers.ts'
 
 export interface MigrateOptions {
   readonly folder?: string
@@ -62,7 +62,7 @@ export async function migrate(adminUrl: string, options: MigrateOptions = {}): P
     connectionString: adminUrl,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     application_name: 'posthorn_migrate',
-    options: '-c timezone=UTC -c lock_timeout=2s -c client_min_messages=warning',
+    options: `${SESSION} -c lock_timeout=2s -c client_min_messages=warning`,
   })
   client.on('error', () => undefined)
   try {

@@ -21,6 +21,12 @@ type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) =>
 
 const DOOR_WITHIN_MS = 1_500
 
+/** Start-up options of every connection: what our statements and their readers rely on, where the server has other defaults. */
+export const SESSION =
+  '-c timezone=UTC -c datestyle=ISO -c intervalstyle=postgres -c bytea_output=hex -c extra_float_digits=1 ' +
+  '-c standard_conforming_strings=on -c default_transaction_isolation=read\\ committed -c row_security=on ' +
+  '-c idle_session_timeout=0'
+
 const MULTI_HOST = /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([^/?]*,[^/?]*)(.*)$/
 
 /** One connection string for each server. */
