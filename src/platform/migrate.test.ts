@@ -124,3 +124,27 @@ test('every migration but the first runs as the owner, a role that cannot log in
     [],
   )
 })
+
+test('a user needs no more than to have created the roles, on a server where that does not let it become them', async () => {
+  await using db = await emptyDb()
+  const user = `migrating_${db.name}`
+  const admin = new pg.Client({ connectionString: db.url })
+  await admin.connect()
+  try {
+    const [{ version }] = (await admin.query(`select current_setting('server_version_num')::int as version`)).rows
+    const half = version < 160_000 ? 'with admin option' : 'with admin true, inherit false, set false'
+    await admin.query(`create role ${user} login`)
+    await admin.query(`alter database ${pg.escapeIdentifier(db.name)} owner to ${user}`)
+    const own = db.url.replace(/\/\/[^@]*@/, `//${user}@`)
+    await assert.rejects(migrate(own), {
+      message: /posthorn_owner"; let the user create roles, or create posthorn_owner, /,
+    })
+    await admin.query(`grant posthorn_owner, posthorn_system, posthorn_tenant to ${user} ${half}`)
+    assert.ok((await migrate(own)).length > 50)
+    assert.deepEqual(await migrate(own), [])
+  } finally {
+    await admin.query(`alter database ${pg.escapeIdentifier(db.name)} owner to current_user`)
+    await admin.query(`drop owned by ${user}; drop role ${user}`)
+    await admin.end()
+  }
+})

@@ -45,6 +45,27 @@ const WAITS_BETWEEN_WORDS = 100
 const WAITS_BEFORE_A_WORD = 10
 /** Lock timeout, deadlock. */
 const IN_USE: ReadonlySet<string | undefined> = new Set(['55P03', '40P01'])
+// The first file does this too, but not for a server from version 16 on: there, a user that is not a superuser is a member of the
+// roles it has created without being allowed to become them.
+const ROLES = `do $$
+  declare
+    name text;
+    allowed text := case when current_setting('server_version_num')::int < 160000 then 'member' else 'set' end;
+  begin
+    foreach name in array array['posthorn_owner', 'posthorn_system', 'posthorn_tenant'] loop
+      begin
+        if not exists (select from pg_roles where rolname = name) then
+          execute format('create role %I nologin', name);
+        end if;
+      exception when duplicate_object or unique_violation then
+        null; -- another database of this cluster made it at the same moment
+      end;
+      if not pg_has_role(current_user, name, allowed) then
+        execute format('grant %I to current_user', name);
+      end if;
+    end loop;
+  end $$`
+const NOT_PERMITTED = '42501'
 const AS_OWNER = 'set local role posthorn_owner; set local search_path = posthorn;'
 const TABLE = `${AS_OWNER}
   create table posthorn.migration (name text primary key, checksum text not null, applied_at timestamptz not null default now());
@@ -164,6 +185,16 @@ function outstanding(files: readonly Migration[], done: ReadonlyMap<string, stri
   return missing
 }
 
+function tellAboutRoles(error: Error & { readonly code?: string }): never {
+  if (error.code !== NOT_PERMITTED) throw error
+  throw Object.assign(
+    new Error(
+      `${error.message}; let the user create roles, or create posthorn_owner, posthorn_system and posthorn_tenant and grant them to the user`,
+    ),
+    { code: NOT_PERMITTED },
+  )
+}
+
 /** Repeats while a table that the file needs is locked. */
 async function applyInTurn(client: pg.Client, file: Migration, first: boolean): Promise<void> {
   for (let tries = 1; ; tries++) {
@@ -180,6 +211,7 @@ async function applyInTurn(client: pg.Client, file: Migration, first: boolean): 
 async function apply(client: pg.Client, { name, text, checksum }: Migration, first: boolean): Promise<void> {
   try {
     await client.query(first ? 'begin' : `begin; ${AS_OWNER}`)
+    if (first) await client.query(ROLES).catch(tellAboutRoles)
     await client.query(text)
     if (first) await client.query(TABLE)
     await client.query(AS_OWNER)
