@@ -8,6 +8,7 @@ import { resolve } from 'node:path'
 import { parseAddress } from './mail/address.ts'
 import { parseMechanism } from './mail/spf-record.ts'
 import { parseNetwork } from './platform/addresses.ts'
+import { withModesOfLibpq } from './platform/servers.ts'
 
 export const ROLES = ['api', 'tracking', 'submission', 'mx', 'delivery', 'worker'] as const
 export type Role = (typeof ROLES)[number]
@@ -361,7 +362,7 @@ function roles(text: string | undefined): readonly Role[] {
 /** The error never repeats the value, which may contain a password. */
 function databaseUrl(text: string | undefined): string | null {
   if (text !== undefined && !/^postgres(ql)?:\/\//.test(text)) throw new Error('must begin with postgresql://')
-  return text ?? null
+  return text === undefined ? null : withModesOfLibpq(text)
 }
 
 /** A name of letters, digits and hyphens between dots, or an IP address. */

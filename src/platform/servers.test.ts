@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import pg from 'pg'
 import { unmanned } from '../../test/unmanned.ts'
-import { connectToPrimary, serversOf, serverUrls } from './servers.ts'
+import { connectToPrimary, serversOf, serverUrls, withModesOfLibpq } from './servers.ts'
 
 test('a connection string is split into its servers, and one with a single server stays as it is', () => {
   assert.deepEqual(serverUrls('postgresql://u:p@one:1,two:2/db?target_session_attrs=read-write&sslmode=disable'), [
@@ -44,6 +45,22 @@ async function server(state: {
   }
   return one
 }
+
+test('a mode of TLS means what it means in libpq', () => {
+  const base = 'postgresql://app@db.example:5432/app'
+  const ssl = (query: string): unknown => {
+    const { ssl: read } = new pg.Client({ connectionString: withModesOfLibpq(`${base}${query}`) }) as unknown as {
+      readonly ssl: unknown
+    }
+    return read
+  }
+  for (const plain of ['', '?sslmode=disable', '?application_name=sslmode']) assert.equal(ssl(plain), false, plain)
+  for (const encrypts of ['?sslmode=require', '?sslmode=prefer', '?a=b&sslmode=require&c=d', '?sslmode=no-verify'])
+    assert.deepEqual(ssl(encrypts), { rejectUnauthorized: false }, encrypts)
+  assert.deepEqual(ssl('?sslmode=verify-full'), {}, 'verifies')
+  assert.deepEqual(ssl('?sslmode=require&uselibpqcompat=false'), {}, 'as it asks')
+  assert.throws(() => ssl('?sslmode=verify-ca'), /requires specifying a CA with sslrootcert/)
+})
 
 test('the server that takes writes is found, and found again after a switch', async () => {
   const [first, second] = [{ standby: true }, { standby: false }]

@@ -29,6 +29,16 @@ export const SESSION =
 
 const MULTI_HOST = /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([^/?]*,[^/?]*)(.*)$/
 
+/**
+ * A connection string whose `sslmode` means to the driver what it means in libpq: `require` encrypts, `verify-ca` and
+ * `verify-full` also verify the server. By itself the driver verifies in all of them, and providers' strings with `require`
+ * then fail.
+ */
+export function withModesOfLibpq(url: string): string {
+  const hasMode = /[?&]sslmode=(?:prefer|require|verify-ca|verify-full)(?:&|$)/.test(url)
+  return hasMode && !/[?&]uselibpqcompat=/.test(url) ? `${url}&uselibpqcompat=true` : url
+}
+
 /** One connection string for each server. */
 export function serverUrls(url: string): readonly string[] {
   const [, before = '', hosts, after = ''] = MULTI_HOST.exec(url) ?? []
