@@ -173,11 +173,16 @@ const URL_WANTED: Readonly<Record<UrlFault, string>> = {
   private_address: 'its host must be reached on the public internet',
 }
 
+// An endpoint keeps a domain that was deleted, so that it does not widen; what was read of it may be written back.
 async function domainFaults(db: Db, { accountId, domainIds: boundTo }: Asker, asked: readonly string[]) {
   const owned = await ownedDomains(db, accountId, lowered(asked))
+  const isGone = async (id: string): Promise<boolean> =>
+    (await db.one<{ named: boolean }>(sql.namesDomain, [accountId, id]))?.named === true
+  const gone = new Set<string>()
+  for (const id of lowered(asked)) if (!owned.has(id) && (await isGone(id))) gone.add(id)
   return asked.flatMap((given, i): FieldFault[] => {
     const id = given.toLowerCase()
-    if (owned.has(id) && (boundTo === null || boundTo.includes(id))) return []
+    if (gone.has(id) || (owned.has(id) && (boundTo === null || boundTo.includes(id)))) return []
     return [{ field: `domain_ids[${i}]`, rule: 'domain', message: 'is not a domain of this account' }]
   })
 }

@@ -31,6 +31,11 @@ export const one = statement(
   'webhooks_one',
   `select ${ENDPOINT}, secret from webhook where account_id = $1 and ${SEEN} and id = $3`,
 )
+/** Whether an endpoint of the account has this domain. */
+export const namesDomain = statement(
+  'webhooks_names_domain',
+  'select exists (select from webhook where account_id = $1 and $2::uuid = any(domain_ids)) as named',
+)
 // Waits for a fan-out that has read the endpoint, so that the following statements see what it queued.
 export const lockOne = statement(
   'webhooks_lock_one',
