@@ -10566,6 +10566,7 @@ export interface operations {
         parameters: {
             query?: {
                 event?: "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.failed" | "email.scheduled" | "email.deferred" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.verification_failed" | "suppression.created" | "suppression.deleted" | "contact.confirmed" | "health.grade_changed";
+                /** @description The events that the email itself shows. A suppression that it caused names it in its data and is not among them. */
                 email_id?: string;
                 /** @description Only events of the newest 10,000 emails to this address, and of the address itself. */
                 recipient?: string;

@@ -46,7 +46,13 @@ const CURSOR = /^(\d{1,17})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
 const Query = Type.Object({
   event: Type.Optional(Type.Enum(Object.keys(EVENT_TYPES))),
-  email_id: Type.Optional(Uuid),
+  email_id: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      description:
+        'The events that the email itself shows. A suppression that it caused names it in its data and is not among them.',
+    }),
+  ),
   recipient: Type.Optional(
     Type.String({ description: 'Only events of the newest 10,000 emails to this address, and of the address itself.' }),
   ),
