@@ -9,6 +9,8 @@ const HEADERS_BYTES = 1_048_576
 
 /** The fields of a parser's part that are used here. */
 interface ParserPart {
+  content: ArrayBuffer | null
+  readonly contentTransferEncoding: { readonly encoding: string }
   readonly parentNode?: ParserPart
   readonly childNodes: readonly ParserPart[]
   readonly contentType: ParserField & { readonly multipart: string | false }
@@ -20,12 +22,23 @@ interface ParserField {
   readonly parsed: { readonly value: string; readonly params: Readonly<Record<string, string>> }
 }
 
+/** Internals of the parser that its types do not declare; the version is pinned. */
+interface ParserInternals {
+  readonly attachments: readonly { content: ArrayBuffer }[]
+  collectNode(part: ParserPart, ...around: unknown[]): Promise<void>
+  collectAttachment(part: ParserPart, content: ArrayBuffer, ...around: unknown[]): void
+}
+const Parser = PostalMime as unknown as new (
+  ...options: ConstructorParameters<typeof PostalMime>
+) => PostalMime & ParserInternals
+
 /**
  * The parser treats every text not marked `attachment` as part of the letter. Here, a text with a name or a Content-ID is a
  * file shown beside the letter (RFC 2183 section 2.1) and is kept whole, unless it is at the position of the letter itself:
- * some programs give that an id as well.
+ * some programs give that an id as well. It also adds a line end to most parts and changes those of calendars; here, every part
+ * has its sender's.
  */
-export class MailParser extends PostalMime {
+export class MailParser extends Parser {
   constructor() {
     super({
       maxNestingDepth: NESTING_MOST,
@@ -35,7 +48,19 @@ export class MailParser extends PostalMime {
     })
   }
 
-  /** Overrides an internal method of the parser that its types do not declare; the version is pinned. */
+  override async collectNode(part: ParserPart, ...around: unknown[]): Promise<void> {
+    if (part.content !== null && part.contentType.multipart === false)
+      part.content = withoutAddedEnd(part, part.content)
+    await super.collectNode(part, ...around)
+  }
+
+  override collectAttachment(part: ParserPart, content: ArrayBuffer, ...around: unknown[]): void {
+    super.collectAttachment(part, content, ...around)
+    const file = this.attachments.at(-1)
+    if (file !== undefined) file.content = isEncoded(part) ? content : withCrlf(content)
+  }
+
+  /** Overrides an internal method, too. */
   isInlineTextNode(part: ParserPart): boolean {
     const { contentType, contentDisposition } = part
     const type = contentType.parsed.value
@@ -47,6 +72,37 @@ export class MailParser extends PostalMime {
       hasValue(part.contentId)
     return !isFile || isLetter(part)
   }
+}
+
+const LF = 0x0a
+const CRLF = [0x0d, LF] as const
+
+/**
+ * The parser ends every line with LF, the last one too. That line end is no content: it belongs to the delimiter that follows
+ * (RFC 2046 section 5.1.1), or to the transport when it ends the message.
+ */
+function withoutAddedEnd({ contentTransferEncoding }: ParserPart, content: ArrayBuffer): ArrayBuffer {
+  if (contentTransferEncoding.encoding === 'base64') return content
+  return new Uint8Array(content).at(-1) === LF ? content.slice(0, -1) : content
+}
+
+/** Whether an LF in the decoded part may stand for itself. */
+function isEncoded({ contentTransferEncoding }: ParserPart): boolean {
+  return contentTransferEncoding.encoding === 'base64' || contentTransferEncoding.encoding === 'quoted-printable'
+}
+
+function withCrlf(content: ArrayBuffer): ArrayBuffer {
+  const bytes = new Uint8Array(content)
+  const feeds = bytes.reduce((count, byte) => (byte === LF ? count + 1 : count), 0)
+  const out = new Uint8Array(bytes.length + feeds)
+  let at = 0
+  for (const byte of bytes) {
+    if (byte === LF) {
+      out.set(CRLF, at)
+      at += CRLF.length
+    } else out[at++] = byte
+  }
+  return out.buffer
 }
 
 function hasValue(text: string | undefined): boolean {

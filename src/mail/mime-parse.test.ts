@@ -44,6 +44,32 @@ for (const [header, attachment] of TEXTS) {
   })
 }
 
+test('every part has the line ends that its sender gave it', async () => {
+  const body = (encoding: string, content: string): string =>
+    `Content-Transfer-Encoding: ${encoding}\r\n\r\n${content}\r\n`
+  const parts = [
+    `Content-Type: multipart/alternative; boundary=a\r\n\r\n`,
+    `--a\r\nContent-Type: text/plain\r\n${body('7bit', 'one\r\ntwo\r\n')}`,
+    `--a\r\nContent-Type: text/html\r\n${body('quoted-printable', '<p>=3D</p>')}--a--\r\n`,
+    `--o\r\nContent-Type: text/csv; name=7bit\r\n${body('7bit', 'a,b\r\nc,d')}`,
+    `--o\r\nContent-Type: text/csv; name=qp\r\n${body('quoted-printable', 'a=0Ab')}`,
+    `--o\r\nContent-Type: text/calendar; name=base64\r\n${body('base64', 'Yg0KYw==')}`,
+    `--o\r\nContent-Type: message/rfc822; name=letter\r\n\r\nSubject: s\r\n\r\nbody\r\n\r\n--o--\r\n`,
+  ]
+  const message = await parseMessage(Buffer.from(`${open('o')}--o\r\n${parts.join('')}`))
+  assert.deepEqual([message.text, message.html], ['one\ntwo\n', '<p>=</p>'])
+  assert.deepEqual(
+    message.attachments.map(({ filename, content }) => [filename, content.toString()]),
+    [
+      ['7bit', 'a,b\r\nc,d'],
+      ['qp', 'a\nb'],
+      ['base64', 'b\r\nc'],
+      ['letter', 'Subject: s\r\n\r\nbody\r\n'],
+    ],
+  )
+  assert.equal((await parseMessage(Buffer.from('Subject: s\r\n\r\nHello\r\n'))).text, 'Hello')
+})
+
 test('a letter with a name is a letter: alone, as an alternative and beside its related parts', async () => {
   const html =
     'Content-Type: text/html; name=l.html\r\nContent-ID: <l@b>\r\nContent-Disposition: inline; filename=l.html\r\n\r\n<p>l</p>\r\n'
