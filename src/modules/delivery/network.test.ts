@@ -309,6 +309,23 @@ test('a receiver that takes one message per connection gets the next at once on 
   assert.equal(line.network.pauseMs('one.test'), 0)
 })
 
+test('mail for a destination that counts as down goes out once one of its connections is answered', async () => {
+  await using line = await lineTo({ 'one.test': { A: ['127.0.8.1'] } })
+  const dot = ({ recipients: [to = ''] }: { readonly recipients: readonly string[] }): Answer => {
+    if (to.startsWith('broken')) return { then: 'close' }
+    return { reply: TAKEN, afterMs: to.startsWith('slow') ? Number(to[4]) * 100 : 0 }
+  }
+  await line.receiver('127.0.8.1', { dot })
+  const send = (name: string): Promise<string | null> =>
+    line.send('one.test', { prepare: async () => ({ ...LETTER, recipient: `${name}@one.test` }) })
+  // After six answers, six mails at once.
+  for (let n = 0; n < 6; n++) await send('bob')
+  const slow = ['slow1', 'slow2', 'slow3'].map(send)
+  await Promise.all(['broken1', 'broken2', 'broken3'].map(send))
+  const waiting = send('bob')
+  assert.deepEqual(await Promise.all([...slow, waiting]), [TAKEN, TAKEN, TAKEN, TAKEN])
+})
+
 test('a mail whose MAIL is answered 4xx on its own connection is deferred', async () => {
   await using line = await lineTo({ 'one.test': { A: ['127.0.8.1'] } })
   const mx = await line.receiver('127.0.8.1')

@@ -1,8 +1,8 @@
 // How fast one destination may be used. It starts with five connections and gets one more after each round without trouble, up
 // to twenty. A 421 or 4.7.x halves the number and pauses the destination, each time in a row for twice as long. A failure to
 // connect also halves it. A 421 in the greeting while other connections are open limits it to these, without a pause; growth
-// resumes after twenty answers. After three attempts in a row that reached nobody the destination counts as down for a while:
-// mail waiting for it is deferred with the last result, without a socket.
+// resumes after twenty answers. After three attempts in a row that reached nobody the destination counts as down for a while, or
+// until it answers: mail waiting for it is deferred with the last result, without a socket.
 
 const START = 5
 const MOST = 20
@@ -43,7 +43,7 @@ export class Pace {
   }
 
   answered(): void {
-    this.#misses = 0
+    this.#reached()
     this.#throttles = 0
     if (this.#holdOff-- > 0) return
     this.#holdOff = 0
@@ -54,14 +54,14 @@ export class Pace {
 
   /** @param open number of working connections */
   crowded(open: number): void {
-    this.#misses = 0
+    this.#reached()
     this.#limit = Math.max(1, Math.min(this.#limit, open))
     this.#round = Math.min(1, this.#round)
     this.#holdOff = CROWDED_FOR
   }
 
   throttled(nowMs: number): void {
-    this.#misses = 0
+    this.#reached()
     // Throttling answers on connections already under way at the first one count as the same throttle.
     if (nowMs < this.#pausedUntilMs) return
     this.#halve()
@@ -73,6 +73,11 @@ export class Pace {
     if (++this.#misses < DOWN_AFTER) return
     this.#limit = 1
     this.#downUntilMs = nowMs + Math.min(MAX_DOWN_MS, DOWN_MS * 2 ** Math.min(this.#misses - DOWN_AFTER, 10))
+  }
+
+  #reached(): void {
+    this.#misses = 0
+    this.#downUntilMs = 0
   }
 
   #halve(): void {

@@ -137,7 +137,11 @@ export class Route {
 
   #pump(): void {
     const nowMs = this.#options.clock.monotonicMs()
-    if (this.pace.isDown(nowMs) && this.#busy.size === 0) return this.#deferAll()
+    if (this.pace.isDown(nowMs)) {
+      // What the busy lanes learn decides about the waiting mail; the last one calls this again.
+      if (this.#busy.size === 0) this.#deferAll()
+      return
+    }
     const pauseMs = this.pace.pauseMs(nowMs)
     if (pauseMs > 0) {
       this.#timer ??= setTimeout(() => {
