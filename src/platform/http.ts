@@ -304,6 +304,7 @@ function addRoute(
     bodyLimit: described.bodyLimitBytes ?? DEFAULT_BODY_BYTES,
     config: {
       stream: described.stream ?? null,
+      rewriteBody: described.rewriteBody ?? null,
       legacy,
       errorAnswer: described.foreign?.errorAnswer ?? null,
       bodyWithinMs: described.bodyWithinMs ?? BODY_WITHIN_MS,

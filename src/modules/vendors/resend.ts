@@ -1,7 +1,9 @@
 // Resend: https://resend.com/docs/api-reference/emails/send-email, as the package `resend` speaks it.
 //
 // - tags are name-value pairs: all become metadata, and the value of the one named `category`, or else of the first, is the tag.
-// - an attachment by `path` is refused: nothing is fetched for a mail.
+// - an attachment by `path` is refused: nothing is fetched for a mail. Content may be a list of bytes or a Buffer of Node as JSON
+//   (byte-lists.ts): the clients for Python, Go and Ruby and older ones for Node send it so. Older clients say
+//   `inline_content_id` for `content_id`.
 // - `scheduled_at` takes ISO 8601 or a delay in words: "in 1 min", "in 2 hours", "in 3 days".
 // - Resend fills in `{{{RESEND_UNSUBSCRIBE_URL}}}` only in broadcasts, which have paths of their own; here it stays text.
 // - `topic_id` has no meaning here and is ignored.
@@ -81,8 +83,19 @@ function moment(value: unknown, now: Date): unknown {
 }
 
 function attachment(item: unknown): unknown {
-  const { filename, content, content_type, content_id } = fieldsOf(item)
-  return given({ filename: filename === false ? undefined : filename, content, content_type, content_id })
+  const { filename, content, content_type, content_id, inline_content_id } = fieldsOf(item)
+  return given({
+    filename: filename === false ? undefined : filename,
+    content: ofBuffer(content),
+    content_type,
+    content_id: content_id ?? inline_content_id,
+  })
+}
+
+/** A Buffer of Node as JSON is an object; withBytesInBase64 has made its list a string. */
+function ofBuffer(content: unknown): unknown {
+  const { type, data } = fieldsOf(content)
+  return type === 'Buffer' && typeof data === 'string' ? data : content
 }
 
 export function resendError(error: ApiError): { readonly status: number; readonly body: Fields } {

@@ -23,6 +23,7 @@ import {
   type SubmissionResult,
   sendingLimits,
 } from '../sending/index.ts'
+import { withBytesInBase64 } from './byte-lists.ts'
 import { postmarkAnswer, postmarkError, translatePostmark } from './postmark.ts'
 import { resendError, translateResend } from './resend.ts'
 import { sendGridError, translateSendGrid } from './sendgrid.ts'
@@ -85,6 +86,7 @@ function resendEndpoints({ submit, clock }: Door): readonly AnyEndpoint[] {
   return [
     endpoint({
       ...single,
+      rewriteBody: withBytesInBase64,
       path: '/emails',
       summary: 'Resend: send an email',
       foreign: RESEND,
@@ -101,6 +103,7 @@ function resendEndpoints({ submit, clock }: Door): readonly AnyEndpoint[] {
     }),
     endpoint({
       ...many,
+      rewriteBody: withBytesInBase64,
       path: '/emails/batch',
       summary: 'Resend: send up to 500 emails',
       foreign: RESEND,

@@ -139,7 +139,8 @@ function bodyOf({ routeOptions }: FastifyRequest, bytes: Buffer, type: string): 
     const types = [...(stream ?? []), ...(takesJson ? ['application/json'] : [])]
     throw unsupported(`The body must be ${types.join(' or ')}${type === OTHER_CHARSET ? ', in UTF-8' : ''}`)
   }
-  return parseJsonBody(bytes)
+  const { rewriteBody } = routeOptions.config as { rewriteBody?: ((text: Buffer) => Buffer) | null }
+  return parseJsonBody(rewriteBody?.(bytes) ?? bytes)
 }
 
 function mediaType(header: string | undefined): string {

@@ -143,6 +143,8 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
   readonly body?: Body
   /** Media types other than JSON whose body is passed on as a stream; `body` describes JSON only. */
   readonly stream?: readonly string[]
+  /** Rewrites the text of a JSON body before it is parsed. Must take any bytes. */
+  readonly rewriteBody?: (text: Buffer) => Buffer
   readonly bodyLimitBytes?: number
   /** Time in which a body must arrive, at most LONGEST_BODY_MS. Absent: 2 minutes. */
   readonly bodyWithinMs?: number

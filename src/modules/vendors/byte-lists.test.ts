@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { withBytesInBase64 } from './byte-lists.ts'
+
+const rewritten = (text: string): string => withBytesInBase64(Buffer.from(text)).toString()
+
+test('a list of bytes becomes base64, whatever its blanks', () => {
+  const bytes = fc.uint8Array({ maxLength: 300 })
+  const blank = fc.constantFrom('', ' ', '\n  ')
+  fc.assert(
+    fc.property(bytes, blank, fc.constantFrom('content', 'data'), (file, space, name) => {
+      const list = `${space}[${space}${[...file].join(`${space},${space}`)}${space}]`
+      const base64 = Buffer.from(file).toString('base64')
+      const text = rewritten(`{"a":["x"],"${name}"${space}:${list},"é":[1]}`)
+      assert.deepEqual(JSON.parse(text), { a: ['x'], [name]: base64, é: [1] })
+    }),
+  )
+})
+
+// Each row is left as it is, for the parser and the validation to refuse.
+const LEFT = [
+  '{"content":[256]}',
+  '{"content":[-1]}',
+  '{"content":[1.5]}',
+  '{"content":[01]}',
+  '{"content":[1 2]}',
+  '{"content":[1,]}',
+  '{"content":[,1]}',
+  '{"content":[1,,2]}',
+  '{"content":["a"]}',
+  '{"content":[[1]]}',
+  '{"content":[null]}',
+  '{"content":[1',
+  '{"content":[1,2',
+  '{"to":[1,2]}',
+  '{"to":["content",[1,2]]}',
+  '{"content":{"to":[1,2]}}',
+  '{"subject":"\\"content\\":[1,2]"}',
+  '[1,2]',
+  '"content":',
+  '"',
+  '',
+]
+for (const text of LEFT) {
+  test(`${text || 'no text'} is left as it is`, () => assert.equal(rewritten(text), text))
+}
+
+test('any bytes are taken', () => {
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => void withBytesInBase64(Buffer.from(bytes))))
+})

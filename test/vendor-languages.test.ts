@@ -1,0 +1,63 @@
+// What clients of other vendors in other languages send, byte for byte as they write it: their own forms of fields. The clients
+// that run here have test/vendors.test.ts.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Reply, startWorld, type World } from './world.ts'
+
+const FROM = 'Shop <hello@shop.example>'
+let world: World
+let count = 0
+
+before(async () => {
+  world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
+  await world.verifiedDomain('shop.example')
+})
+after(() => world[Symbol.asyncDispose]())
+
+const fresh = (): string => `reader${++count}@reader.example`
+
+async function call(path: string, key: Record<string, string>, body: unknown): Promise<Reply> {
+  const headers = { ...key, 'content-type': 'application/json' }
+  const reply = await fetch(`${world.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+  return { status: reply.status, body: await reply.json(), headers: reply.headers } as Reply
+}
+
+async function email(id: string): Promise<Reply['body']> {
+  const reply = await world.api.get(`/api/v1/emails/${id}`)
+  assert.equal(reply.status, 200, `${id} ${JSON.stringify(reply.body)}`)
+  return reply.body.data
+}
+
+// Clients that pass bytes on to JSON as they are: the ones for Python, Go and Ruby, and older ones for Node.
+test('Resend: files given as lists of bytes arrive, also large ones', async () => {
+  const key = { authorization: `Bearer ${world.account.apiKey}` }
+  const file = Buffer.alloc(1_048_576, 'some bytes \u00ff', 'latin1')
+  const message = {
+    from: FROM,
+    to: fresh(),
+    subject: 's',
+    text: 't',
+    attachments: [
+      { filename: 'list.bin', content: [...file] },
+      { filename: 'buffer.bin', content: file, inline_content_id: 'logo' },
+      { filename: 'empty.bin', content: [] },
+    ],
+  }
+  const sent = await call('/emails', key, message)
+  assert.equal(sent.status, 200, JSON.stringify(sent.body))
+  const batch = await call('/emails/batch', key, [{ ...message, to: fresh() }])
+  for (const id of [sent.body.id, batch.body.data[0].id]) {
+    const { attachments } = await email(id)
+    const found = attachments.map(({ filename, size, content_id }: Reply['body']) => [filename, size, content_id])
+    assert.deepEqual(found.sort(), [
+      ['buffer.bin', file.length, 'logo'],
+      ['empty.bin', 0, null],
+      ['list.bin', file.length, null],
+    ])
+  }
+  for (const content of [[256], ['a'], [1.5], { type: 'Buffer' }]) {
+    const refused = await call('/emails', key, { ...message, attachments: [{ filename: 'a', content }] })
+    assert.deepEqual([refused.status, refused.body.name], [422, 'invalid_attachment'], JSON.stringify(content))
+  }
+})
