@@ -51,6 +51,7 @@ test('at an address that the dashboard shares a browser gets the page, a program
     assert.equal((await get('/letters', headers))[0], 405)
   }
   assert.deepEqual(await get('/letters/5/6', program), [404, '{"theirs":"not_found","message":"Not here"}'])
+  assert.match((await get('/letters/%zz', program)).join(), /^400,\{"theirs":"invalid_parameter"/)
   await made.app.close()
   await rm(folder, { recursive: true })
 })

@@ -62,6 +62,16 @@ test('a path with an empty id does not exist, and a malformed id is reported', a
   }
 })
 
+test('a path that is not percent-encoded UTF-8 is refused, not taken for one that is absent', async () => {
+  for (const odd of ['%', '%zz', '50%off@shop.example', '%ff', '%ED%A0%80']) {
+    const url = `/api/v1/things/${odd}`
+    const answer = await server.app.inject({ method: 'GET', url })
+    assert.deepEqual([answer.statusCode, answer.json().details.parameter], [400, 'url'], odd)
+    const withheld = await server.app.inject({ method: 'GET', url, headers: { host: 'go.shop.example' } })
+    assert.deepEqual([withheld.statusCode, typeof withheld.headers['x-request-id']], [404, 'string'], odd)
+  }
+})
+
 test('an empty cursor is the beginning of a list, whatever the format of cursors', async () => {
   const answer = await server.app.inject({ method: 'GET', url: '/api/v1/things?cursor=' })
   assert.deepEqual([answer.statusCode, answer.json().data], [200, {}])

@@ -112,6 +112,7 @@ export interface HttpServer {
 export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   const tokenFolders: string[] = []
   const paths: PathPattern[] = []
+  const isWithheld = ({ hostname, url }: FastifyRequest): boolean => options.isWithheld?.(hostname, url) === true
   const answerBroken = (error: Error, socket: Duplex, guest: string | null): void => {
     const asked = unknownMethod(error)
     const isHere = asked !== null && options.isWithheld?.(guest ?? asked.host, asked.url) !== true
@@ -137,7 +138,10 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     clientErrorHandler: (error, socket) => answerBroken(error, socket, null),
     frameworkErrors: (error, request, reply) => {
-      void answerError(error, request, reply, options.log)
+      // The hooks, which would set it, do not run for such a request.
+      reply.header('x-request-id', request.id)
+      if (isWithheld(request)) void answerNotHere(reply)
+      else void answerError(error, request, reply, options.log, faceAt(request))
     },
   })
   const faces = new Set<ForeignFace>()
@@ -163,9 +167,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     if (isSecure && options.secure?.port === '') reply.header('strict-transport-security', `max-age=${HSTS_SECONDS}`)
     const hostFault = hostFaultOf(request)
     if (hostFault !== null) throw parameterError('host', hostFault, 'must be given once')
-    if (options.isWithheld?.(request.hostname, request.url) === true) {
-      return reply.code(404).headers(NOT_HERE.headers).send(NOT_HERE.body)
-    }
+    if (isWithheld(request)) return answerNotHere(reply)
     if (hasBody(request.headers)) endLateBody(request, reply)
     if (request.url.length > MAX_URL_CHARS)
       throw parameterError('url', 'max_length', `must have at most ${MAX_URL_CHARS} characters`)
@@ -223,6 +225,10 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
       }
     },
   }
+}
+
+function answerNotHere(reply: FastifyReply): FastifyReply {
+  return reply.code(404).headers(NOT_HERE.headers).send(NOT_HERE.body)
 }
 
 function laneOf({ ids, log, trustedProxies, onAnswered = () => undefined }: HttpOptions, clock: Clock): Lane {

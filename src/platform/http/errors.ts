@@ -4,7 +4,7 @@
 import { METHODS, STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isPassing, isUnavailable, UnknownEnd } from '../db.ts'
-import { ApiError, platformErrors, unknownOutcome } from '../errors.ts'
+import { ApiError, parameterError, platformErrors, unknownOutcome } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { DEFAULT_BODY_BYTES } from './bodies.ts'
 import type { ForeignFace } from './endpoint.ts'
@@ -88,6 +88,7 @@ function toApiError(error: unknown, request: FastifyRequest): ApiError {
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
       return platformErrors.invalid_json()
     case 'FST_ERR_BAD_URL':
+      return parameterError('url', 'percent_encoding', 'must be UTF-8 in percent-encoding, with each % as %25')
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return platformErrors.not_found()
     default:
