@@ -20,7 +20,7 @@ const fresh = (): string => `reader${++count}@reader.example`
 async function call(path: string, key: Record<string, string>, body: unknown): Promise<Reply> {
   const headers = { ...key, 'content-type': 'application/json' }
   const reply = await fetch(`${world.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  return { status: reply.status, body: await reply.json(), headers: reply.headers } as Reply
+  return { status: reply.status, body: await reply.json(), headers: reply.headers }
 }
 
 async function email(id: string): Promise<Reply['body']> {
@@ -60,4 +60,37 @@ test('Resend: files given as lists of bytes arrive, also large ones', async () =
     const refused = await call('/emails', key, { ...message, attachments: [{ filename: 'a', content }] })
     assert.deepEqual([refused.status, refused.body.name], [422, 'invalid_attachment'], JSON.stringify(content))
   }
+})
+
+test('Postmark: the quoted addresses of the client for Java, and ContentId of it and of the one for .NET, are taken', async () => {
+  const [one, two, named, cc] = [fresh(), fresh(), fresh(), fresh()]
+  const Content = Buffer.from('some bytes').toString('base64')
+  const answer = await call(
+    '/email',
+    { 'x-postmark-server-token': world.account.apiKey },
+    {
+      From: FROM,
+      To: `"${one}","${two}" , "No@one, really"<${named}>`,
+      Cc: `"${cc}"`,
+      Subject: 's',
+      TextBody: 't',
+      TrackLinks: 'None',
+      Attachments: [
+        { Name: 'a.png', Content, ContentType: 'image/png', ContentId: 'cid:logo' },
+        { Name: 'b.pdf', Content, ContentType: 'application/pdf', ContentId: null },
+      ],
+    },
+  )
+  assert.deepEqual([answer.status, answer.body.ErrorCode], [200, 0], JSON.stringify(answer.body))
+  for (const to of [one, two, named, cc]) {
+    assert.equal((await world.api.get(`/api/v1/emails?recipient=${to}`)).body.pagination.total, 1, to)
+  }
+  const { attachments } = await email(answer.body.MessageID)
+  assert.deepEqual(
+    attachments.map(({ filename, content_id, disposition }: Reply['body']) => [filename, content_id, disposition]),
+    [
+      ['a.png', 'logo', 'inline'],
+      ['b.pdf', null, 'attachment'],
+    ],
+  )
 })

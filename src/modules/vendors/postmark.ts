@@ -1,6 +1,7 @@
 // Postmark: https://postmarkapp.com/developer/api/email-api, as the package `postmark` speaks it.
 //
-// - To, Cc, Bcc and ReplyTo are comma-separated lists in one string.
+// - To, Cc, Bcc and ReplyTo are comma-separated lists in one string. The client for Java quotes the addresses of a list.
+// - The clients for Java and .NET say ContentId for ContentID.
 // - Metadata is kept. A MessageStream whose name contains "broadcast" is the stream `broadcast`; all others are transactional.
 // - `{{{ pm:unsubscribe }}}` is the unsubscribe link on every stream; a `label` in it is dropped, because our link has none.
 // - Postmark's template calls have paths of their own, which are not supported.
@@ -87,15 +88,19 @@ function headerFaults(value: unknown): readonly FieldFault[] {
   return [{ field: 'headers', rule: 'unique', message: `has ${name} more than once, and takes each name once` }]
 }
 
+/** In quotes: `"a@shop.example","b@shop.example"`. Not a name, which an address in angle brackets follows. */
+const QUOTED_ADDRESS = /"([^"\s<>@]+@[^"\s<>@]+)"(?=\s{0,9}(?:,|$))/g
+
 function mailboxes(value: unknown): unknown {
   if (typeof value !== 'string') return value
   if (value.trim() === '') return undefined
-  const read = parseMailboxList(value)
+  const read = parseMailboxList(value.replaceAll(QUOTED_ADDRESS, '$1'))
   return read.ok ? read.mailboxes.map(({ name, address }) => ({ email: address.address, name })) : value
 }
 
 function attachment(item: unknown): unknown {
-  const { Name: filename, Content: content, ContentType: type, ContentID: id } = fieldsOf(item)
+  const { Name: filename, Content: content, ContentType: type, ContentID, ContentId } = fieldsOf(item)
+  const id = ContentID ?? ContentId
   const inline = typeof id === 'string' && id !== ''
   return given({
     filename,
