@@ -93,7 +93,8 @@ function isEncoded({ contentTransferEncoding }: ParserPart): boolean {
 
 function withCrlf(content: ArrayBuffer): ArrayBuffer {
   const bytes = new Uint8Array(content)
-  const feeds = bytes.reduce((count, byte) => (byte === LF ? count + 1 : count), 0)
+  let feeds = 0
+  for (const byte of bytes) if (byte === LF) feeds++
   const out = new Uint8Array(bytes.length + feeds)
   let at = 0
   for (const byte of bytes) {
