@@ -285,10 +285,7 @@ function Report({ report }: { readonly report: Json }) {
             <State name={one.passed ? 'ok' : one.required ? 'missing' : 'warning'} />
           </span>
           <span className="w-52 shrink-0">{one.label}</span>
-          {/* The message says what to do, so it is left out where the check passed. */}
-          <span className="min-w-0 flex-1 break-words text-quiet max-md:basis-full">
-            {one.passed ? '' : one.message}
-          </span>
+          <span className="min-w-0 flex-1 break-words text-quiet max-md:basis-full">{one.message}</span>
         </li>
       ))}
     </ul>

@@ -297,6 +297,11 @@ test('a new domain gets the full readiness report, which recommends plain text',
     'of too little nothing is proven, and nothing speaks against a test',
   )
   assert.match(message, /no health score yet/)
+  const told = Object.fromEntries(
+    data.checklist.map((check: { code: string; message: string }) => [check.code, check.message]),
+  )
+  assert.equal(told['domain_verified'], 'The domain is in use', 'what passed says what holds')
+  assert.match(told['domain_age'], /^Wait until /, 'what failed says what to do')
   assert.ok(data.recommendations.includes(message) && !data.warnings.includes(message))
   const other = await world.newAccount()
   assert.equal((await other.api.get(`${READINESS}/${domainId}`)).status, 404)

@@ -39,6 +39,7 @@ interface Check {
   readonly passed: boolean
   /** If it fails, no test mailing should go out at all. */
   readonly required: boolean
+  /** What holds when it passed, and what to do otherwise. */
   readonly message: string
 }
 
@@ -116,7 +117,7 @@ function checklistOf({ domain, ageDays, sent, score, trackingDomain }: Known): r
       label: 'Domain verified',
       passed: isInUse(domain),
       required: true,
-      message: 'Publish the DNS records of the domain and verify it',
+      message: isInUse(domain) ? 'The domain is in use' : 'Publish the DNS records of the domain and verify it',
     },
     healthCheck(score),
     {
@@ -124,35 +125,44 @@ function checklistOf({ domain, ageDays, sent, score, trackingDomain }: Known): r
       label: `At least ${NEW_DAYS} days old`,
       passed: ageDays >= NEW_DAYS,
       required: false,
-      message: `Wait until the domain has been here for ${NEW_DAYS} days`,
+      message:
+        ageDays >= NEW_DAYS
+          ? `The domain has been here for ${ageDays} days`
+          : `Wait until the domain has been here for ${NEW_DAYS} days`,
     },
     {
       code: 'sending_history',
       label: `At least ${FEW_SENT} emails sent`,
       passed: sent.total >= FEW_SENT,
       required: false,
-      message: `Send ${FEW_SENT} emails from the domain, a few more each day`,
+      message:
+        sent.total >= FEW_SENT
+          ? `The domain has sent ${sent.total} emails`
+          : `Send ${FEW_SENT} emails from the domain, a few more each day`,
     },
     {
       code: 'tracking_domain',
       label: 'Verified tracking domain',
       passed: trackingDomain?.isVerified === true,
       required: false,
-      message: 'Assign a tracking domain of your own and verify it',
+      message:
+        trackingDomain?.isVerified === true
+          ? `${trackingDomain.name} is assigned and verified`
+          : 'Assign a tracking domain of your own and verify it',
     },
   ]
 }
 
 /** Too few emails give no score: health is not proven, but nothing speaks against a test either. */
 function healthCheck(score: number | null): Check {
-  const isKnown = score !== null
-  return {
-    code: 'health_score',
-    label: 'Healthy sending',
-    passed: isKnown && score >= POOR_SCORE,
-    required: isKnown,
-    message: isKnown
-      ? `Keep the domain's health score of the last ${WINDOW_DAYS} days at ${POOR_SCORE} or more`
-      : `There is no health score yet: it needs ${MIN_SENT} emails sent in ${WINDOW_DAYS} days`,
+  const about = { code: 'health_score', label: 'Healthy sending' }
+  if (score === null) {
+    const message = `There is no health score yet: it needs ${MIN_SENT} emails sent in ${WINDOW_DAYS} days`
+    return { ...about, passed: false, required: false, message }
   }
+  const passed = score >= POOR_SCORE
+  const message = passed
+    ? `The domain's health score of the last ${WINDOW_DAYS} days is ${score}`
+    : `Bring the domain's health score of the last ${WINDOW_DAYS} days to ${POOR_SCORE}: it is ${score}`
+  return { ...about, passed, required: true, message }
 }
