@@ -83,7 +83,7 @@ export async function migrate(adminUrl: string, options: MigrateOptions = {}): P
     connectionString: adminUrl,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     application_name: 'posthorn_migrate',
-    options: `${SESSION} -c lock_timeout=2s -c client_min_messages=warning`,
+    options: `${SESSION} -c statement_timeout=0 -c lock_timeout=2s -c client_min_messages=warning`,
   })
   client.on('error', () => undefined)
   try {
