@@ -1,6 +1,7 @@
 // Request bodies as they arrive. Size is checked while a body is read, type before it is parsed. A compressed body is
 // refused, because its true size is only known after inflating it.
 
+import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { PassThrough, type Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -12,6 +13,9 @@ export const DEFAULT_BODY_BYTES = 1_048_576
 const RETRY_AFTER_SECONDS = 5
 /** Bytes read and dropped after a refusal before the connection is broken. */
 const MAX_DROPPED_BYTES = 128 * 1_048_576
+/** How long an answer waits for the rest of a body on a connection that ends with the answer. */
+const HELD_MS = 30_000
+const ENDS = ['end', 'close', 'error'] as const
 const NOTHING_MORE = Promise.resolve()
 /** Stands in for the media type when the charset is not UTF-8. */
 const OTHER_CHARSET = 'other charset'
@@ -78,7 +82,8 @@ export function readBodies(
     if (readOn.has(request)) reply.removeHeader('connection')
     const left = streamed.get(request)
     if (left?.readableEnded === false) drop(left.unpipe())
-    done()
+    if (reply.raw.shouldKeepAlive || request.raw.complete) done()
+    else whenRead(request.raw, done)
   })
   // The framework checks the content type even when there is no body.
   app.addHook('onRequest', (request, _reply, done) => {
@@ -193,6 +198,22 @@ function readApart(payload: Readable): Readable {
     if (!payload.readableEnded) apart.destroy(new Error('the client went away'))
   })
   return apart
+}
+
+/**
+ * A connection that ends with its answer would be reset while the client is still writing: a proxy such as nginx, which asks for
+ * that by default, then answers 502 in place of ours. Waits until the body is over, at most HELD_MS.
+ */
+function whenRead(request: IncomingMessage, done: () => void): void {
+  const over = (): void => {
+    clearTimeout(timer)
+    for (const event of ENDS) request.off(event, over)
+    done()
+  }
+  const timer = setTimeout(over, HELD_MS)
+  for (const event of ENDS) request.once(event, over)
+  if (request.destroyed) over()
+  else drop(request)
 }
 
 /** Drops what still arrives; a client that never stops writing is disconnected after MAX_DROPPED_BYTES. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import net, { type AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { fastify } from 'fastify'
@@ -55,6 +55,54 @@ test('a client that goes away before its endpoint reads fails the reading alone'
     asked.destroy()
     assert.match(String(await failed.promise), /the client went away|aborted/)
   } finally {
+    await app.close()
+  }
+})
+
+const REFUSALS: readonly (readonly [path: string, expected: RegExp])[] = [
+  ['/unsigned', /^HTTP\/1\.1 401 .*unsigned$/s],
+  ['/small', /^HTTP\/1\.1 413 /],
+]
+for (const [path, expected] of REFUSALS) {
+  test(`a proxy that asks for the connection to be closed can send all of a body that ${path} refuses, and reads why`, async () => {
+    const app = fastify({ forceCloseConnections: true })
+    readBodies(app)
+    app.post('/unsigned', { onRequest: async (_, reply) => reply.code(401).send('unsigned') }, async () => 'never')
+    app.post('/small', { bodyLimit: 1_000 }, async () => 'never')
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    const socket = net.connect({ host: '127.0.0.1', port })
+    try {
+      socket.write(
+        `POST ${path} HTTP/1.0\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${BYTES}\r\n\r\n`,
+      )
+      const part = Buffer.alloc(BYTES / 20, 'x')
+      for (let written = 0; written < BYTES; written += part.length) {
+        if (!socket.write(part)) await once(socket, 'drain')
+        // The answer is on its way before the body is over.
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+      assert.match(Buffer.concat(await socket.toArray()).toString(), expected)
+    } finally {
+      socket.destroy()
+      await app.close()
+    }
+  })
+}
+
+test('an answer waits for no body on a connection that stays open', async () => {
+  const app = fastify({ forceCloseConnections: true })
+  readBodies(app)
+  app.post('/', { onRequest: async (_, reply) => reply.code(401).send('unsigned') }, async () => 'never')
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const socket = net.connect({ host: '127.0.0.1', port })
+  try {
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nfirst')
+    const [answer] = await once(socket, 'data', { signal: AbortSignal.timeout(10_000) })
+    assert.match(String(answer), /^HTTP\/1\.1 401 /)
+  } finally {
+    socket.destroy()
     await app.close()
   }
 })
