@@ -28,10 +28,12 @@ const OTHER_DEFAULTS = [
   ['default_transaction_isolation', 'repeatable read'],
   ['row_security', 'off'],
   ['statement_timeout', '1ms'],
+  ['array_nulls', 'off'],
 ] as const
 const ANSWER = statement(
   'test_answer',
-  `select $1::text::timestamptz as at, $2::text::bytea as bytes, current_setting('transaction_isolation') as isolation`,
+  `select $1::text::timestamptz as at, $2::text::bytea as bytes, current_setting('transaction_isolation') as isolation,
+     $3::text[] as list`,
 )
 const ACCOUNT = '01980000-0000-7000-8000-00000000000a'
 const OTHER = '01980000-0000-7000-8000-00000000000b'
@@ -360,8 +362,8 @@ test('what a server or database has by default does not change what statements m
   assert.notDeepEqual(await migrate(other.url), [])
   const strange = connect({ url: other.url, maxConnections: 1, onError: () => undefined })
   try {
-    const expected = { at: new Date('2026-11-26T23:30:00Z'), bytes: Buffer.from([0, 255]), isolation: 'read committed' }
-    const asked = ['2026-11-26T23:30:00Z', '\\x00ff']
+    const expected = { at: new Date('2026-11-26T23:30:00Z'), bytes: Buffer.from([0, 255]), isolation: 'read committed', list: [null, 'a'] }
+    const asked = ['2026-11-26T23:30:00Z', '\\x00ff', [null, 'a']]
     assert.deepEqual(await strange.system.one(ANSWER, asked), expected)
     assert.deepEqual(await strange.tenant(ACCOUNT, (db) => db.one(ANSWER, asked)), expected)
   } finally {

@@ -25,7 +25,7 @@ const DOOR_WITHIN_MS = 1_500
 export const SESSION =
   '-c timezone=UTC -c datestyle=ISO -c intervalstyle=postgres -c bytea_output=hex -c extra_float_digits=1 ' +
   '-c standard_conforming_strings=on -c default_transaction_isolation=read\\ committed -c row_security=on ' +
-  '-c idle_session_timeout=0'
+  '-c array_nulls=on -c idle_session_timeout=0'
 
 const MULTI_HOST = /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([^/?]*,[^/?]*)(.*)$/
 
