@@ -148,8 +148,10 @@ export type NotOpened =
       readonly reply: Reply
       readonly dialogue: Dialogue
       readonly tlsFault?: string
+      /** The login was refused over TLS. */
+      readonly tls?: TlsInfo
     }
-  | (Failed & { readonly dialogue: Dialogue; readonly tlsFault?: string })
+  | (Failed & { readonly dialogue: Dialogue; readonly tlsFault?: string; readonly tls?: TlsInfo })
 
 /** Opens one connection up to the point where MAIL may follow. */
 export async function openStream(
@@ -214,7 +216,7 @@ class Opening {
       }
     }
     const refused = await this.#authenticate(stream, can, tls)
-    if (refused !== null) return refused
+    if (refused !== null) return tls === null ? refused : { ...refused, tls }
     if (this.#options.pipelining === false) can = { ...can, pipelining: false }
     return { stream, recorder: this.#recorder, timeouts: this.#timeouts, can, tls, tlsFault }
   }

@@ -82,6 +82,27 @@ test('replies of a relay about our log-in, TLS or right to relay defer mail, eve
   }
 })
 
+test('an attempt whose log-in was refused over TLS says so', async () => {
+  const shown: unknown[] = []
+  for (const tls of [true, false]) {
+    await using relay = await startReceiver({ tls, login: { username: 'u', password: 'p' } })
+    const login = { username: 'u', password: 'wrong' }
+    await using h = await house(
+      {},
+      { mode: 'relay', relay: { host: '127.0.0.1', port: relay.port, tls: 'offered', ...login } },
+    )
+    const id = await h.put('bob@nowhere.test')
+    await h.delivery.turn()
+    const [attempt] = (await h.story(id)).attempts
+    const { smtp_code: code, tls: used } = attempt?.detail ?? {}
+    shown.push([code, used])
+  }
+  assert.deepEqual(shown, [
+    [535, { version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384', verified: 'none' }],
+    [null, null],
+  ])
+})
+
 const LETTER: Outgoing = {
   message: Buffer.from('Subject: s\r\n\r\nx\r\n'),
   returnPath: 'b@posthorn.test',

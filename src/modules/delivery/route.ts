@@ -413,7 +413,7 @@ export class Route {
       this.pace.throttled(clock.monotonicMs())
     const verdict = this.#options.weigh(openVerdict(opened, requiredBy))
     const atDoor = opened.kind === 'refused' && opened.phase === 'banner' && verdict.kind === 'bounced'
-    tried.push({ verdict, target, sourceIp, tls: null, atDoor, crowded })
+    tried.push({ verdict, target, sourceIp, tls: opened.tls ?? null, atDoor, crowded })
   }
 
   /** Opens a new connection for the lane. */
