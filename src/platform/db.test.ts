@@ -362,7 +362,12 @@ test('what a server or database has by default does not change what statements m
   assert.notDeepEqual(await migrate(other.url), [])
   const strange = connect({ url: other.url, maxConnections: 1, onError: () => undefined })
   try {
-    const expected = { at: new Date('2026-11-26T23:30:00Z'), bytes: Buffer.from([0, 255]), isolation: 'read committed', list: [null, 'a'] }
+    const expected = {
+      at: new Date('2026-11-26T23:30:00Z'),
+      bytes: Buffer.from([0, 255]),
+      isolation: 'read committed',
+      list: [null, 'a'],
+    }
     const asked = ['2026-11-26T23:30:00Z', '\\x00ff', [null, 'a']]
     assert.deepEqual(await strange.system.one(ANSWER, asked), expected)
     assert.deepEqual(await strange.tenant(ACCOUNT, (db) => db.one(ANSWER, asked)), expected)

@@ -1,7 +1,7 @@
 // The statements of the operator: the list of accounts, the log of actions, and the set-up tokens.
 
 import { type Db, statement } from '../../platform/db.ts'
-import { containing } from '../../platform/sql-pattern.ts'
+import { containing, matches } from '../../platform/sql-pattern.ts'
 import type { Plan } from './plans.ts'
 import { deleteSessionsBut } from './sql-users.ts'
 
@@ -12,8 +12,8 @@ const OVERVIEW = `select a.account_id, a.name, a.email, a.plan, a.suspended_at, 
   from account a`
 // Leaves out the system's own account.
 const FILTER = `a.account_id <> $2
-  and ($3::text is null or a.name ilike $3 escape '\\' or a.email ilike $3 escape '\\' or a.account_id::text = $4
-    or exists (select from dashboard_user d where d.account_id = a.account_id and d.email ilike $3 escape '\\'))
+  and ($3::text is null or ${matches('a.name', '$3')} or ${matches('a.email', '$3')} or a.account_id::text = $4
+    or exists (select from dashboard_user d where d.account_id = a.account_id and ${matches('d.email', '$3')}))
   and ($5::text is null or a.plan = $5)
   and ($6::boolean is null or (a.suspended_at is not null) = $6)`
 const OVERVIEWS = statement(

@@ -47,7 +47,9 @@ const ACCOUNT_LIST = statement(
 )
 const ACCOUNTS_BY_EMAIL = statement(
   'accounts_by_email',
-  `select ${ACCOUNT_COLUMNS} from account where lower(email) = lower($1) order by account_id limit 2`,
+  `select ${ACCOUNT_COLUMNS} from account
+   where lower(email) = lower($1::text) or lower(email collate "C") = lower($1::text collate "C")
+   order by account_id limit 2`,
 )
 const SUSPENDED = statement('accounts_suspended', 'select account_id from account where suspended_at is not null')
 const SET_PLAN = statement('accounts_set_plan', 'update account set plan = $2 where account_id = $1')

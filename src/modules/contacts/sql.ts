@@ -1,4 +1,5 @@
 import { statement } from '../../platform/db.ts'
+import { matches, matchesFolded } from '../../platform/sql-pattern.ts'
 import { blockedSql, isUnsubscribedSql, unsubscribedAtSql } from '../suppression/index.ts'
 
 /** A contact as shown: in `status` the two lists take precedence over the stored value. */
@@ -72,10 +73,9 @@ export const lockContact = statement(
   `select ${CONTACT} from contact c where c.account_id = $2 and c.id = $3 for update of c`,
 )
 
-// $2 account, $3 pattern for address and name, $4 tag, $5 status as shown, $6 the address pattern in its other spelling. A
-// final sigma is stored as the medial one (foldCase).
+// $2 account, $3 pattern for address and name, $4 tag, $5 status as shown, $6 the address pattern in its other spelling.
 const FILTER = `c.account_id = $2
-  and ($3::text is null or c.email like translate(lower($3), '\u03c2', '\u03c3') or c.email like $6 or c.name ilike $3)
+  and ($3::text is null or ${matchesFolded('c.email', '$3')} or c.email like $6 or ${matches('c.name', '$3')})
   and ($4::text is null or $4 = any(c.tags)) and ($5::text is null or ${STATUS} = $5)`
 
 export const list = statement(

@@ -1,4 +1,5 @@
 import { statement } from '../../platform/db.ts'
+import { matches } from '../../platform/sql-pattern.ts'
 
 // All messages travel as one binary parameter with 1-based offsets and lengths, because an array of bytea would be sent as text.
 // A single message is not cut out of it: that would copy up to 25 MB.
@@ -15,7 +16,7 @@ export const addInbox = statement(
 
 const INBOX_COLUMNS = 'id, email_id, sender, recipient, subject, size_bytes, received_at'
 const INBOX_FILTER = `account_id = $1 and ($2::text is null or recipient_key = $2)
-  and ($3::text is null or subject ilike $3 escape '\\') and ($4::uuid is null or email_id = $4)
+  and ($3::text is null or ${matches('subject', '$3')}) and ($4::uuid is null or email_id = $4)
   and ($5::timestamptz is null or received_at >= $5) and ($6::timestamptz is null or received_at < $6)`
 
 export const listInbox = statement(

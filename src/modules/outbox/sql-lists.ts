@@ -9,6 +9,7 @@
 // No index covers sandbox mail: where it is excluded, the scan skips it row by row, like rows that a search does not match.
 
 import { type Statement, statement } from '../../platform/db.ts'
+import { matches, matchesFolded } from '../../platform/sql-pattern.ts'
 import { EMAIL_COLUMNS } from './sql.ts'
 
 /** What leads to the emails: a filter with its index, or the order of ids alone. */
@@ -21,9 +22,8 @@ const passes = {
   tag: '($6::text is null or tag = $6)',
   domain: '($7::uuid[] is null or domain_id = any($7))',
   message: '($8::text is null or message_id = $8)',
-  // A sigma at the end of a word is stored as the one within it (foldCase).
-  search: `($9::text is null or recipient_key like translate(lower($9), '\u03c2', '\u03c3') escape '\\'
-    or recipient_key like $10::text or subject ilike $9 escape '\\' or message_id ilike $9 escape '\\')`,
+  search: `($9::text is null or ${matchesFolded('recipient_key', '$9')} or recipient_key like $10::text
+    or ${matches('subject', '$9')} or ${matches('message_id', '$9')})`,
   sandbox: '($11::boolean or not sandbox)',
 }
 const filter = (way: Way): string =>
