@@ -52,6 +52,11 @@ export async function emptyDb(): Promise<TestDatabase> {
   return create('template0')
 }
 
+/** One without tables whose texts are folded and sorted by an ICU locale, such as `tr-TR`. */
+export async function emptyDbOfLocale(locale: string): Promise<TestDatabase> {
+  return create(`template0 locale_provider icu icu_locale '${locale}'`)
+}
+
 /** Makes the template of the current migrations unless it exists. @returns its name */
 export async function ensureTemplate(): Promise<string> {
   templates ??= makeTemplate()
