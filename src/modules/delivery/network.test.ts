@@ -370,3 +370,11 @@ test('a receiver that allows one connection at a time gets all mail over it', as
   assert.equal(mx.messageCount, 40)
   assert.ok(mx.connectionCount <= 10, `${mx.connectionCount} connections`)
 })
+
+test('a mail greeted with 421 goes over the one connection that is open, also when that is idle by then', async () => {
+  await using line = await lineTo({ 'one.test': { A: ['127.0.8.1'] } })
+  const full = { reply: '421 4.7.0 one connection at a time', then: 'close', afterMs: 100 } as const
+  const mx: Receiver = await line.receiver('127.0.8.1', { banner: () => (mx.openCount > 1 ? full : 'default') })
+  assert.deepEqual(await Promise.all([line.send('one.test'), line.send('one.test')]), [TAKEN, TAKEN])
+  assert.equal(mx.connectionCount, 2)
+})

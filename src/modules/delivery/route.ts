@@ -174,7 +174,9 @@ export class Route {
       const next = this.#mayGoOn() ? this.#waiting.shift() : undefined
       if (next === undefined) break
       const sent = await this.#attempt(lane, next)
-      if (sent !== 'crowded') next.resolve(sent)
+      // The mail waits for a connected lane, which may be idle by now.
+      if (sent === 'crowded') break
+      next.resolve(sent)
     }
     this.#busy.delete(lane)
     this.#rest(lane)
