@@ -76,8 +76,8 @@ function tooManyIn(bytes: Buffer): FieldFault | null {
   return values > MAX_JSON_VALUES ? TOO_MANY_VALUES : null
 }
 
-/** @returns the index of the quote that ends a string; the length of the text when there is none */
-export function endOfString(bytes: Buffer, from: number): number {
+/** The index of the quote that ends a string; the length of the text when there is none. */
+function endOfString(bytes: Buffer, from: number): number {
   for (let quote = bytes.indexOf(QUOTE, from); quote >= 0; quote = bytes.indexOf(QUOTE, quote + 1)) {
     let slash = quote - 1
     while (slash >= from && bytes[slash] === BACKSLASH) slash--

@@ -37,6 +37,7 @@ const LEFT = [
   '{"to":["content",[1,2]]}',
   '{"content":{"to":[1,2]}}',
   '{"subject":"\\"content\\":[1,2]"}',
+  '{"a \\"content":[1,2]}',
   '[1,2]',
   '"content":',
   '"',
@@ -45,6 +46,12 @@ const LEFT = [
 for (const text of LEFT) {
   test(`${text || 'no text'} is left as it is`, () => assert.equal(rewritten(text), text))
 }
+
+test('more lists than a call may have files are left to the parser', () => {
+  const list = '{"content":[1]}'
+  const read = JSON.parse(rewritten(`[${Array(10_001).fill(list).join()}]`))
+  assert.deepEqual([read[9_999].content, read[10_000].content], ['AQ==', [1]])
+})
 
 test('any bytes are taken', () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => void withBytesInBase64(Buffer.from(bytes))))

@@ -2,9 +2,7 @@
 // `"content":{"type":"Buffer","data":[37,80,68]}`. Each list becomes a string of base64 in the text of the body: parsed as it
 // stands, a file of 10 MB would be ten million values, and a body may have only 200,000.
 
-import { endOfString } from '../../platform/json.ts'
-
-const QUOTE = 0x22
+const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const ZERO = 0x30
 const NINE = 0x39
@@ -12,41 +10,46 @@ const COLON = 0x3a
 const OPENING_BRACKET = 0x5b
 const CLOSING_BRACKET = 0x5d
 /** The names under which such a list stands. */
-const CONTENT = 'content'
-const DATA = 'data'
+const NAMES = ['"content"', '"data"'].map((name) => Buffer.from(name))
+/** Twenty files in each of 500 messages. What follows is left as it is. */
+const MOST_LISTS = 10_000
+
+interface ByteList {
+  /** The index of the opening bracket. */
+  readonly from: number
+  /** The index of the closing one. */
+  readonly end: number
+  readonly bytes: Buffer
+}
 
 /** @param text of a JSON body; other bytes are returned as they are */
 export function withBytesInBase64(text: Buffer): Buffer {
-  const parts: Buffer[] = []
+  const lists = NAMES.flatMap((name) => listsNamed(text, name)).sort((one, other) => one.from - other.from)
+  if (lists.length === 0) return text
   let done = 0
-  /** Whether nothing but a colon has followed one of the names. */
-  let named = false
-  for (let at = 0; at < text.length; at++) {
-    const byte = text[at]
-    if (byte === QUOTE) {
-      const end = endOfString(text, at + 1)
-      named = isNamed(text, at + 1, end)
-      at = end
-      continue
-    }
-    const list = named && byte === OPENING_BRACKET ? listOfBytes(text, at) : null
-    if (list !== null) {
-      parts.push(text.subarray(done, at), Buffer.from(`"${list.bytes.toString('base64')}"`))
-      at = list.end
-      done = at + 1
-    }
-    named &&= byte === COLON || isBlank(byte)
+  const parts = lists.flatMap(({ from, end, bytes }) => {
+    const before = text.subarray(done, from)
+    done = end + 1
+    return [before, Buffer.from(`"${bytes.toString('base64')}"`)]
+  })
+  return Buffer.concat([...parts, text.subarray(done)])
+}
+
+// Within a string each quotation mark has a backslash before it. So a name in quotation marks without one is a whole string.
+function listsNamed(text: Buffer, name: Buffer): ByteList[] {
+  const lists: ByteList[] = []
+  for (let at = text.indexOf(name); at >= 0 && lists.length < MOST_LISTS; at = text.indexOf(name, at + name.length)) {
+    const colon = pastBlanks(text, at + name.length)
+    if (text[at - 1] === BACKSLASH || text[colon] !== COLON) continue
+    const from = pastBlanks(text, colon + 1)
+    const list = text[from] === OPENING_BRACKET ? listOfBytes(text, from) : null
+    if (list !== null) lists.push(list)
   }
-  return parts.length === 0 ? text : Buffer.concat([...parts, text.subarray(done)])
+  return lists
 }
 
-function isNamed(text: Buffer, from: number, end: number): boolean {
-  const name = end - from === CONTENT.length ? CONTENT : DATA
-  return end - from === name.length && text.toString('latin1', from, end) === name
-}
-
-/** The list that begins at a bracket, with the index of its closing one; null when it holds anything but bytes. */
-function listOfBytes(text: Buffer, from: number): { readonly bytes: Buffer; readonly end: number } | null {
+/** The list that begins at a bracket; null when it holds anything but bytes. */
+function listOfBytes(text: Buffer, from: number): ByteList | null {
   const end = endOfNumbers(text, from + 1)
   if (text[end] !== CLOSING_BRACKET) return null
   // Each number but the last one takes two characters, with its comma.
@@ -66,7 +69,7 @@ function listOfBytes(text: Buffer, from: number): { readonly bytes: Buffer; read
     bytes[count++] = byte
     if (!isLast && pastBlanks(text, at + 1) === end) return null
   }
-  return { bytes: bytes.subarray(0, count), end }
+  return { from, end, bytes: bytes.subarray(0, count) }
 }
 
 /** Not simply the next closing bracket: it may be far, and is looked for once for each list of the text. */
