@@ -333,6 +333,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   }
 
   const overNetwork = async (one: Held): Promise<Ended | null> => {
+    if (stopping) return null
     const { letter, epoch } = one
     const room = largeRoom(large, options.turns, largeBytes(letter))
     const job: Job = {
