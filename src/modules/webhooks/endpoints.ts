@@ -176,10 +176,9 @@ const URL_WANTED: Readonly<Record<UrlFault, string>> = {
 // An endpoint keeps a domain that was deleted, so that it does not widen; what was read of it may be written back.
 async function domainFaults(db: Db, { accountId, domainIds: boundTo }: Asker, asked: readonly string[]) {
   const owned = await ownedDomains(db, accountId, lowered(asked))
-  const isGone = async (id: string): Promise<boolean> =>
-    (await db.one<{ named: boolean }>(sql.namesDomain, [accountId, id]))?.named === true
-  const gone = new Set<string>()
-  for (const id of lowered(asked)) if (!owned.has(id) && (await isGone(id))) gone.add(id)
+  const absent = lowered(asked).filter((id) => !owned.has(id))
+  const kept = absent.length === 0 ? [] : await db.query<{ id: string }>(sql.namedDomains, [accountId, absent])
+  const gone = new Set(kept.map(({ id }) => id))
   return asked.flatMap((given, i): FieldFault[] => {
     const id = given.toLowerCase()
     if (gone.has(id) || (owned.has(id) && (boundTo === null || boundTo.includes(id)))) return []

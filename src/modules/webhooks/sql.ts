@@ -31,10 +31,11 @@ export const one = statement(
   'webhooks_one',
   `select ${ENDPOINT}, secret from webhook where account_id = $1 and ${SEEN} and id = $3`,
 )
-/** Whether an endpoint of the account has this domain. */
-export const namesDomain = statement(
-  'webhooks_names_domain',
-  'select exists (select from webhook where account_id = $1 and $2::uuid = any(domain_ids)) as named',
+/** Those of the given domains that an endpoint of the account has. */
+export const namedDomains = statement(
+  'webhooks_named_domains',
+  `select distinct d.id from webhook w cross join lateral unnest(w.domain_ids) as d(id)
+   where w.account_id = $1 and d.id = any($2::uuid[])`,
 )
 // Waits for a fan-out that has read the endpoint, so that the following statements see what it queued.
 export const lockOne = statement(
