@@ -112,57 +112,44 @@ const ADVICE: Readonly<Record<TestMode, string>> = {
 
 function checklistOf({ domain, ageDays, sent, score, trackingDomain }: Known): readonly Check[] {
   return [
-    {
-      code: 'domain_verified',
-      label: 'Domain verified',
-      passed: isInUse(domain),
+    check('domain_verified', 'Domain verified', isInUse(domain), {
       required: true,
-      message: isInUse(domain) ? 'The domain is in use' : 'Publish the DNS records of the domain and verify it',
-    },
+      holds: 'The domain is in use',
+      toDo: 'Publish the DNS records of the domain and verify it',
+    }),
     healthCheck(score),
-    {
-      code: 'domain_age',
-      label: `At least ${NEW_DAYS} days old`,
-      passed: ageDays >= NEW_DAYS,
-      required: false,
-      message:
-        ageDays >= NEW_DAYS
-          ? `The domain has been here for ${ageDays} days`
-          : `Wait until the domain has been here for ${NEW_DAYS} days`,
-    },
-    {
-      code: 'sending_history',
-      label: `At least ${FEW_SENT} emails sent`,
-      passed: sent.total >= FEW_SENT,
-      required: false,
-      message:
-        sent.total >= FEW_SENT
-          ? `The domain has sent ${sent.total} emails`
-          : `Send ${FEW_SENT} emails from the domain, a few more each day`,
-    },
-    {
-      code: 'tracking_domain',
-      label: 'Verified tracking domain',
-      passed: trackingDomain?.isVerified === true,
-      required: false,
-      message:
-        trackingDomain?.isVerified === true
-          ? `${trackingDomain.name} is assigned and verified`
-          : 'Assign a tracking domain of your own and verify it',
-    },
+    check('domain_age', `At least ${NEW_DAYS} days old`, ageDays >= NEW_DAYS, {
+      holds: `The domain has been here for ${ageDays} days`,
+      toDo: `Wait until the domain has been here for ${NEW_DAYS} days`,
+    }),
+    check('sending_history', `At least ${FEW_SENT} emails sent`, sent.total >= FEW_SENT, {
+      holds: `The domain has sent ${sent.total} emails`,
+      toDo: `Send ${FEW_SENT} emails from the domain, a few more each day`,
+    }),
+    check('tracking_domain', 'Verified tracking domain', trackingDomain?.isVerified === true, {
+      holds: `${trackingDomain?.name} is assigned and verified`,
+      toDo: 'Assign a tracking domain of your own and verify it',
+    }),
   ]
+}
+
+function check(
+  code: string,
+  label: string,
+  passed: boolean,
+  { required = false, holds, toDo }: { readonly required?: boolean; readonly holds: string; readonly toDo: string },
+): Check {
+  return { code, label, passed, required, message: passed ? holds : toDo }
 }
 
 /** Too few emails give no score: health is not proven, but nothing speaks against a test either. */
 function healthCheck(score: number | null): Check {
-  const about = { code: 'health_score', label: 'Healthy sending' }
-  if (score === null) {
-    const message = `There is no health score yet: it needs ${MIN_SENT} emails sent in ${WINDOW_DAYS} days`
-    return { ...about, passed: false, required: false, message }
-  }
-  const passed = score >= POOR_SCORE
-  const message = passed
-    ? `The domain's health score of the last ${WINDOW_DAYS} days is ${score}`
-    : `Bring the domain's health score of the last ${WINDOW_DAYS} days to ${POOR_SCORE}: it is ${score}`
-  return { ...about, passed, required: true, message }
+  const isKnown = score !== null
+  return check('health_score', 'Healthy sending', isKnown && score >= POOR_SCORE, {
+    required: isKnown,
+    holds: `The domain's health score of the last ${WINDOW_DAYS} days is ${score}`,
+    toDo: isKnown
+      ? `Bring the domain's health score of the last ${WINDOW_DAYS} days to ${POOR_SCORE}: it is ${score}`
+      : `There is no health score yet: it needs ${MIN_SENT} emails sent in ${WINDOW_DAYS} days`,
+  })
 }
