@@ -112,10 +112,10 @@ export interface HttpServer {
 export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   const tokenFolders: string[] = []
   const paths: PathPattern[] = []
-  const isWithheld = ({ hostname, url }: FastifyRequest): boolean => options.isWithheld?.(hostname, url) === true
+  const isWithheld = (host: string, url: string): boolean => options.isWithheld?.(host, url) === true
   const answerBroken = (error: Error, socket: Duplex, guest: string | null): void => {
     const asked = unknownMethod(error)
-    const isHere = asked !== null && options.isWithheld?.(guest ?? asked.host, asked.url) !== true
+    const isHere = asked !== null && !isWithheld(guest ?? asked.host, asked.url)
     answerBrokenRequest(error, socket, options.ids.next(), isHere ? unknownPath(asked, paths, null) : null)
   }
   const app = fastify({
@@ -140,7 +140,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     frameworkErrors: (error, request, reply) => {
       // The hooks, which would set it, do not run for such a request.
       reply.header('x-request-id', request.id)
-      if (isWithheld(request)) void answerNotHere(reply)
+      if (isWithheld(request.hostname, request.url)) void answerNotHere(reply)
       else void answerError(error, request, reply, options.log, faceAt(request))
     },
   })
@@ -167,7 +167,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     if (isSecure && options.secure?.port === '') reply.header('strict-transport-security', `max-age=${HSTS_SECONDS}`)
     const hostFault = hostFaultOf(request)
     if (hostFault !== null) throw parameterError('host', hostFault, 'must be given once')
-    if (isWithheld(request)) return answerNotHere(reply)
+    if (isWithheld(request.hostname, request.url)) return answerNotHere(reply)
     if (hasBody(request.headers)) endLateBody(request, reply)
     if (request.url.length > MAX_URL_CHARS)
       throw parameterError('url', 'max_length', `must have at most ${MAX_URL_CHARS} characters`)

@@ -138,13 +138,15 @@ function unsupported(message: string): Error {
 
 function bodyOf({ routeOptions }: FastifyRequest, bytes: Buffer, type: string): unknown {
   if (bytes.length === 0) return {}
+  const { stream, rewriteBody } = routeOptions.config as {
+    stream?: readonly string[] | null
+    rewriteBody?: ((text: Buffer) => Buffer) | null
+  }
   if (type !== 'application/json' && !/^application\/[a-z0-9.-]+\+json$/.test(type)) {
-    const { stream } = routeOptions.config as { stream?: readonly string[] | null }
     const takesJson = stream == null || routeOptions.schema?.body !== undefined
     const types = [...(stream ?? []), ...(takesJson ? ['application/json'] : [])]
     throw unsupported(`The body must be ${types.join(' or ')}${type === OTHER_CHARSET ? ', in UTF-8' : ''}`)
   }
-  const { rewriteBody } = routeOptions.config as { rewriteBody?: ((text: Buffer) => Buffer) | null }
   return parseJsonBody(rewriteBody?.(bytes) ?? bytes)
 }
 
