@@ -185,13 +185,11 @@ function outstanding(files: readonly Migration[], done: ReadonlyMap<string, stri
   return missing
 }
 
-function tellAboutRoles(error: Error & { readonly code?: string }): never {
-  if (error.code !== NOT_PERMITTED) throw error
-  throw Object.assign(
-    new Error(
-      `${error.message}; let the user create roles, or create posthorn_owner, posthorn_system and posthorn_tenant and grant them to the user`,
-    ),
-    { code: NOT_PERMITTED },
+function tellAboutRoles(cause: Error & { readonly code?: string }): never {
+  if (cause.code !== NOT_PERMITTED) throw cause
+  throw new Error(
+    `${cause.message}; let the user create roles, or create posthorn_owner, posthorn_system and posthorn_tenant and grant them to the user`,
+    { cause },
   )
 }
 
