@@ -12,7 +12,7 @@ const OTHER = 'mx2.posthorn.test'
 const AGE = statement('test_age_hostname', `update hostname set used_at = now() - interval '366 days' where name = $1`)
 const USED = statement('test_hostname_used', 'select used_at from hostname where name = $1')
 
-const process = (database: Database, hostname: string): Hostnames =>
+const processOf = (database: Database, hostname: string): Hostnames =>
   hostnamesOf({ database, log: createLogger('silent'), hostname })
 
 async function signedLocalPart(world: World): Promise<string> {
@@ -49,7 +49,7 @@ test('reports come in at the host name of another machine as soon as it starts, 
   const signed = await signedLocalPart(world)
   assert.match(await asked(world, `${signed}@mail.posthorn.test`), /^250/)
   assert.match(await asked(world, `${signed}@${OTHER}`), /^550 5\.7\.1/)
-  const other = process(world.rooms.database, 'MX2.Posthorn.Test')
+  const other = processOf(world.rooms.database, 'MX2.Posthorn.Test')
   await other.service.start()
   await until(world, `${signed}@${OTHER}`, /^250/)
   assert.match(await asked(world, `fbl@${OTHER.toUpperCase()}`), /^250/)
@@ -66,14 +66,14 @@ test('a host name that no process has had for a year is forgotten, and one in us
   const { database } = world.rooms
   const used = async (name: string): Promise<number | undefined> =>
     (await database.system.query<{ used_at: Date }>(USED, [name]))[0]?.used_at.getTime()
-  const former = process(database, OTHER)
+  const former = processOf(database, OTHER)
   await former.service.start()
   await former.service.stop(AbortSignal.timeout(1_000))
   const first = await used(OTHER)
   await former.service.start()
   await former.service.stop(AbortSignal.timeout(1_000))
   assert.equal(await used(OTHER), first)
-  const present = process(database, 'mail.posthorn.test')
+  const present = processOf(database, 'mail.posthorn.test')
   await present.service.start()
   assert.ok(present.isOurs(OTHER))
   await present.service.stop(AbortSignal.timeout(1_000))
