@@ -13,13 +13,13 @@ import { chmod, writeFile } from 'node:fs/promises'
 import http from 'node:http'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { run, scratch } from '../test/peers/ground.ts'
+import { run, scratch } from '../test/peers/fixture.ts'
 import { startPostgres } from '../test/peers/postgres.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
-import { calibrate, median, receipt } from './ground.ts'
-import { httpLoad } from './ground-load.ts'
-import { commandLine } from './ground-options.ts'
-import { percentile } from './ground-world.ts'
+import { calibrate, median, receipt } from './fixture.ts'
+import { httpLoad } from './fixture-load.ts'
+import { commandLine } from './fixture-options.ts'
+import { percentile } from './fixture-world.ts'
 
 const {
   rounds: ROUNDS,

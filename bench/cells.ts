@@ -6,7 +6,7 @@
 //
 // `--cell`: emails a second that one cell is built for; docs/scaling.md has the calculation behind it. Nothing is sent.
 
-import { commandLine } from './ground-options.ts'
+import { commandLine } from './fixture-options.ts'
 
 const asked = commandLine({ mails: 1_000_000_000, accounts: 20_000, cell: 4_000, largest: 0.03, seed: 1 })
 

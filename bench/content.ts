@@ -25,7 +25,7 @@ import { TUNING_FRAUD } from '../test/content-mails/trial-tuning-fraud.ts'
 import { TUNING_HONEST } from '../test/content-mails/trial-tuning-honest.ts'
 import { UNSEEN_FRAUDULENT, UNSEEN_LEGITIMATE } from '../test/content-mails/unseen.ts'
 import { installed, installRivals, type Rival, withRspamd, withSpamAssassin } from './content/rivals.ts'
-import { median } from './ground.ts'
+import { median } from './fixture.ts'
 
 const { values } = parseArgs({
   options: {

@@ -9,11 +9,11 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { scratch, waitFor } from '../test/peers/ground.ts'
+import { scratch, waitFor } from '../test/peers/fixture.ts'
 import { unmanned } from '../test/unmanned.ts'
-import { median } from './ground.ts'
-import { DESTINATIONS, startDeep } from './ground-deep.ts'
-import { commandLine } from './ground-options.ts'
+import { median } from './fixture.ts'
+import { DESTINATIONS, startDeep } from './fixture-deep.ts'
+import { commandLine } from './fixture-options.ts'
 
 const options = commandLine({ rounds: 5, rate: 200, seconds: 10, burst: 4_000, dead: 20 })
 const { rounds: ROUNDS, rate: RATE, seconds: SECONDS, burst: BURST, dead: PERCENT } = options

@@ -13,11 +13,11 @@ import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { descendants, scratch } from '../test/peers/ground.ts'
-import { syncs } from './ground.ts'
-import { type Claim, type Deep, startDeep } from './ground-deep.ts'
-import { commandLine } from './ground-options.ts'
-import { percentile } from './ground-world.ts'
+import { descendants, scratch } from '../test/peers/fixture.ts'
+import { syncs } from './fixture.ts'
+import { type Claim, type Deep, startDeep } from './fixture-deep.ts'
+import { commandLine } from './fixture-options.ts'
+import { percentile } from './fixture-world.ts'
 
 const { depths: DEPTHS, seconds: SECONDS } = commandLine({ depths: [1_000, 1_000_000], seconds: 25 })
 

@@ -10,11 +10,11 @@ import { append } from '../src/modules/events/index.ts'
 import { enqueue } from '../src/modules/outbox/index.ts'
 import { connect, type Db, type Statement, statement } from '../src/platform/db.ts'
 import { systemIds } from '../src/platform/ids.ts'
-import { scratch } from '../test/peers/ground.ts'
+import { scratch } from '../test/peers/fixture.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
-import { cpuSeconds, median, receipt } from './ground.ts'
-import { emailOf, eventOf } from './ground-email.ts'
-import { commandLine } from './ground-options.ts'
+import { cpuSeconds, median, receipt } from './fixture.ts'
+import { emailOf, eventOf } from './fixture-email.ts'
+import { commandLine } from './fixture-options.ts'
 
 const { group: GROUP, groups: GROUPS, rounds: ROUNDS } = commandLine({ group: 16, groups: 400, rounds: 5 })
 const WARM_UP = 50

@@ -6,7 +6,7 @@
 // Sends 10 KB emails by REST to smtp-sink, like bench/relay, and measures from acceptance to the last delivery. The tables
 // hold the given number of delivered emails with their attempts and events; each size is reached by adding to the one before.
 //
-// With `--cycles`, the tables have seen that many lives of emails (ground-cycles.ts), `--day` of them per day, of which the last
+// With `--cycles`, the tables have seen that many lives of emails (fixture-cycles.ts), `--day` of them per day, of which the last
 // 90 days are still there. Then two services are measured in turns, each time in a process of its own: one with young tables
 // and one whose tables have seen the cycles. With --keep it runs in parts: each run continues for --seconds, and the run that
 // completes the cycles measures. Needs root, bind9 and postfix (smtp-sink).
@@ -14,13 +14,13 @@
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { descendants, scratch, waitFor } from '../test/peers/ground.ts'
-import { calibrate, cpuGroup, median, threadSeconds } from './ground.ts'
-import { cycle } from './ground-cycles.ts'
-import { type Deep, type Kept, keptIn, startDeep } from './ground-deep.ts'
-import { httpLoad } from './ground-load.ts'
-import { commandLine } from './ground-options.ts'
-import { type Standing, standing } from './ground-standing.ts'
+import { descendants, scratch, waitFor } from '../test/peers/fixture.ts'
+import { calibrate, cpuGroup, median, threadSeconds } from './fixture.ts'
+import { cycle } from './fixture-cycles.ts'
+import { type Deep, type Kept, keptIn, startDeep } from './fixture-deep.ts'
+import { httpLoad } from './fixture-load.ts'
+import { commandLine } from './fixture-options.ts'
+import { type Standing, standing } from './fixture-standing.ts'
 
 const {
   sizes: SIZES,

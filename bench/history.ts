@@ -2,10 +2,10 @@
 //
 //   npm run bench -- history [--events 10000000] [--days 90] [--calls 40] [--keep FOLDER] [--only seed | pages | retention]
 //
-// There are eight accounts (ground-history.ts). The one with half of the history and the one with a fortieth request pages, with
+// There are eight accounts (fixture-history.ts). The one with half of the history and the one with a fortieth request pages, with
 // nothing else running, after a start. `first` is the first call of a page, p50 and p95 are over all calls. Then retention is
 // set to two thirds of the days, for the second account to half, and its job runs next to ten sends and five pages a second,
-// while the locks of the database are sampled every 50 ms (ground-locks.ts). With --keep the history stays in the folder, and
+// while the locks of the database are sampled every 50 ms (fixture-locks.ts). With --keep the history stays in the folder, and
 // the parts can run one by one; retention deletes its third once. Needs root, bind9, postfix (smtp-sink) and 2.3 GB per
 // million events.
 
@@ -13,18 +13,18 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { systemGround } from '../src/composition/ground.ts'
+import { forgetWhatIsOld } from '../src/composition/retention.ts'
 import { readConfig } from '../src/config.ts'
-import { systemGround } from '../src/ground.ts'
 import { connect, type Database, statement } from '../src/platform/db.ts'
 import { firstIdAt } from '../src/platform/ids.ts'
-import { forgetWhatIsOld } from '../src/retention.ts'
-import { scratch, waitFor } from '../test/peers/ground.ts'
+import { scratch, waitFor } from '../test/peers/fixture.ts'
 import type { Account } from '../test/peers/posthorn.ts'
-import { type Deep, startDeep } from './ground-deep.ts'
-import { DAY_MS, fillHistory, SHARES } from './ground-history.ts'
-import { type Locks, watchLocks } from './ground-locks.ts'
-import { commandLine } from './ground-options.ts'
-import { percentile } from './ground-world.ts'
+import { type Deep, startDeep } from './fixture-deep.ts'
+import { DAY_MS, fillHistory, SHARES } from './fixture-history.ts'
+import { type Locks, watchLocks } from './fixture-locks.ts'
+import { commandLine } from './fixture-options.ts'
+import { percentile } from './fixture-world.ts'
 
 const {
   events: EVENTS,

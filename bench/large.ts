@@ -11,10 +11,10 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AROUND, logIn, postLarge, sendLarge } from '../test/large.ts'
-import { descendants, scratch, waitFor } from '../test/peers/ground.ts'
+import { descendants, scratch, waitFor } from '../test/peers/fixture.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
 import { startReceiver } from '../test/receiver.ts'
-import { commandLine } from './ground-options.ts'
+import { commandLine } from './fixture-options.ts'
 
 const { messages: MESSAGES, slow: SLOW_MS } = commandLine({ messages: 10, slow: 0 })
 const MB = 1_048_576

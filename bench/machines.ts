@@ -18,12 +18,12 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { startBind, txt } from '../test/peers/bind.ts'
-import { descendants, freePort, scratch, start, waitFor } from '../test/peers/ground.ts'
+import { descendants, freePort, scratch, start, waitFor } from '../test/peers/fixture.ts'
 import { startPostgres } from '../test/peers/postgres.ts'
 import { type Posthorn, startPosthorn } from '../test/peers/posthorn.ts'
-import { calibrate, cpuGroup, median, receipt } from './ground.ts'
-import { httpLoad } from './ground-load.ts'
-import { commandLine } from './ground-options.ts'
+import { calibrate, cpuGroup, median, receipt } from './fixture.ts'
+import { httpLoad } from './fixture-load.ts'
+import { commandLine } from './fixture-options.ts'
 
 const {
   rounds: ROUNDS,

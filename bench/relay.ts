@@ -8,16 +8,16 @@
 // of thousands of emails; the first round of a fresh process is shown separately. Rounds are interleaved, each framed by
 // `openssl speed rsa2048`. A round's figures are messages over the time from the first submission to the last delivery, and CPU
 // seconds of all processes of the product (PostgreSQL included) per 1,000 messages. For Posthorn, the threads' shares and the
-// WAL are shown too. Needs root, postfix, opendkim and bind9; bench/ground-relay.ts says what Exim and Haraka need.
+// WAL are shown too. Needs root, postfix, opendkim and bind9; bench/fixture-relay.ts says what Exim and Haraka need.
 
 import path from 'node:path'
 import pg from 'pg'
 import { startBind, txt } from '../test/peers/bind.ts'
-import { descendants, freePort, scratch, waitFor } from '../test/peers/ground.ts'
+import { descendants, freePort, scratch, waitFor } from '../test/peers/fixture.ts'
 import { type Account, type Posthorn, startPosthorn } from '../test/peers/posthorn.ts'
-import { calibrate, cpuGroup, median, receipt, threadSeconds } from './ground.ts'
-import { httpLoad, type Load, smtpLoad } from './ground-load.ts'
-import { commandLine } from './ground-options.ts'
+import { calibrate, cpuGroup, median, receipt, threadSeconds } from './fixture.ts'
+import { httpLoad, type Load, smtpLoad } from './fixture-load.ts'
+import { commandLine } from './fixture-options.ts'
 import {
   type Contender,
   composed,
@@ -27,7 +27,7 @@ import {
   startEximRelay,
   startHaraka,
   startPostfix,
-} from './ground-relay.ts'
+} from './fixture-relay.ts'
 
 const {
   rounds: ROUNDS,

@@ -6,7 +6,7 @@ import path from 'node:path'
 
 const folder = import.meta.dirname
 const names = readdirSync(folder)
-  .filter((name) => name.endsWith('.ts') && !name.startsWith('ground'))
+  .filter((name) => name.endsWith('.ts') && !name.startsWith('fixture'))
   .map((name) => name.slice(0, -3))
 const [name, ...args] = process.argv.slice(2)
 

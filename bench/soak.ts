@@ -10,11 +10,11 @@
 
 import { readdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { scratch, waitFor } from '../test/peers/ground.ts'
-import { startDeep } from './ground-deep.ts'
-import { httpLoad, type Load } from './ground-load.ts'
-import { commandLine } from './ground-options.ts'
-import { percentile } from './ground-world.ts'
+import { scratch, waitFor } from '../test/peers/fixture.ts'
+import { startDeep } from './fixture-deep.ts'
+import { httpLoad, type Load } from './fixture-load.ts'
+import { commandLine } from './fixture-options.ts'
+import { percentile } from './fixture-world.ts'
 
 const {
   rate: RATE,

@@ -7,16 +7,16 @@
 
 import path from 'node:path'
 import { append, follow } from '../src/modules/events/index.ts'
-import { claim, complete, enqueue, fetchLetters, joinAsNode } from '../src/modules/outbox/index.ts'
+import { claim, complete, enqueue, fetchQueuedEmails, joinAsNode } from '../src/modules/outbox/index.ts'
 import { mayWeSend, noteDelivery } from '../src/modules/suppression/index.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { connect, type Db, type Statement, statement } from '../src/platform/db.ts'
 import { systemIds } from '../src/platform/ids.ts'
-import { scratch } from '../test/peers/ground.ts'
+import { scratch } from '../test/peers/fixture.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
-import { cpuSeconds, receipt } from './ground.ts'
-import { emailOf, eventOf } from './ground-email.ts'
-import { commandLine } from './ground-options.ts'
+import { cpuSeconds, receipt } from './fixture.ts'
+import { emailOf, eventOf } from './fixture-email.ts'
+import { commandLine } from './fixture-options.ts'
 
 const { group: GROUP, groups: GROUPS } = commandLine({ group: 16, groups: 400 })
 const clock = systemClock()
@@ -83,7 +83,7 @@ async function way(): Promise<void> {
     const db = metered(plain, pid)
     const ask = { epoch, limit: 300, cursor: null, free: new Map([[siteId, 1_000]]), defaultFree: 40, suspended: [] }
     const answer = await claim(db, { ...ask, now: clock.now() })
-    await fetchLetters(db, answer.claimed, 65_536)
+    await fetchQueuedEmails(db, answer.claimed, 65_536)
     return answer.claimed
   })
   await database.transaction(async (plain) => {

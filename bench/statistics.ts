@@ -10,11 +10,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { connect, type Database, statement } from '../src/platform/db.ts'
-import { scratch } from '../test/peers/ground.ts'
+import { scratch } from '../test/peers/fixture.ts'
 import { type Account, type Posthorn, startPosthorn } from '../test/peers/posthorn.ts'
-import { commandLine } from './ground-options.ts'
-import { ROLL_UP, ROLL_UP_PROVIDERS } from './ground-rollups.ts'
-import { percentile } from './ground-world.ts'
+import { commandLine } from './fixture-options.ts'
+import { ROLL_UP, ROLL_UP_PROVIDERS } from './fixture-rollups.ts'
+import { percentile } from './fixture-world.ts'
 
 const {
   events: EVENTS,

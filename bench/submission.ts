@@ -9,11 +9,11 @@
 // `perSecond`, for as many again after --warm more.
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { scratch } from '../test/peers/ground.ts'
+import { scratch } from '../test/peers/fixture.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
 import { plain, type SmtpSession, smtpSession } from '../test/submission.ts'
-import { smtpLoad } from './ground-load.ts'
-import { commandLine } from './ground-options.ts'
+import { smtpLoad } from './fixture-load.ts'
+import { commandLine } from './fixture-options.ts'
 
 const {
   messages: MESSAGES,

@@ -1,7 +1,7 @@
 // Opens and redirects next to nginx in the same run: durable opens against `empty_gif`, redirects against `return 302`.
 //
 // First, answers at a steady 2,000 a second while all later work goes on (judging, the log, statistics), from a generator in a
-// process of its own (ground-pace.ts), next to a server that only answers. Then wrk's load over the URLs of many emails, in
+// process of its own (fixture-pace.ts), next to a server that only answers. Then wrk's load over the URLs of many emails, in
 // interleaved rounds, each with the CPU time of all participants. Both servers may use every core; while nginx is measured,
 // Posthorn and its database are stopped, so that their remaining work does not slow it down. wrk and nginx-light are
 // installed if they are missing. An open or a click is answered once it is synced to disk. (test/peers/tracking-outage shows
@@ -13,12 +13,12 @@ import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { descendants, freePort, run, scratch, start, waitFor } from '../test/peers/ground.ts'
+import { descendants, freePort, run, scratch, start, waitFor } from '../test/peers/fixture.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
-import { median, threadSeconds } from './ground.ts'
-import { commandLine } from './ground-options.ts'
-import { ECHO, paced } from './ground-pace.ts'
-import { needPrograms } from './ground-packages.ts'
+import { median, threadSeconds } from './fixture.ts'
+import { commandLine } from './fixture-options.ts'
+import { ECHO, paced } from './fixture-pace.ts'
+import { needPrograms } from './fixture-packages.ts'
 
 const { rounds: ROUNDS, seconds: SECONDS, steady: STEADY_SECONDS } = commandLine({ rounds: 5, seconds: 4, steady: 10 })
 const CONNECTIONS = 256

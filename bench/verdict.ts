@@ -15,8 +15,8 @@ import { connect, type Db, statement } from '../src/platform/db.ts'
 import { page } from '../test/content-mails/layout.ts'
 import { LEGITIMATE } from '../test/content-mails/legitimate.ts'
 import { freshDb } from '../test/database.ts'
-import { cpuSeconds, median } from './ground.ts'
-import { commandLine } from './ground-options.ts'
+import { cpuSeconds, median } from './fixture.ts'
+import { commandLine } from './fixture-options.ts'
 
 const { mails: MAILS, group: GROUP, warm: WARM } = commandLine({ mails: 2_000, group: 16, warm: 10 })
 const ROUNDS = 5

@@ -12,11 +12,11 @@ import { connect } from 'node:net'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { logIn } from '../test/large.ts'
-import { scratch, waitFor } from '../test/peers/ground.ts'
+import { scratch, waitFor } from '../test/peers/fixture.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
 import { smtpSession } from '../test/submission.ts'
-import { commandLine } from './ground-options.ts'
-import { hostileBodies, hostileCommands, hostileHtml, hostileMails } from './ground-worst.ts'
+import { commandLine } from './fixture-options.ts'
+import { hostileBodies, hostileCommands, hostileHtml, hostileMails } from './fixture-worst.ts'
 
 const { mb: MB, only: ONLY } = commandLine({ mb: 1, only: '' })
 const EVERY_MS = 50

@@ -4,8 +4,8 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { METRICS } from '../src/composition/metrics.ts'
 import { SETTINGS } from '../src/config.ts'
-import { METRICS } from '../src/metrics.ts'
 import { type ErrorKind, platformErrors } from '../src/platform/errors.ts'
 import type { MetricFacts, MetricTable } from '../src/platform/metrics.ts'
 

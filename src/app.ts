@@ -5,16 +5,23 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import packageJson from '../package.json' with { type: 'json' }
 import { API_TAGS } from './api-tags.ts'
+import { type FeedbackIntake, feedbackIntake } from './composition/feedback.ts'
+import { type Followers, followersOf } from './composition/followers.ts'
+import type { Ground } from './composition/ground.ts'
+import { cleaningLoops, partitionsLoop } from './composition/housekeeping.ts'
+import { httpService, inboundMx, ownCertificate, submission } from './composition/listeners.ts'
+import { metricsEndpoint, noteAccepted, noteAttempt, serviceMetrics } from './composition/metrics.ts'
+import { operatorEndpoints, operatorServices } from './composition/operator-endpoints.ts'
+import { type OutgoingTls, outgoingTls } from './composition/outgoing.ts'
+import { relayOf } from './composition/relay.ts'
+import { retentionLoop } from './composition/retention.ts'
+import { senderEndpoints } from './composition/senders.ts'
+import { logAttempt, traceAccepted, traceAttempt, traceWebhook } from './composition/spans.ts'
+import { composedEmail } from './composition/stored-emails.ts'
+import { isLink, isWithheld, secureListener, trackingParts } from './composition/tracking.ts'
 import type { Config } from './config.ts'
 import type { DashboardPages } from './dashboard.ts'
 import { docsEndpoints } from './docs.ts'
-import { type Followers, followersOf } from './followers.ts'
-import type { Ground } from './ground.ts'
-import { type Hearing, hearingOf } from './hearing.ts'
-import { cleaningLoops, partitionsLoop } from './housekeeping.ts'
-import { composedLetter } from './letters.ts'
-import { httpService, inboundMx, ownCertificate, submission } from './listeners.ts'
-import { metricsEndpoint, noteAccepted, noteAttempt, type ServiceMetrics, serviceMetrics } from './metrics.ts'
 import { type Accounts, accountRoutes, accountsRoom, readPlans, sessionRoutes } from './modules/accounts/index.ts'
 import { contentRoutes } from './modules/content/index.ts'
 import { composerOf, type Delivery, deliveryService, htmlReader, inboxRoutes } from './modules/delivery/index.ts'
@@ -32,7 +39,7 @@ import { describedEvents } from './modules/events/index.ts'
 import { inboxOwner, isTlsReport } from './modules/notices/index.ts'
 import {
   emailRoutes,
-  freshLetters,
+  freshEmails,
   messageReader,
   releaseAllOfDomain,
   releaseDomain,
@@ -59,26 +66,19 @@ import { deliveryFigures } from './modules/statistics/index.ts'
 import { suppressionRoutes } from './modules/suppression/index.ts'
 import { type TrackingRoom, trackingDomainExists, trackingDomainRecord } from './modules/tracking/index.ts'
 import { type ValidationRoom, validationRoom } from './modules/validation/index.ts'
-import { officeEndpoints, officeServices } from './office.ts'
-import { type OutgoingTls, outgoingTls } from './outgoing.ts'
 import { databaseClock } from './platform/database-clock.ts'
+import { type DatabaseHeartbeat, databaseHeartbeat } from './platform/database-heartbeat.ts'
 import type { Database } from './platform/db.ts'
 import { type DiskGuard, diskGuard } from './platform/disk.ts'
 import { healthEndpoints } from './platform/health.ts'
 import { type AnyEndpoint, type HttpServer, httpServer } from './platform/http.ts'
 import type { Ids } from './platform/ids.ts'
 import { type Service, type Stage, startAll, stopAll } from './platform/lifecycle.ts'
-import { databasePulse, type Pulse } from './platform/pulse.ts'
 import type { Store } from './platform/store.ts'
 import { type Traces, tracesOf } from './platform/traces.ts'
-import { isLink, isWithheld, readersOf, secureListener } from './readers.ts'
-import { relayOf } from './relay.ts'
-import { retentionLoop } from './retention.ts'
 import type { Mx } from './roles/mx.ts'
 import { ownMx } from './roles/own-mx.ts'
 import type { Submission, SubmissionPorts } from './roles/submission.ts'
-import { senderEndpoints } from './senders.ts'
-import { logAttempt, traceAccepted, traceAttempt, traceWebhook } from './spans.ts'
 
 const VERSION = packageJson.version
 
@@ -94,16 +94,16 @@ export interface Rooms {
   readonly sending: Sending
   readonly delivery: Delivery | null
   readonly outgoing: OutgoingTls | null
-  readonly hearing: Hearing
+  readonly feedback: FeedbackIntake
   readonly risk: RiskRoom
   readonly validation: ValidationRoom
   readonly disk: DiskGuard
-  readonly pulse: Pulse
+  readonly heartbeat: DatabaseHeartbeat
   readonly submissionDoor: SmtpDoor
   readonly followers: Followers
   readonly tracking: TrackingRoom
   readonly endpoints: readonly AnyEndpoint[]
-  readonly metrics: ServiceMetrics
+  readonly metrics: ReturnType<typeof serviceMetrics>
   readonly traces: Traces
   /** The dashboard's files; null when there are none. */
   pages: DashboardPages | null
@@ -144,15 +144,15 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     trackingRecord: trackingDomainRecord,
   })
   const sites = siteIds(database.system)
-  const pulse = databasePulse(store.adminUrl, (beating) => {
+  const heartbeat = databaseHeartbeat(store.adminUrl, (beating) => {
     if (beating) log.info({}, 'the database answers again')
     else log.error({}, 'the database does not answer')
   })
   const state = { onQueued: (): void => undefined, isUp: false, pages: null }
-  const metrics = serviceMetrics({ database, ground, beating: () => pulse.beating(), isUp: () => state.isUp })
+  const metrics = serviceMetrics({ database, ground, beating: () => heartbeat.beating(), isUp: () => state.isUp })
   const disk = diskGuard(config.dataDir, sendingLimits.MAX_MESSAGE_BYTES, log)
   const traces = tracesOf({ endpoint: config.tracesEndpoint, share: config.tracesShare, version: VERSION, log })
-  const tracking = readersOf({ config, ground, store, accounts })
+  const tracking = trackingParts({ config, ground, store, accounts })
   const html = htmlReader(log)
   const readMessage = messageReader(log)
   const composer = composerOf({ hostname: config.hostname, verpMac, tracking: tracking.tracking, html })
@@ -162,7 +162,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     monotonicMs: () => clock.monotonicMs(),
     onUnscored: (err) => log.warn({ err }, 'a content could not be scored within the limits: it counts as high'),
   })
-  const fresh = config.roles.includes('delivery') ? freshLetters(clock) : null
+  const fresh = config.roles.includes('delivery') ? freshEmails(clock) : null
   const accepting = acceptance({
     database,
     clock,
@@ -185,7 +185,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       // For REST and SMTP alike: an answer within seconds, even when the database hangs.
       submit: async (submission) => {
         const began = clock.monotonicMs()
-        const accepted = await pulse.whileBeating(() => accepting.submit(submission), true)
+        const accepted = await heartbeat.whileBeating(() => accepting.submit(submission), true)
         metrics.note('accepts', (clock.monotonicMs() - began) / 1_000)
         if (accepted.kind === 'done') {
           traceAccepted(traces, accepted.outcomes, clock.monotonicMs() - began)
@@ -204,7 +204,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     templateFiller: templates.filler,
   }
   const sending = sendingOf(sendingOptions)
-  const hearing = hearingOf({
+  const feedback = feedbackIntake({
     config,
     ground,
     store,
@@ -223,7 +223,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     store,
     accounts,
     domains,
-    mailer: hearing.mailer,
+    mailer: feedback.mailer,
     hasRoom: disk.hasRoom,
     onMailed,
     onWebhook: (told) => traceWebhook(traces, told),
@@ -268,16 +268,16 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       clock,
       publicUrl: config.publicUrl,
     }),
-    ...officeEndpoints({ config, ground, store, accounts, plans, onQueued: () => state.onQueued() }),
+    ...operatorEndpoints({ config, ground, store, accounts, plans, onQueued: () => state.onQueued() }),
     ...domainRoutes(domains),
     ...suppressionRoutes({ database, clock, ids }),
     ...tracking.publicEndpoints,
     ...tracking.endpoints,
     ...validation.endpoints,
-    ...hearing.endpoints,
+    ...feedback.endpoints,
     ...sendingRoutes(sending, log),
     ...templateRoutes(templates),
-    ...senderEndpoints({ config, ground, store, accounts, pulse, sending, templates }),
+    ...senderEndpoints({ config, ground, store, accounts, heartbeat, sending, templates }),
     ...contentRoutes({ database, quotas: accounts.quotas, score: risk.score }),
     ...contentEventRoutes({ database }),
     ...riskRoutes(previewsOf({ database, clock, quotas: accounts.quotas, sending, risk, oldestUsable })),
@@ -286,13 +286,13 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       clock,
       ids,
       onQueued: () => state.onQueued(),
-      compose: (accountId, id) => composedLetter({ database, composer, senders }, accountId, id),
+      compose: (accountId, id) => composedEmail({ database, composer, senders }, accountId, id),
       readMessage,
     }),
     ...inboxRoutes({ database, readMessage }),
     ...followers.endpoints,
   ]
-  const outgoing = outgoingTls({ config, ground, store, mailer: hearing.mailer, onMailed })
+  const outgoing = outgoingTls({ config, ground, store, mailer: feedback.mailer, onMailed })
   const delivery = config.roles.includes('delivery')
     ? deliveryService({
         database,
@@ -340,11 +340,11 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     sending,
     delivery,
     outgoing,
-    hearing,
+    feedback,
     risk,
     validation,
     disk,
-    pulse,
+    heartbeat,
     submissionDoor,
     followers,
     tracking,
@@ -372,10 +372,10 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
     accounts.service,
     listener(rooms),
     rooms.disk,
-    rooms.pulse,
+    rooms.heartbeat,
     rooms.traces.service,
-    officeServices(rooms, VERSION),
-    rooms.hearing.hostnames.service,
+    operatorServices(rooms, VERSION),
+    rooms.feedback.hostnames.service,
     rooms.tracking.memory,
     rooms.tracking.intake,
   ]
@@ -391,7 +391,7 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
       ...(rooms.outgoing?.workers ?? []),
     )
   }
-  if (has('worker') || has('mx')) services.push(rooms.hearing.inbound.service)
+  if (has('worker') || has('mx')) services.push(rooms.feedback.inbound.service)
   // These stop together, so that a client slow to submit takes no time from mail that is being delivered.
   const traffic: Service[] = []
   if (rooms.delivery !== null) {
@@ -449,7 +449,7 @@ async function healthServer(rooms: Rooms, pages: DashboardPages | null = null): 
       euUrl: config.euUrl,
       also: () => ({ ...describedEvents(), tags: API_TAGS }),
     },
-    pulse: rooms.pulse,
+    heartbeat: rooms.heartbeat,
     large: { folder: config.dataDir, turns: ground.turns },
     clock: ground.clock,
     isWithheld: (host, url) => isWithheld(rooms.tracking, host, url),

@@ -6,16 +6,16 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { startApp } from './app.ts'
 import { commands } from './commands.ts'
+import { systemGround } from './composition/ground.ts'
 import { assertReachable, type Config, processConfig, strayNames } from './config.ts'
 import { dashboardPages } from './dashboard.ts'
 import { firstRun } from './first-run.ts'
-import { systemGround } from './ground.ts'
 import { instanceCommands } from './operator/commands.ts'
 import { type CommandFace, failureText, UsageError } from './platform/command.ts'
 import { OPEN_FILES_WANTED, openFilesLimit } from './platform/open-files.ts'
 import { foreignAddresses } from './platform/source-addresses.ts'
 import { attachBegun, attachStore, openStore, type StoreOptions } from './platform/store.ts'
-import { catchStray } from './platform/stray.ts'
+import { handleUncaughtErrors } from './platform/uncaught-errors.ts'
 
 const STOP_WITHIN_MS = 30_000
 
@@ -89,7 +89,7 @@ async function serve(hello: boolean): Promise<void> {
   const ended = Promise.withResolvers<string>()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ended.resolve(signal))
   let count = (_kind: string): void => undefined
-  const isUp = catchStray({
+  const isUp = handleUncaughtErrors({
     clock: ground.clock,
     report: (err, kind) => {
       log.error({ err }, `uncaught ${kind}`)

@@ -8,8 +8,8 @@ import { SYSTEM_ACCOUNT_ID } from '../src/modules/accounts/index.ts'
 import { inboxOwner, isTlsReport, systemMailer } from '../src/modules/notices/index.ts'
 import { siteIds } from '../src/modules/outbox/index.ts'
 import { transportOf } from '../src/modules/transport/index.ts'
-import { house } from './delivery-house.ts'
-import { type Answers, certificate, guarded, keyOf, policy, RESULTS, signed, ZONE } from './tls-house.ts'
+import { house } from './delivery-fixture.ts'
+import { type Answers, certificate, guarded, keyOf, policy, RESULTS, signed, ZONE } from './tls-fixture.ts'
 import { web } from './tls-web.ts'
 
 const GOOD = certificate(['mx.sts.test'])

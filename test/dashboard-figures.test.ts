@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listBehind } from '../dashboard/src/figure-list.ts'
+import { listBehind } from '../dashboard/src/figure-links.ts'
 import { startWorld } from './world.ts'
 
 const LIMIT_MS = 20_000

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { bareOf } from '../dashboard/src/address-in.ts'
+import { type BulkCalls, type Outcome, type Progress, runBulkCalls } from '../dashboard/src/bulk-calls.ts'
 import { csvText, readList, textOf } from '../dashboard/src/csv.ts'
 import { domainForm } from '../dashboard/src/domain-form.ts'
+import { bareOf } from '../dashboard/src/pasted-address.ts'
 import { reasonOf, suppressionOf, suppressionRefusal, unknownReasons } from '../dashboard/src/suppression-list.ts'
-import { type Outcome, type Progress, type Work, workThrough } from '../dashboard/src/work.ts'
 import { CONTACT_COLUMNS, contactOf, contactRefusal } from '../src/modules/contacts/contact-list.ts'
 
 test('what is written as CSV is read back the same, formulas too, except for white space at the ends', () => {
@@ -198,14 +198,14 @@ test('addresses are found by their heading or by their @, with their line number
   assert.deepEqual(pasted.without, [{ line: 4, text: 'nobody' }])
 })
 
-function work(call: Work<number>['call'], given: Partial<Work<number>> = {}) {
+function work(call: BulkCalls<number>['call'], given: Partial<BulkCalls<number>> = {}) {
   const told: Progress[] = []
   const waited: number[] = []
   const pause = async (ms: number): Promise<void> => void waited.push(ms)
   const { signal } = new AbortController()
   const items = Array.from({ length: 25 }, (_, i) => i)
   const tell = (progress: Progress): void => void told.push(progress)
-  return { told, waited, done: workThrough({ items, size: 10, call, tell, signal, pause, ...given }) }
+  return { told, waited, done: runBulkCalls({ items, size: 10, call, tell, signal, pause, ...given }) }
 }
 
 const well = (part: readonly number[]): Outcome => ({ done: part.length, faults: [] })

@@ -109,7 +109,7 @@ async function templateOfToday(): Promise<string> {
   const now = systemClock().now()
   return templateMadeOnce(`${bare}_${now.toISOString().slice(0, 10).replaceAll('-', '')}`, bare, async (url) => {
     // Imported only to make the template: it loads half of the service, which most tests of a database do not need.
-    const { ensurePartitions } = await import('../src/housekeeping.ts')
+    const { ensurePartitions } = await import('../src/composition/housekeeping.ts')
     const database = connect({ url, onError: () => undefined })
     try {
       await ensurePartitions(database.system, now)

@@ -8,7 +8,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { systemClock } from '../src/platform/clock.ts'
 import { documentOf, isOfType, type Typed } from './document.ts'
-import { everyDoor } from './every-door.ts'
+import { everyDoor } from './every-endpoint.ts'
 import { type Api, type Reply, startWorld, type World } from './world.ts'
 
 const MAIL = { from: 'you@example.com', to: 'someone@example.net', subject: 'Hello', text: 'Hello' }

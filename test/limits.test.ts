@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, test } from 'node:test'
 import { documentOf, isOfType, type Typed } from './document.ts'
-import { everyDoor } from './every-door.ts'
+import { everyDoor } from './every-endpoint.ts'
 import { type Reply, startWorld, type World } from './world.ts'
 
 const MB = 1_048_576

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { METRICS } from '../src/metrics.ts'
+import { METRICS } from '../src/composition/metrics.ts'
 import { startWorld } from './world.ts'
 
 function figure(page: string, series: string): number | null {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { partitionsLoop } from '../src/housekeeping.ts'
+import { partitionsLoop } from '../src/composition/housekeeping.ts'
 import { setLimits, setPlan } from '../src/modules/accounts/index.ts'
 import { type Api, startWorld, type World } from './world.ts'
 

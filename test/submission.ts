@@ -14,12 +14,12 @@ import {
   sendingOf,
   smtpDoor,
 } from '../src/modules/sending/index.ts'
+import { largeTurns } from '../src/platform/body-spool.ts'
 import { type Clock, systemClock } from '../src/platform/clock.ts'
 import { connect, type Database, statement } from '../src/platform/db.ts'
 import { ApiError, platformErrors } from '../src/platform/errors.ts'
 import type { Principal } from '../src/platform/http.ts'
 import { systemIds } from '../src/platform/ids.ts'
-import { largeTurns } from '../src/platform/intake.ts'
 import { createLogger } from '../src/platform/log.ts'
 import { type Submission, type SubmissionOptions, submissionService } from '../src/roles/submission.ts'
 import { selfSigned } from './certificate.ts'

@@ -19,7 +19,7 @@ const FOREIGN_TABLES: readonly string[] = []
 
 /** Files outside sql*.ts that contain statements: the database's own plumbing. */
 const SQL_ELSEWHERE = [
-  /^src\/platform\/(?:db|migrate|postgres|store|jobs|quota|pulse)[^/]*\.ts$/,
+  /^src\/platform\/(?:db|migrate|postgres|store|database-heartbeat)[^/]*\.ts$/,
   /^src\/platform\/postgres\//,
 ]
 

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { connector } from '../src/platform/connect.ts'
-import { house } from './delivery-house.ts'
+import { house } from './delivery-fixture.ts'
 import { declaredZones } from './zones.ts'
 
 /** DHE_RSA with AES and ChaCha20: RFC 5246, RFC 5288, RFC 6655, RFC 7905. */

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import type { ReportMail } from '../src/modules/transport/index.ts'
 import type { Connector } from '../src/platform/connect.ts'
 import { statement } from '../src/platform/db.ts'
-import { type House, house } from './delivery-house.ts'
+import { type House, house } from './delivery-fixture.ts'
 import { lookForReports, web } from './tls-web.ts'
 
 const DAY_MS = 86_400_000

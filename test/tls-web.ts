@@ -2,7 +2,7 @@
 
 import { type ReportMail, tlsReportLoop } from '../src/modules/transport/index.ts'
 import type { Connector, Outcome, OutgoingRequest } from '../src/platform/connect.ts'
-import type { House } from './delivery-house.ts'
+import type { House } from './delivery-fixture.ts'
 
 export interface Web extends Connector {
   readonly asked: OutgoingRequest[]

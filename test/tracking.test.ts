@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { createTransport } from 'nodemailer'
 import PostalMime from 'postal-mime'
-import { freePort } from './peers/ground.ts'
+import { freePort } from './peers/fixture.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { type Reply, startWorld, type World } from './world.ts'
 

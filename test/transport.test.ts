@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { gunzipSync } from 'node:zlib'
 import type { ReportMail } from '../src/modules/transport/index.ts'
-import { type House, house } from './delivery-house.ts'
+import { type House, house } from './delivery-fixture.ts'
 import {
   type Answers,
   certificate,
@@ -19,7 +19,7 @@ import {
   RESULTS,
   signed,
   ZONE,
-} from './tls-house.ts'
+} from './tls-fixture.ts'
 import { lookForReports, web } from './tls-web.ts'
 import type { Zones } from './zones.ts'
 

@@ -2,8 +2,8 @@
 // Prints `ready` when it is up, with the ports it chose where none was given, and exists to be killed.
 
 import { startApp } from '../src/app.ts'
+import { systemGround } from '../src/composition/ground.ts'
 import { readConfig } from '../src/config.ts'
-import { systemGround } from '../src/ground.ts'
 import { connect } from '../src/platform/db.ts'
 import { openSecrets, renewSecrets } from '../src/platform/secret-keys.ts'
 

@@ -6,7 +6,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { request } from 'undici'
-import { accepts, freePort, run, scratch, start, waitFor } from '../../test/peers/ground.ts'
+import { accepts, freePort, run, scratch, start, waitFor } from '../../test/peers/fixture.ts'
 
 export interface Rival {
   readonly name: string

@@ -10,7 +10,8 @@ import { MAIL_MAY_SEE, ROOMS, type Room, TOOLS } from '../../rooms.mjs'
 type Rule = NonNullable<IFlattenedRuleSet['forbidden']>[number]
 
 const TEST_CODE = '\\.test\\.ts$'
-const COMPOSITION = '^src/(?:app|main)\\.ts$'
+const ENTRY = '^src/(?:app|main)\\.ts$'
+const COMPOSITION = '^src/(?:(?:app|main)\\.ts$|composition/)'
 
 /** Faults of the table itself: a room enters one that does not exist, or one on the same floor or above. Empty when valid. */
 export function faultsOfTable(rooms: readonly Room[]): string[] {
@@ -100,7 +101,7 @@ function rulesFrom(rooms: readonly Room[], hasMain: boolean): Rule[] {
       severity: 'error',
       module: {
         path: '^src/',
-        pathNot: [TEST_CODE, COMPOSITION, '\\.d\\.ts$', THREADS],
+        pathNot: [TEST_CODE, ENTRY, '\\.d\\.ts$', THREADS],
         numberOfDependentsLessThan: 1,
       },
       from: { path: '^src/', pathNot: TEST_CODE },

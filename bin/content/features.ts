@@ -3,8 +3,8 @@
 import { folding, KIND } from '../../src/modules/content/fold.ts'
 import { hashOf } from '../../src/modules/content/hash.ts'
 import { readHtml } from '../../src/modules/content/html.ts'
-import { CLASS, type Class } from '../../src/modules/content/listener.ts'
 import { Reader } from '../../src/modules/content/reader.ts'
+import { CLASS, type Class } from '../../src/modules/content/word-events.ts'
 
 const CLASS_NAMES = Object.keys(CLASS)
 

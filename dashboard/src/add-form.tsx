@@ -2,7 +2,7 @@
 
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { besides, call, faultOf, type Json, refresh } from './api.ts'
-import { type Scope, useMay } from './may.tsx'
+import { type Scope, usePermission } from './permissions.tsx'
 import { Button, Field, Problem } from './ui.tsx'
 
 export interface AddField {
@@ -51,7 +51,7 @@ export function AddForm({
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   const [error, setError] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
-  const may = useMay()(scope)
+  const may = usePermission()(scope)
   const names = fields.map(({ name }) => name)
   const high = hinted || names.some((name) => faultOf(error, name) !== undefined)
   const add = async (event: FormEvent): Promise<void> => {

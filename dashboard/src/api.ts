@@ -1,8 +1,8 @@
 // The public API, as used by every other client; the session's cookie replaces the key.
 
 import { QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { useLive } from './event-stream.ts'
 import { asSentence, type FieldFault, inWords, parameterText, sentenceOf } from './faults.ts'
-import { useLive } from './live.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the API document holds the shapes; pages read what they show
 export type Json = any

@@ -3,13 +3,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { call, type Json, useApi, withQuery } from './api.ts'
-import { figure } from './figure.ts'
+import { insisting, pause } from './bulk-calls.ts'
 import type { Filter } from './listing.tsx'
+import { figure } from './number-format.ts'
 import { isOver, lastDays, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE } from './rates.ts'
 import type { Search } from './search.ts'
 import { Table } from './table.tsx'
 import { rate, Section } from './ui.tsx'
-import { insisting, pause } from './work.ts'
 
 /** Each needs a call of its own. */
 const MOST = 20

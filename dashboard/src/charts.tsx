@@ -2,7 +2,7 @@
 
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useId, useState } from 'react'
-import { figure } from './figure.ts'
+import { figure } from './number-format.ts'
 import type { Search } from './search.ts'
 
 export interface Series {

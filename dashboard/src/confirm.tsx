@@ -1,7 +1,7 @@
 // A button for irreversible actions: asks for confirmation.
 
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import type { Scope } from './may.tsx'
+import type { Scope } from './permissions.tsx'
 import { Button } from './ui.tsx'
 
 export function Confirm({

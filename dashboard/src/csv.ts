@@ -3,7 +3,7 @@
 // a file: a broken row is reported with its line and affects no other. Independent of the browser.
 
 import { type CsvRow, csvLine, csvRows } from '../../src/platform/csv.ts'
-import type { Fault } from './work.ts'
+import type { Fault } from './bulk-calls.ts'
 
 export interface Entry {
   readonly line: number

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from 'react'
 import { besides, call, faultOf, type Json } from './api.ts'
-import { nested, type PlaceOf, placesOf, valueTyped } from './places.ts'
+import { nested, type PlaceholderOf, placeholdersOf, valueTyped } from './placeholders.ts'
 import { Code, Empty, Field, Problem } from './ui.tsx'
 
 /** Typing is followed once it pauses this long. */
@@ -17,8 +17,8 @@ export interface Parts {
 
 export function DraftPreview({ parts }: { readonly parts: Parts }) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
-  const places = placesOf([parts.subject, parts.html, parts.text])
-  const typed = ({ name, sample }: PlaceOf): string => values[name] ?? sample ?? ''
+  const places = placeholdersOf([parts.subject, parts.html, parts.text])
+  const typed = ({ name, sample }: PlaceholderOf): string => values[name] ?? sample ?? ''
   const wrong = places.filter((place) => typed(place) !== '' && valueTyped(place, typed(place)) === undefined)
   const given = places.filter((place) => typed(place) !== '' && !wrong.includes(place))
   const variables = nested(Object.fromEntries(given.map((place) => [place.name, valueTyped(place, typed(place))])))

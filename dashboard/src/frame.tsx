@@ -2,16 +2,16 @@
 
 import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router'
 import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { Announcements, announce } from './announcements.tsx'
 import { ApiProblem, call, type Json, problemText, queries, useApi } from './api.ts'
-import { ClosedPage } from './closed.tsx'
-import { refresher } from './follow.ts'
-import { KeyHelp, useKeys } from './keys.tsx'
-import { followEvents, useLive } from './live.ts'
-import { Reach } from './may.tsx'
+import { followEvents, useLive } from './event-stream.ts'
+import { ForbiddenPage } from './forbidden.tsx'
 import { closedTo, groupsFor, type Person } from './nav.ts'
 import { Palette } from './palette.tsx'
-import { Said, say } from './say.tsx'
+import { PermissionsProvider } from './permissions.tsx'
+import { refresher } from './refresh.ts'
 import { Scroller } from './scroller.tsx'
+import { ShortcutHelp, useShortcuts } from './shortcuts.tsx'
 import { SignIn } from './sign-in.tsx'
 import { Button, Pending } from './ui.tsx'
 
@@ -28,9 +28,9 @@ export function Frame() {
       <>
         {signedOut && <SignIn again />}
         <div hidden={signedOut}>
-          <Reach value={me.data.data.scopes}>
+          <PermissionsProvider value={me.data.data.scopes}>
             <Inside key={who} me={me.data.data} away={signedOut} />
-          </Reach>
+          </PermissionsProvider>
         </div>
       </>
     )
@@ -65,7 +65,7 @@ function Inside({
   const [help, setHelp] = useState(false)
   const [palette, setPalette] = useState(false)
   const closed = closedTo(me, useLocation({ select: ({ pathname }) => pathname }))
-  useKeys(me, { showHelp: () => setHelp(true), showPalette: () => setPalette(true) })
+  useShortcuts(me, { showHelp: () => setHelp(true), showPalette: () => setPalette(true) })
   useEffect(() => (away ? undefined : followEvents(refresher())), [away])
   const header = useRef<HTMLElement>(null)
   const menu = useRef<HTMLElement>(null)
@@ -124,10 +124,10 @@ function Inside({
       <div ref={content} className="min-w-0 flex-1">
         {me.acting && <Acting name={me.account.name} />}
         {me.account.suspended && <Suspended />}
-        {closed === null ? <Outlet /> : <ClosedPage closed={closed} role={me.user.role} />}
+        {closed === null ? <Outlet /> : <ForbiddenPage closed={closed} role={me.user.role} />}
       </div>
-      <Said />
-      {help && <KeyHelp person={me} close={() => setHelp(false)} />}
+      <Announcements />
+      {help && <ShortcutHelp person={me} close={() => setHelp(false)} />}
       {palette && <Palette person={me} close={() => setPalette(false)} />}
     </div>
   )
@@ -138,7 +138,7 @@ function Acting({ name }: { readonly name: string }) {
   const leave = (): Promise<void> =>
     call('POST', '/operator/leave').then(
       () => location.assign('/operator/accounts'),
-      (problem: unknown) => say(problemText(problem)),
+      (problem: unknown) => announce(problemText(problem)),
     )
   return (
     <aside
@@ -220,7 +220,7 @@ function Who({ me, showKeys }: { readonly me: Json; readonly showKeys: () => voi
         queries.clear()
         location.assign('/')
       },
-      (problem: unknown) => say(problemText(problem)),
+      (problem: unknown) => announce(problemText(problem)),
     )
   return (
     <div className="mt-auto border-t border-line max-lg:sticky max-lg:bottom-0 bg-paper px-2 pt-2 text-quiet pb-3">

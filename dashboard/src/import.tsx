@@ -2,14 +2,14 @@
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ChangeEvent, type ReactNode, useId, useMemo, useRef, useState } from 'react'
+import { type Fault, type Outcome, type Progress, pause, runBulkCalls } from './bulk-calls.ts'
 import { csvText, type Entry, type Listed, readList, textOf } from './csv.ts'
-import { figure } from './figure.ts'
-import { type Scope, useMay } from './may.tsx'
+import { figure } from './number-format.ts'
+import { type Scope, usePermission } from './permissions.tsx'
 import { save } from './save.ts'
 import type { Search } from './search.ts'
 import { Table } from './table.tsx'
 import { Button, Field, Problem } from './ui.tsx'
-import { type Fault, type Outcome, type Progress, pause, workThrough } from './work.ts'
 
 const SHOWN_FAULTS = 100
 const SHOWN_LINES = 5
@@ -60,7 +60,7 @@ export function Import({
     started?.()
     try {
       const { signal } = control
-      await workThrough({ items: entries, size, call, tell: setProgress, signal, pause })
+      await runBulkCalls({ items: entries, size, call, tell: setProgress, signal, pause })
     } catch (problem) {
       setError(problem)
     }
@@ -265,7 +265,7 @@ function Shown({
 export function useImport(scope: Scope): readonly [open: boolean, button: ReactNode] {
   const search = useSearch({ strict: false }) as Search
   const navigate = useNavigate()
-  const may = useMay()(scope)
+  const may = usePermission()(scope)
   const open = may && search['import'] === '1'
   const turn = (): void => void navigate({ to: '.', search: (open ? {} : { import: '1' }) as never })
   return [

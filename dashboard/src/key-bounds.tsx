@@ -1,8 +1,8 @@
 // Limits of a key: scopes, sending domains, allowed networks and expiry. Chosen on creation and changeable later.
 
+import { AllOrSome, type Part, partOf } from './all-or-some.tsx'
 import { faultOf, type Json, useApi } from './api.ts'
-import { localOf, Moment, momentOf } from './moment.tsx'
-import { AllOrSome, type Part, partOf } from './ticks.tsx'
+import { DateTimeInput, localOf, momentOf } from './date-time-input.tsx'
 import { Field } from './ui.tsx'
 
 const ROOMS = ['emails', 'domains', 'tracking_domains', 'webhooks', 'suppressions', 'unsubscribes', 'contacts']
@@ -100,7 +100,7 @@ export function KeyBounds({
           hint="Such as 192.0.2.0/24 2001:db8::1, separated by spaces. Leave empty to allow any."
           fault={faultOf(error, 'allowed_ips')}
         />
-        <Moment
+        <DateTimeInput
           label="Expires"
           value={bounds.ends}
           onChange={(ends) => onChange({ ...bounds, ends })}

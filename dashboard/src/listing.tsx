@@ -2,10 +2,10 @@
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
-import { bareOf } from './address-in.ts'
+import { tell } from './announcements.tsx'
 import { ApiProblem, type Json, useApi, withQuery } from './api.ts'
-import { figure } from './figure.ts'
-import { tell } from './say.tsx'
+import { figure } from './number-format.ts'
+import { bareOf } from './pasted-address.ts'
 import type { Search } from './search.ts'
 import { type Column, Table } from './table.tsx'
 import { Button, Choice, Field, Problem } from './ui.tsx'

@@ -1,6 +1,6 @@
 // The destinations of navigation, used by the side column, the `g` shortcuts and the palette.
 
-import { reaches, type Scope } from './may.tsx'
+import { includesScope, type Scope } from './permissions.tsx'
 
 export interface Place {
   readonly path: string
@@ -79,7 +79,7 @@ export interface Person {
 export function groupsFor({ user, scopes }: Person): readonly Group[] {
   const groups = GROUPS.map(({ title, places }) => ({
     title,
-    places: places.filter(({ needs }) => reaches(scopes, needs)),
+    places: places.filter(({ needs }) => includesScope(scopes, needs)),
   }))
   return [...groups.filter(({ places }) => places.length > 0), ...(user.operator ? [OPERATOR] : [])]
 }
@@ -96,7 +96,7 @@ export function closedTo({ user, scopes }: Person, path: string): Closed | null 
   const operators = OPERATOR.places.find(isAt)
   if (operators !== undefined) return user.operator ? null : { title: operators.name, to: 'others' }
   const place = GROUPS.flatMap(({ places }) => places).find(isAt)
-  return place === undefined || reaches(scopes, place.needs) ? null : { title: place.name, to: 'role' }
+  return place === undefined || includesScope(scopes, place.needs) ? null : { title: place.name, to: 'role' }
 }
 
 export function placesFor(person: Person): readonly Place[] {

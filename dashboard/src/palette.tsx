@@ -2,10 +2,10 @@
 
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
-import { bareOf } from './address-in.ts'
 import { type Json, useApi, withQuery } from './api.ts'
-import { type Scope, useMay } from './may.tsx'
 import { type Person, placesFor } from './nav.ts'
+import { bareOf } from './pasted-address.ts'
+import { type Scope, usePermission } from './permissions.tsx'
 
 interface Hit {
   readonly name: string
@@ -108,7 +108,7 @@ export function Palette({ person, close }: { readonly person: Person; readonly c
 }
 
 function useHits(text: string, person: Person): readonly Hit[] {
-  const may = useMay()
+  const may = usePermission()
   const asks = text.length >= MIN_CHARS
   const by = text.includes('@') ? { recipient: text } : { search: text }
   const emails = useApi(withQuery('/emails', { ...by, limit: 5 }), { enabled: asks })

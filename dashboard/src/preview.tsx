@@ -4,7 +4,7 @@
 import { useState } from 'react'
 import { bytesAt, type Json, useApiText } from './api.ts'
 import type { Listed } from './attachments.ts'
-import { figure } from './figure.ts'
+import { figure } from './number-format.ts'
 import { pageFile } from './page-files.tsx'
 import { saveBytes } from './save.ts'
 import { Button, Code, Copy, Empty, Problem, Waiting } from './ui.tsx'

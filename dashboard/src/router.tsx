@@ -2,12 +2,12 @@
 
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { Frame } from './frame.tsx'
-import { Nowhere } from './nowhere.tsx'
+import { NotFound } from './not-found.tsx'
 import { PageFailed, pageFile } from './page-files.tsx'
 import { Overview } from './pages/overview.tsx'
 import type { Search } from './search.ts'
 
-const root = createRootRoute({ component: Frame, notFoundComponent: Nowhere })
+const root = createRootRoute({ component: Frame, notFoundComponent: NotFound })
 
 const readSearch = (given: Record<string, unknown>): Search =>
   Object.fromEntries(

@@ -1,8 +1,8 @@
 // Saves files that the page generates or extracts from an email.
 
 import { call, type Json, withQuery } from './api.ts'
+import { insisting, pause } from './bulk-calls.ts'
 import { type Cell, csvText } from './csv.ts'
-import { insisting, pause } from './work.ts'
 
 /** Maximum page size of the API for each kind of list. */
 const ROWS_AT_ONCE = { page: 100, offset: 1_000 }

@@ -1,7 +1,7 @@
 // A table. On a phone each row becomes two lines: its main cell, and below it the other cells that fit.
 
 import { type FocusEvent, type ReactNode, useId, useLayoutEffect, useRef } from 'react'
-import { type Scope, useMay } from './may.tsx'
+import { type Scope, usePermission } from './permissions.tsx'
 import { RowName } from './row-name.ts'
 import { Empty, Pending } from './ui.tsx'
 
@@ -45,7 +45,7 @@ export function Table<Row>({
   readonly keyOf?: (row: Row) => string
   readonly empty: ReactNode
 }) {
-  const may = useMay()
+  const may = usePermission()
   const kept = useKeptFocus(rows)
   const id = useId()
   if (rows === undefined) return <Pending error={error} lines={8} />

@@ -3,8 +3,8 @@
 
 import { useState } from 'react'
 import { type Json, useApi } from './api.ts'
-import { figure } from './figure.ts'
 import { Listing } from './listing.tsx'
+import { figure } from './number-format.ts'
 import { Button, Copy, Section, State } from './ui.tsx'
 
 /** Explanation and advice (RFC 8460 section 4.3). */

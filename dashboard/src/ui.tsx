@@ -1,12 +1,12 @@
 // The components shared by all pages.
 
 import { type ReactNode, type RefObject, useContext, useEffect, useId, useRef, useState } from 'react'
+import { tell } from './announcements.tsx'
 import { isSignedOut, mayPass, problemText, tryAgain, waitOf } from './api.ts'
 import { copied } from './clipboard.ts'
 import { saidOfIt } from './faults.ts'
-import { type Scope, useMay } from './may.tsx'
+import { type Scope, usePermission } from './permissions.tsx'
 import { RowName } from './row-name.ts'
-import { tell } from './say.tsx'
 import { type Tone, toneOf } from './tones.ts'
 
 export function Page({
@@ -24,7 +24,7 @@ export function Page({
   readonly actions?: ReactNode
   readonly children: ReactNode
 }) {
-  const may = useMay()(needs)
+  const may = usePermission()(needs)
   return (
     <main id="main" className="mx-auto w-full max-w-[1100px] px-4 py-6 outline-none sm:px-8" tabIndex={-1}>
       <title>{`${title} · Posthorn`}</title>
@@ -64,7 +64,7 @@ export function Button({
   /** Scope required for the action; hidden from people without it. */
   readonly scope?: Scope | undefined
 }) {
-  const may = useMay()(scope)
+  const may = usePermission()(scope)
   const row = useContext(RowName)
   const look = {
     plain: 'border-line bg-raised hover:border-quiet',

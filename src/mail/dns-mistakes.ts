@@ -6,7 +6,7 @@
 import type { Resolver } from '../platform/dns.ts'
 
 /** Describes the expected text. */
-export interface Wanted {
+export interface ExpectedText {
   readonly isRight: (text: string) => boolean
   /** Looks like an attempt at such a record. */
   readonly isMeant: (text: string) => boolean
@@ -23,9 +23,9 @@ const SPOILT: readonly (readonly [what: string, mend: (text: string) => string])
 ]
 
 /** @returns the first text that is nearly right and what is wrong with it, in words for people; null when none is */
-export function nearly(
+export function nearMiss(
   texts: readonly string[],
-  wanted: Wanted,
+  wanted: ExpectedText,
 ): { readonly text: string; readonly error: string } | null {
   for (const text of texts) {
     const error = wanted.isRight(text) ? null : faultOf(text, wanted)
@@ -34,7 +34,7 @@ export function nearly(
   return null
 }
 
-function faultOf(text: string, { isRight, isMeant, isBare, begins }: Wanted): string | null {
+function faultOf(text: string, { isRight, isMeant, isBare, begins }: ExpectedText): string | null {
   const signs: string[] = []
   let mended = text
   for (const [what, mend] of SPOILT) {
@@ -56,7 +56,7 @@ function faultOf(text: string, { isRight, isMeant, isBare, begins }: Wanted): st
  */
 export async function strayRecord(
   elsewhere: readonly string[],
-  { isRight }: Wanted,
+  { isRight }: ExpectedText,
   resolver: Resolver,
   signal: AbortSignal | undefined,
 ): Promise<string | null> {

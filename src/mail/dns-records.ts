@@ -10,7 +10,7 @@
 import { getDomain } from 'tldts'
 import type { Resolver } from '../platform/dns.ts'
 import { discoverDmarc, isDmarcRecord, parseDmarc } from './dmarc.ts'
-import { nearly, strayRecord, textsAt, type Wanted } from './dns-mistakes.ts'
+import { type ExpectedText, nearMiss, strayRecord, textsAt } from './dns-mistakes.ts'
 import { lookupSpf } from './spf.ts'
 import { reaches } from './spf-reach.ts'
 import { isSpfRecord, parseMechanism, parseSpf } from './spf-record.ts'
@@ -192,7 +192,7 @@ async function explained(
   signal: AbortSignal | undefined,
 ): Promise<Finding> {
   const wanted = WANTED[purpose](identity)
-  const near = nearly(finding.found.length > 0 ? finding.found : await textsAt(name, resolver, signal), wanted)
+  const near = nearMiss(finding.found.length > 0 ? finding.found : await textsAt(name, resolver, signal), wanted)
   if (near !== null) return { status: 'mismatch', found: [near.text], error: near.error }
   if (finding.status !== 'missing') return finding
   const { domain } = identity
@@ -205,7 +205,7 @@ async function explained(
 
 const MAX_NAME_CHARS = 253
 
-const WANTED: Readonly<Record<Purpose, (identity: DomainIdentity) => Wanted>> = {
+const WANTED: Readonly<Record<Purpose, (identity: DomainIdentity) => ExpectedText>> = {
   ownership: ({ verificationToken }) => ({
     isRight: (text) => text.trim() === `${OWNERSHIP_PREFIX}${verificationToken}`,
     isMeant: (text) => /^posthorn-verify\b/i.test(text),

@@ -42,7 +42,7 @@ export function quotedReply(text: string): QuotedReply | null {
   return { code: Number(digits), enhanced: STATUS.exec(rest)?.[1] ?? null, words }
 }
 
-export interface Said {
+export interface ReportedFailure {
   readonly words: string
   readonly reply: QuotedReply | null
   /** The reporter's own status. */
@@ -52,13 +52,13 @@ export interface Said {
   readonly isStated?: boolean
 }
 
-export interface Judged {
+export interface FailureVerdict {
   readonly smtpCode: number | null
   readonly enhanced: string | null
   readonly verdict: BounceVerdict
 }
 
-export function verdictOf({ words, reply, status, command, isStated = false }: Said): Judged {
+export function verdictOf({ words, reply, status, command, isStated = false }: ReportedFailure): FailureVerdict {
   const enhanced = mostExact(reply?.enhanced ?? STATUS.exec(words)?.[1] ?? null, status)
   const own = localCategory(words, reply, enhanced)
   // A temporary status may resolve by the next try: Gmail sends 4.0.0 for a name that does not exist at the moment.
@@ -73,7 +73,7 @@ export function verdictOf({ words, reply, status, command, isStated = false }: S
   }
   return { smtpCode: reply?.code ?? null, enhanced, verdict }
 
-  function judged(category: BounceCategory): Judged {
+  function judged(category: BounceCategory): FailureVerdict {
     return { smtpCode: reply?.code ?? null, enhanced, verdict: { type: bounceTypeOf(category), category } }
   }
 }

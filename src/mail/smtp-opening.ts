@@ -7,7 +7,7 @@ import type { Clock } from '../platform/clock.ts'
 import { CLIENT_TLS } from '../platform/tls-client.ts'
 import type { Dialogue, DialogueRecorder } from './smtp-dialogue.ts'
 import type { Reply } from './smtp-reply.ts'
-import { type Endpoint, type Fault, type Heard, isFault, SmtpStream } from './smtp-stream.ts'
+import { type Endpoint, type Fault, isFault, type ReplyOrFault, SmtpStream } from './smtp-stream.ts'
 
 export type Phase = 'connect' | 'banner' | 'ehlo' | 'starttls' | 'tls' | 'auth' | 'mail' | 'rcpt' | 'data' | 'dot'
 
@@ -292,7 +292,7 @@ class Opening {
       Buffer.from(secret).toString('base64'),
     )
     const [plain = '', username = '', password = ''] = secrets
-    let heard: Heard
+    let heard: ReplyOrFault
     if (can.auth.includes('PLAIN')) heard = await this.#ask(stream, `AUTH PLAIN ${plain}`, 'auth', 'AUTH PLAIN ***')
     else if (can.auth.includes('LOGIN')) {
       heard = await this.#ask(stream, 'AUTH LOGIN', 'auth')
@@ -305,7 +305,7 @@ class Opening {
     return positive(heard) ? null : this.#refused('auth', heard)
   }
 
-  async #ask(stream: SmtpStream, line: string, phase: 'ehlo' | 'tls' | 'auth', shown = line): Promise<Heard> {
+  async #ask(stream: SmtpStream, line: string, phase: 'ehlo' | 'tls' | 'auth', shown = line): Promise<ReplyOrFault> {
     this.#recorder.client(shown)
     stream.say(`${line}\r\n`)
     const heard = await stream.hear(this.#timeouts[phase])

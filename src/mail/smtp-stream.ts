@@ -11,9 +11,9 @@ export interface Fault {
   readonly message: string
 }
 
-export type Heard = Reply | Fault
+export type ReplyOrFault = Reply | Fault
 
-export function isFault(heard: Heard): heard is Fault {
+export function isFault(heard: ReplyOrFault): heard is Fault {
   return 'message' in heard
 }
 
@@ -111,7 +111,7 @@ export class SmtpStream {
   }
 
   /** The next reply. Replies that arrived before the connection broke come before the fault. */
-  async hear(timeoutMs: number): Promise<Heard> {
+  async hear(timeoutMs: number): Promise<ReplyOrFault> {
     const deadline = this.#replies.length > 0 || this.#fault !== null ? null : this.#deadline(timeoutMs, 'no reply')
     while (true) {
       const heard = this.#replies.shift() ?? this.#fault

@@ -9,7 +9,7 @@ import { fieldValue, parseHeaderBlock } from './headers.ts'
 import { boundaryOf, partsBetween, type ReadingBudget, readingBudget } from './multipart.ts'
 import { parseTlsReport, type TlsFailure, type TlsReport, type TlsReportPolicy } from './tls-report.ts'
 
-export interface ToldFailure {
+export interface ReceivedTlsFailure {
   readonly result_type: string
   readonly sending_mta_ip: string | null
   readonly receiving_mx_hostname: string | null
@@ -17,31 +17,31 @@ export interface ToldFailure {
   readonly failed_sessions: number
 }
 
-export interface ToldTlsPolicy {
+export interface ReceivedTlsPolicy {
   readonly type: string
   readonly strings: readonly string[]
   readonly mx: readonly string[]
   readonly successful_sessions: number
   readonly failed_sessions: number
-  readonly failures: readonly ToldFailure[]
+  readonly failures: readonly ReceivedTlsFailure[]
 }
 
 /** What a report says about one domain. */
-export interface ToldTlsDomain {
+export interface ReceivedTlsDomain {
   /** In lower case, without a final dot. */
   readonly domain: string
   readonly successful: number
   readonly failed: number
-  readonly policies: readonly ToldTlsPolicy[]
+  readonly policies: readonly ReceivedTlsPolicy[]
 }
 
-export interface ToldTls {
+export interface ReceivedTlsReport {
   readonly organization: string
   readonly reportId: string
   readonly contact: string | null
   readonly begin: Date
   readonly end: Date
-  readonly domains: readonly ToldTlsDomain[]
+  readonly domains: readonly ReceivedTlsDomain[]
 }
 
 const LEVELS_MOST = 5
@@ -59,7 +59,7 @@ const LATEST = Date.UTC(2100, 0)
 const TYPES = /^application\/(?:tlsrpt\+)?(?:gzip|x-gzip|json)$/
 
 /** The first part of a mail that is a report; null when there is none. @param raw the mail as received */
-export function readTlsReportMail(raw: Buffer): ToldTls | null {
+export function readTlsReportMail(raw: Buffer): ReceivedTlsReport | null {
   const left = { parts: PARTS_MOST, budget: readingBudget() }
   const found = reportIn(raw, 0, left)
   return found === null ? null : told(found)
@@ -94,7 +94,7 @@ function reportIn(
   return bytes.length > PACKED_BYTES ? null : parseTlsReport(bytes)
 }
 
-function told(report: TlsReport): ToldTls | null {
+function told(report: TlsReport): ReceivedTlsReport | null {
   const begin = Date.parse(report['date-range']['start-datetime'])
   const end = Date.parse(report['date-range']['end-datetime'])
   const { policies } = report
@@ -110,13 +110,13 @@ function told(report: TlsReport): ToldTls | null {
   }
 }
 
-function toldOf(domain: string, policies: readonly TlsReportPolicy[]): ToldTlsDomain {
+function toldOf(domain: string, policies: readonly TlsReportPolicy[]): ReceivedTlsDomain {
   const sum = (key: keyof TlsReportPolicy['summary']): number =>
     policies.reduce((total, { summary }) => total + count(summary[key]), 0)
   let room = FAILURES_KEPT
   const kept = policies
     .slice(0, POLICIES_KEPT)
-    .map(({ policy, summary, 'failure-details': details }): ToldTlsPolicy => {
+    .map(({ policy, summary, 'failure-details': details }): ReceivedTlsPolicy => {
       const failures = listOf(details)
         .slice(0, room)
         .flatMap((detail) => failureOf(detail))
@@ -138,7 +138,7 @@ function toldOf(domain: string, policies: readonly TlsReportPolicy[]): ToldTlsDo
   }
 }
 
-function failureOf(found: unknown): readonly ToldFailure[] {
+function failureOf(found: unknown): readonly ReceivedTlsFailure[] {
   if (typeof found !== 'object' || found === null) return []
   const detail: Partial<Record<keyof TlsFailure, unknown>> = found
   return [

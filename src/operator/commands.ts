@@ -7,9 +7,10 @@ import path from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import packageJson from '../../package.json' with { type: 'json' }
 import { apiServer, connectRooms, type Rooms } from '../app.ts'
+import type { Ground } from '../composition/ground.ts'
+import { partitionsLoop } from '../composition/housekeeping.ts'
+import { relayOf } from '../composition/relay.ts'
 import type { Config } from '../config.ts'
-import type { Ground } from '../ground.ts'
-import { partitionsLoop } from '../housekeeping.ts'
 import { accountNamed } from '../modules/accounts/index.ts'
 import { sendingLimits } from '../modules/sending/index.ts'
 import { instanceCertificate } from '../platform/certificates.ts'
@@ -21,11 +22,10 @@ import { restoreBackup, takeBackup } from '../platform/postgres/backup.ts'
 import { attachOrStart, embeddedCluster, upgradeDatabase } from '../platform/postgres.ts'
 import { foreignAddresses } from '../platform/source-addresses.ts'
 import { attachBegun, type Store } from '../platform/store.ts'
-import { relayOf } from '../relay.ts'
 import { examineAround, examineDatabase } from './doctor.ts'
 import { CHECK_WIDTH, type Finding } from './finding.ts'
-import type { Ask } from './mcp.ts'
-import { beginRekey, finishRekey, type Rekeyed, secretIn, told } from './rekey.ts'
+import type { ApiCall } from './mcp.ts'
+import { beginRekey, finishRekey, processText, type Rekeyed, secretIn } from './rekey.ts'
 
 export interface InstanceContext {
   readonly config: Config
@@ -272,7 +272,7 @@ function reasonOf({ message, cause }: Error): string {
 }
 
 /** The public API of a running instance. */
-function askOver(address: string, key: string): Ask {
+function askOver(address: string, key: string): ApiCall {
   return async (method, path, body, more = {}) => {
     const headers = { ...more, 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) }
     const answer = await fetch(new URL(path, address), {
@@ -302,7 +302,7 @@ function rekeyed({ number, state, waiting_for, sealed_anew }: Rekeyed, isSetting
     ]
   return [
     `secret ${number} is announced. From now on processes start only with it. These processes still run without it:`,
-    ...waiting_for.map((process) => `  ${told(process)}`),
+    ...waiting_for.map((process) => `  ${processText(process)}`),
     ...set,
     'Restart them, then run: posthorn rekey --finish',
   ]

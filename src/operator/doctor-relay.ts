@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import { askRelay, type Relay, type RelayAnswer } from '../modules/delivery/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Resolver } from '../platform/dns.ts'
-import { fail, ok, type Told, warn } from './finding.ts'
+import { type CheckResult, fail, ok, warn } from './finding.ts'
 
 export interface RelayCheckOptions {
   readonly config: Config
@@ -17,7 +17,13 @@ export interface RelayCheckOptions {
 
 type KeptOut = Extract<RelayAnswer, { readonly kind: 'keeps us out' }>
 
-export async function relayTaking({ config, relay, resolver, clock, recipient }: RelayCheckOptions): Promise<Told> {
+export async function relayTaking({
+  config,
+  relay,
+  resolver,
+  clock,
+  recipient,
+}: RelayCheckOptions): Promise<CheckResult> {
   const { hostname, sourceIps } = config
   const sender = `postmaster@${hostname}`
   const answers = await askRelay({ relay, resolver, clock, ehloName: hostname, sourceIps, sender, recipient })

@@ -4,6 +4,7 @@
 
 import { X509Certificate } from 'node:crypto'
 import { isIP, isIPv6 } from 'node:net'
+import { certifiedHost } from '../composition/tracking.ts'
 import { type Config, ROLES, type Role } from '../config.ts'
 import { checkHost } from '../mail/spf.ts'
 import { readPlans } from '../modules/accounts/index.ts'
@@ -18,9 +19,8 @@ import type { Database } from '../platform/db.ts'
 import type { DiskRoom } from '../platform/disk.ts'
 import type { DnsAnswer, Resolver } from '../platform/dns.ts'
 import { commitOnce, serverFacts } from '../platform/sql-server.ts'
-import { certifiedHost } from '../readers.ts'
 import { relayTaking } from './doctor-relay.ts'
-import { type Finding, fail, findingsOf, ok, skipped, type Told, unknown, warn } from './finding.ts'
+import { type CheckResult, type Finding, fail, findingsOf, ok, skipped, unknown, warn } from './finding.ts'
 
 export interface DoctorOptions {
   readonly config: Config
@@ -55,7 +55,7 @@ const BLOCKLISTS = ['zen.spamhaus.org', 'bl.spamcop.net', 'b.barracudacentral.or
 /** The checks that need no database, in the order in which to fix the findings. Never rejects. */
 export function examineAround(options: DoctorOptions): Promise<readonly Finding[]> {
   const { kind } = options.config.delivery
-  const during = (modes: readonly string[], check: () => Promise<Told>): (() => Promise<Told>) =>
+  const during = (modes: readonly string[], check: () => Promise<CheckResult>): (() => Promise<CheckResult>) =>
     modes.includes(kind) ? check : async () => skipped(`POSTHORN_DELIVERY is ${kind}`)
   const sending = ['direct', 'relay']
   return findingsOf([
@@ -80,7 +80,7 @@ export function examineDatabase(
   opened: Database | Error,
   { config, clock: time }: DoctorOptions,
 ): Promise<readonly Finding[]> {
-  const needing = (check: (db: Database) => Promise<Told>): (() => Promise<Told>) =>
+  const needing = (check: (db: Database) => Promise<CheckResult>): (() => Promise<CheckResult>) =>
     opened instanceof Error ? async () => skipped('no database') : () => check(opened)
   return findingsOf([
     ['database', () => database(opened, config)],
@@ -92,7 +92,7 @@ export function examineDatabase(
   ])
 }
 
-async function database(db: Database | Error, { databaseUrl, dataDir }: Config): Promise<Told> {
+async function database(db: Database | Error, { databaseUrl, dataDir }: Config): Promise<CheckResult> {
   if (db instanceof Error) {
     const embedded = `check the disk, the service log and ${dataDir}/postgres.log`
     return fail(
@@ -126,7 +126,7 @@ const UNDONE: Readonly<Record<Role, string>> = {
   worker: 'no webhooks, statistics, domain verification or cleanup',
 }
 
-async function roles(db: Database, time: Clock): Promise<Told> {
+async function roles(db: Database, time: Clock): Promise<CheckResult> {
   const [running, figures] = await Promise.all([runningRoles(db.system), queueFigures(db.system, time.now())])
   const ready = figures.find(({ state }) => state === 'ready')?.emails ?? 0
   const waits = ready > 0 ? `; emails ready for delivery: ${ready}` : ''
@@ -145,7 +145,7 @@ const LATE: Readonly<Record<string, string>> = {
   notices: 'notices by mail to accounts and the operator',
 }
 
-async function followers(db: Database, time: Clock): Promise<Told> {
+async function followers(db: Database, time: Clock): Promise<CheckResult> {
   const [running, lags] = await Promise.all([runningRoles(db.system), followerLags(db.system, time.now())])
   if (!running.has('worker')) return skipped('the worker role, which reads the log, is not running')
   const behind = lags.filter(({ lagSeconds }) => lagSeconds > LAG_SECONDS)
@@ -159,7 +159,7 @@ async function followers(db: Database, time: Clock): Promise<Told> {
     : warn(said.join(', '), advice)
 }
 
-async function commitTime(db: Database, time: Clock): Promise<Told> {
+async function commitTime(db: Database, time: Clock): Promise<CheckResult> {
   const tookMs: number[] = []
   for (let i = 0; i < COMMITS; i++) {
     const began = time.monotonicMs()
@@ -175,7 +175,7 @@ async function commitTime(db: Database, time: Clock): Promise<Told> {
   )
 }
 
-async function disk({ diskRoom, config }: DoctorOptions): Promise<Told> {
+async function disk({ diskRoom, config }: DoctorOptions): Promise<CheckResult> {
   const { freeBytes, keptBytes } = await diskRoom()
   const said = `${roomText(freeBytes)} free at ${config.dataDir}`
   if (freeBytes < keptBytes) return fail(said, `free up space: no mail is accepted below ${roomText(keptBytes)}`)
@@ -188,14 +188,14 @@ function roomText(bytes: number): string {
   return megabytes < 1_000 ? `${Math.round(megabytes)} MB` : `${(megabytes / 1_024).toFixed(1)} GB`
 }
 
-async function clock(db: Database, time: Clock): Promise<Told> {
+async function clock(db: Database, time: Clock): Promise<CheckResult> {
   const { now } = await serverFacts(db.system)
   const offMs = Math.abs(now.getTime() - time.now().getTime())
   if (offMs <= CLOCK_OFF_MS) return ok(`${offMs} ms off the database's clock`)
   return warn(`${offMs} ms off the database's clock`, 'run a time service (chrony, systemd-timesyncd) on every machine')
 }
 
-function plans({ config }: DoctorOptions): Told {
+function plans({ config }: DoctorOptions): CheckResult {
   try {
     readPlans(config.plansFile)
     return ok(config.plansFile ?? 'built in')
@@ -207,7 +207,7 @@ function plans({ config }: DoctorOptions): Told {
   }
 }
 
-function publicUrl({ config }: DoctorOptions): Told {
+function publicUrl({ config }: DoctorOptions): CheckResult {
   const { protocol, hostname, port } = new URL(config.publicUrl)
   if (port === '0') return fail(config.publicUrl, 'set POSTHORN_PUBLIC_URL: the service does not start without it')
   if (config.delivery.kind === 'sandbox') return ok(config.publicUrl)
@@ -221,7 +221,7 @@ function publicUrl({ config }: DoctorOptions): Told {
   return ok(config.publicUrl)
 }
 
-async function certificate({ certificate: read, config, clock: time }: DoctorOptions): Promise<Told> {
+async function certificate({ certificate: read, config, clock: time }: DoctorOptions): Promise<CheckResult> {
   const pem = await read().catch((error: Error) => error)
   if (pem instanceof Error) return fail(pem.message, 'fix this setting: the service does not start with it')
   const found = new X509Certificate(pem)
@@ -250,7 +250,7 @@ async function certificate({ certificate: read, config, clock: time }: DoctorOpt
 }
 
 /** The certificate issued by a CA (contract section 18); `certificate` checks the one from files. */
-async function publicCertificate(db: Database, config: Config, time: Clock): Promise<Told> {
+async function publicCertificate(db: Database, config: Config, time: Clock): Promise<CheckResult> {
   const { protocol, hostname } = new URL(config.publicUrl)
   if (protocol !== 'https:') return skipped('POSTHORN_PUBLIC_URL is not https')
   if (config.httpsPort === null) return skipped('POSTHORN_HTTPS_PORT is not set: another server terminates TLS')
@@ -272,12 +272,12 @@ async function publicCertificate(db: Database, config: Config, time: Clock): Pro
   return error === null ? ok(said) : warn(why, advice)
 }
 
-function operator({ config }: DoctorOptions): Told {
+function operator({ config }: DoctorOptions): CheckResult {
   if (config.operatorEmail !== null) return ok(config.operatorEmail)
   return warn('not set', 'set POSTHORN_OPERATOR_EMAIL: it receives notices, and mail to postmaster and abuse')
 }
 
-async function sourceAddresses({ config, foreignAddresses }: DoctorOptions): Promise<Told> {
+async function sourceAddresses({ config, foreignAddresses }: DoctorOptions): Promise<CheckResult> {
   const named = [...new Set([...config.sourceIps, ...config.validationSourceIps])]
   if (named.length === 0) return ok('chosen by the system')
   const foreign = await foreignAddresses(named)
@@ -288,7 +288,7 @@ async function sourceAddresses({ config, foreignAddresses }: DoctorOptions): Pro
   )
 }
 
-async function relay({ config, relay: named, resolver, clock: time }: DoctorOptions): Promise<Told> {
+async function relay({ config, relay: named, resolver, clock: time }: DoctorOptions): Promise<CheckResult> {
   if (named === null) return skipped('not set')
   const { host } = named
   const isName = isIP(host) === 0 && host !== 'localhost'
@@ -308,7 +308,7 @@ function isFailure({ kind }: DnsAnswer<unknown>): boolean {
 
 const NO_DNS = 'DNS lookup failed: check POSTHORN_DNS_SERVERS and /etc/resolv.conf'
 
-async function hostName({ config, resolver }: DoctorOptions): Promise<Told> {
+async function hostName({ config, resolver }: DoctorOptions): Promise<CheckResult> {
   const { hostname } = config
   if (isIP(hostname) !== 0)
     return fail(
@@ -334,7 +334,7 @@ async function sendingAddresses({ config, resolver }: DoctorOptions): Promise<re
   return found === 'unknown' ? found : found.filter((address) => isPublicAddress(address))
 }
 
-async function reverseDns(options: DoctorOptions): Promise<Told> {
+async function reverseDns(options: DoctorOptions): Promise<CheckResult> {
   const { resolver, config } = options
   const addresses = await sendingAddresses(options)
   if (addresses === 'unknown') return unknown('sending address not known', NO_DNS)
@@ -357,7 +357,7 @@ async function reverseDns(options: DoctorOptions): Promise<Told> {
   return fail(faults.join('; '), `ask the provider of the address to set its PTR record to ${config.hostname}`)
 }
 
-async function returnPath({ config, resolver }: DoctorOptions): Promise<Told> {
+async function returnPath({ config, resolver }: DoctorOptions): Promise<CheckResult> {
   const { hostname } = config
   const answer = await resolver.mx(hostname)
   if (isFailure(answer)) return unknown(hostname, NO_DNS)
@@ -372,7 +372,7 @@ async function returnPath({ config, resolver }: DoctorOptions): Promise<Told> {
   return ok(`${hostname}: ${where}; its port 25 must reach port ${config.mxPort} of this machine`)
 }
 
-async function spf(options: DoctorOptions): Promise<Told> {
+async function spf(options: DoctorOptions): Promise<CheckResult> {
   const { resolver, config } = options
   const addresses = await sendingAddresses(options)
   if (addresses === 'unknown' || addresses.length === 0) return unknown(config.hostname, 'see the reverse DNS check')
@@ -386,14 +386,14 @@ async function spf(options: DoctorOptions): Promise<Told> {
   return bad.result === 'temperror' ? unknown(bad.result, NO_DNS) : warn(bad.result, advice)
 }
 
-async function port25({ resolver, greet, config }: DoctorOptions): Promise<Told> {
+async function port25({ resolver, greet, config }: DoctorOptions): Promise<CheckResult> {
   const answer = await resolver.mx(ELSEWHERE)
   if (answer.kind !== 'found') return unknown(`no MX found for ${ELSEWHERE}`, NO_DNS)
   const [first] = answer.records.toSorted((a, b) => a.preference - b.preference)
   const host = first?.exchange ?? ELSEWHERE
   const known = await addressesOf(resolver, host)
   const sources = config.sourceIps.length === 0 ? [null] : config.sourceIps
-  const knocks = sources.map(async (source): Promise<Told> => {
+  const knocks = sources.map(async (source): Promise<CheckResult> => {
     const where = source === null ? host : `${host} from ${source}`
     const address =
       known === 'unknown' ? undefined : known.find((ip) => source === null || isIPv6(ip) === isIPv6(source))
@@ -405,7 +405,7 @@ async function port25({ resolver, greet, config }: DoctorOptions): Promise<Told>
   return worst ?? ok(told.map(({ found }) => found).join(', '))
 }
 
-async function knocked(where: string, greeting: Promise<string>): Promise<Told> {
+async function knocked(where: string, greeting: Promise<string>): Promise<CheckResult> {
   try {
     const banner = await greeting
     if (banner.startsWith('220')) return ok(`${where} answers`)
@@ -422,7 +422,7 @@ async function knocked(where: string, greeting: Promise<string>): Promise<Told> 
   }
 }
 
-async function blocklists(options: DoctorOptions): Promise<Told> {
+async function blocklists(options: DoctorOptions): Promise<CheckResult> {
   const { resolver } = options
   const addresses = await sendingAddresses(options)
   if (addresses === 'unknown' || addresses.length === 0)

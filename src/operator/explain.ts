@@ -2,7 +2,7 @@
 
 import { adviceFor, type BounceAdvice, deferralCategory } from '../mail/bounce-advice.ts'
 
-export interface Why extends Omit<BounceAdvice, 'matter'> {
+export interface Explanation extends Omit<BounceAdvice, 'matter'> {
   /** From the event that has it; null: the status alone explains it. */
   readonly reason: string | null
   /** As in the advice on a bounce, or `sender`: the sender's own doing, or `nobody`: no action is needed. */
@@ -10,7 +10,7 @@ export interface Why extends Omit<BounceAdvice, 'matter'> {
 }
 
 type Fields = Readonly<Record<string, unknown>>
-type Words = Omit<Why, 'reason'>
+type Words = Omit<Explanation, 'reason'>
 
 const OFF_THE_LIST = 'Send again only if the person asks for it, and take the address off the list first.'
 
@@ -99,7 +99,7 @@ const UNCLEAR: Words = {
 }
 
 /** @param email the public API's email, with its events and attempts; its bounces are shown separately */
-export function explain(email: Fields): Why {
+export function explain(email: Fields): Explanation {
   const { status } = email
   switch (status) {
     case 'suppressed':
@@ -136,7 +136,7 @@ export function explain(email: Fields): Why {
 }
 
 /** The same as the advice on its bounce, as shown in the lists of bounces. */
-function bounced(email: Fields): Why {
+function bounced(email: Fields): Explanation {
   const { category } = lastOf(email, 'email.bounced')
   if (typeof category !== 'string')
     return of('unclear', 'The receiving side refused it.', 'Its bounce shows the reason, and who has to act.')
@@ -144,7 +144,7 @@ function bounced(email: Fields): Why {
   return { reason: category, matter, meaning, next }
 }
 
-function deferred(email: Fields): Why {
+function deferred(email: Fields): Explanation {
   const { smtp_code: code, enhanced_code: enhanced, response: text } = lastOf(email, 'email.deferred')
   const said = { code: code as number | null, enhanced: enhanced as string | null }
   const category = typeof text === 'string' ? deferralCategory({ ...said, text }) : null
@@ -165,13 +165,13 @@ function deferred(email: Fields): Why {
   }
 }
 
-function of(matter: Why['matter'], meaning: string, next: string): Why {
+function of(matter: Explanation['matter'], meaning: string, next: string): Explanation {
   return { reason: null, matter, meaning, next }
 }
 
-function withReason(known: Readonly<Record<string, Words>>, reason: string | null, otherwise: Words): Why {
+function withReason(known: Readonly<Record<string, Words>>, reason: string | null, otherwise: Words): Explanation {
   const name = SAME[reason ?? ''] ?? reason ?? ''
-  return { reason, ...(Object.hasOwn(known, name) ? known[name] : otherwise) } as Why
+  return { reason, ...(Object.hasOwn(known, name) ? known[name] : otherwise) } as Explanation
 }
 
 function reasonIn(email: Fields, event: string): string | null {

@@ -10,19 +10,19 @@ export interface Finding {
   readonly advice: string | null
 }
 
-export type Told = Omit<Finding, 'check'>
+export type CheckResult = Omit<Finding, 'check'>
 
 /** Width of the column of names; wider than any name. */
 export const CHECK_WIDTH = 35
 
 /** One check; a rejection becomes a finding in state unknown. */
-export type Check = readonly [check: string, look: () => Promise<Told>]
+export type Check = readonly [check: string, look: () => Promise<CheckResult>]
 
-export const ok = (found: string): Told => ({ state: 'ok', found, advice: null })
-export const warn = (found: string, advice: string): Told => ({ state: 'warn', found, advice })
-export const fail = (found: string, advice: string): Told => ({ state: 'fail', found, advice })
-export const unknown = (found: string, advice: string): Told => ({ state: 'unknown', found, advice })
-export const skipped = (found: string): Told => ({ state: 'skipped', found, advice: null })
+export const ok = (found: string): CheckResult => ({ state: 'ok', found, advice: null })
+export const warn = (found: string, advice: string): CheckResult => ({ state: 'warn', found, advice })
+export const fail = (found: string, advice: string): CheckResult => ({ state: 'fail', found, advice })
+export const unknown = (found: string, advice: string): CheckResult => ({ state: 'unknown', found, advice })
+export const skipped = (found: string): CheckResult => ({ state: 'skipped', found, advice: null })
 
 /** Never rejects: a check that throws is unknown. */
 export function findingsOf(checks: readonly Check[]): Promise<readonly Finding[]> {

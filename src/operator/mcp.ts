@@ -13,7 +13,7 @@ import { bodyValidator } from '../platform/validation.ts'
 import { explain } from './explain.ts'
 
 /** The public API, called with the key. */
-export type Ask = (
+export type ApiCall = (
   method: 'GET' | 'POST',
   path: string,
   body?: unknown,
@@ -25,7 +25,7 @@ interface Tool {
   readonly description: string
   readonly inputSchema: InputSchema
   readonly writes: boolean
-  run(ask: Ask, given: Readonly<Record<string, unknown>>, about: Instance): Promise<unknown>
+  run(ask: ApiCall, given: Readonly<Record<string, unknown>>, about: Instance): Promise<unknown>
 }
 
 interface InputSchema {
@@ -151,7 +151,7 @@ const TOOLS: readonly Tool[] = [
 ]
 
 export interface McpOptions {
-  readonly ask: Ask
+  readonly ask: ApiCall
   readonly version: string
   readonly allowSend: boolean
   readonly sandbox: boolean
@@ -209,7 +209,7 @@ function refuseUnfit({ name, inputSchema }: Tool, given: Readonly<Record<string,
   throw new Error(`invalid arguments: ${told}. ${name} takes ${Object.keys(inputSchema.properties).join(', ')}`)
 }
 
-async function explainBounce(ask: Ask, given: Readonly<Record<string, unknown>>): Promise<unknown> {
+async function explainBounce(ask: ApiCall, given: Readonly<Record<string, unknown>>): Promise<unknown> {
   const id = one(given, 'email_id')
   const email = (await read(ask, `/api/v1/emails/${id}`, {})) as { data: Record<string, unknown> }
   const { data } = (await read(ask, '/api/v1/customer/bounces', { email_id: id, include_sandbox: 'true' })) as {
@@ -221,7 +221,7 @@ async function explainBounce(ask: Ask, given: Readonly<Record<string, unknown>>)
   return { status, recipient, why, last_smtp_code: code, last_response: response, next_attempt_at: next, bounces }
 }
 
-async function checkRecipient(ask: Ask, given: Readonly<Record<string, unknown>>): Promise<unknown> {
+async function checkRecipient(ask: ApiCall, given: Readonly<Record<string, unknown>>): Promise<unknown> {
   const { recipient: asked } = given
   const parsed = typeof asked === 'string' ? parseAddress(asked.trim()) : null
   if (parsed?.ok !== true) throw new Error('recipient is not an email address')
@@ -237,7 +237,7 @@ async function checkRecipient(ask: Ask, given: Readonly<Record<string, unknown>>
 const MAX_PAGES = 15
 
 /** The list can only be searched by substring. Returns the live entry if there are two. @returns null: not on the list */
-async function unsubscribeOf(ask: Ask, list: string, recipient: string): Promise<unknown> {
+async function unsubscribeOf(ask: ApiCall, list: string, recipient: string): Promise<unknown> {
   let found: Readonly<Record<string, unknown>> | null = null
   for (let page = 1; ; page++) {
     const { data, pagination } = (await read(ask, list, {
@@ -259,7 +259,7 @@ function one(given: Readonly<Record<string, unknown>>, name: string): string {
   return encodeURIComponent(value).replaceAll('%40', '@')
 }
 
-async function read(ask: Ask, path: string, given: Readonly<Record<string, unknown>>): Promise<unknown> {
+async function read(ask: ApiCall, path: string, given: Readonly<Record<string, unknown>>): Promise<unknown> {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(given)) {
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
@@ -269,7 +269,7 @@ async function read(ask: Ask, path: string, given: Readonly<Record<string, unkno
   return whole(await ask('GET', asked))
 }
 
-function whole({ status, body }: Awaited<ReturnType<Ask>>): unknown {
+function whole({ status, body }: Awaited<ReturnType<ApiCall>>): unknown {
   if (status < 400) return body
   throw new Error(`${String(body['code'])}: ${String(body['error'])} ${JSON.stringify(body['details'] ?? {})}`)
 }

@@ -3,15 +3,15 @@
 // `--finish` completes it once they do.
 
 import { readFile } from 'node:fs/promises'
-import type { Ground } from '../ground.ts'
-import { accountSecrets, CONSOLE, noteDeed } from '../modules/accounts/index.ts'
+import type { Ground } from '../composition/ground.ts'
+import { accountSecrets, CONSOLE, recordOperatorAction } from '../modules/accounts/index.ts'
 import { domainSecrets } from '../modules/domains/index.ts'
 import { type Running, runningBehind } from '../modules/machines/index.ts'
 import { rotateTokenKey, trackingSecrets } from '../modules/tracking/index.ts'
 import { webhookSecrets } from '../modules/webhooks/index.ts'
 import { UsageError } from '../platform/command.ts'
 import type { Database } from '../platform/db.ts'
-import { type SealedColumn, sealAnew } from '../platform/resealing.ts'
+import { type SealedColumn, sealAnew } from '../platform/sealed-columns.ts'
 import {
   announceSecret,
   beginSecret,
@@ -68,16 +68,16 @@ export async function finishRekey(options: RekeyOptions): Promise<Rekeyed> {
   const { number } = state
   const waiting = await runningBehind(database.system, number, 'held')
   if (waiting.length > 0 && !state.begun)
-    throw new Error(`restart these processes with the new secret first: ${waiting.map(told).join(', ')}`)
+    throw new Error(`restart these processes with the new secret first: ${waiting.map(processText).join(', ')}`)
   await database.transaction(async (db) => {
     if (!(await beginSecret(db, number, ground.clock.now()))) return
     await rotateTokenKey(db, ground.clock, number)
-    await noteDeed(db, ground, CONSOLE, { action: 'secret.change', detail: { number } })
+    await recordOperatorAction(db, ground, CONSOLE, { action: 'secret.change', detail: { number } })
   })
   const late = await heardBy(options, number, 'used', true)
   if (late.length > 0)
     throw new Error(
-      `these processes do not use the new secret yet; run this command again: ${late.map(told).join(', ')}`,
+      `these processes do not use the new secret yet; run this command again: ${late.map(processText).join(', ')}`,
     )
   const secrets = await openSecrets(database, source)
   let sealed = 0
@@ -97,7 +97,7 @@ export async function secretIn(file: string): Promise<string> {
   return text
 }
 
-export function told({ host, pid, silent_seconds }: Running): string {
+export function processText({ host, pid, silent_seconds }: Running): string {
   return `${host} process ${pid} (last seen ${Math.max(0, Math.round(silent_seconds))} s ago)`
 }
 

@@ -22,8 +22,8 @@ const UNAVAILABLE_SOCKET = new Set([
   'ECONNABORTED',
 ])
 
-/** It is unknown whether the transaction was committed; `unknown-end.ts` finds out. Counts as unavailable for other callers. */
-export class UnknownEnd extends Error {
+/** It is unknown whether the transaction was committed; `commit-outcome.ts` finds out. Counts as unavailable for other callers. */
+export class UnknownCommitOutcome extends Error {
   /** "Transaction resolution unknown", of the class of connection errors. */
   readonly code = '08007'
   /** The pid of the server process that ran it; null when it was never reported. */

@@ -7,17 +7,17 @@
 // statements are refused: they would run alone or in somebody else's transaction.
 //
 // A server that disappears silently (power, network) neither answers nor closes anything. Its connections are given up:
-// those with a statement under way after some nine seconds, if it accepts no new connection either (silence.ts), idle ones
+// those with a statement under way after some nine seconds, if it accepts no new connection either (silent-servers.ts), idle ones
 // after some 20. If it accepts connections but does not answer, after a minute.
 
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
+import { answerWithin } from './answer-timeout.ts'
 import { connectionShare } from './connection-share.ts'
-import { isReadOnly, isUnavailable, UnknownEnd } from './db-errors.ts'
+import { isReadOnly, isUnavailable, UnknownCommitOutcome } from './db-errors.ts'
 import { arrayText } from './pg-array.ts'
 import { optionsDropped, SESSION, serversOf } from './servers.ts'
-import { type SilenceWatch, type Watchable, watchSilence } from './silence.ts'
-import { answerWithin } from './within.ts'
+import { type SilentServerWatch, type Watchable, watchSilentServers } from './silent-servers.ts'
 
 export {
   isBrokenOff,
@@ -27,7 +27,7 @@ export {
   lacksDay,
   mayLackPartition,
   sqlState,
-  UnknownEnd,
+  UnknownCommitOutcome,
 } from './db-errors.ts'
 
 /** A statement and the name under which connections prepare it. Names are `room_what`, unique in the code base. */
@@ -137,7 +137,7 @@ export function connect(options: DatabaseOptions): Database {
   const onError = (error: unknown): void => {
     if (!closing) options.onError(error)
   }
-  const watch = watchSilence(options.silentAfterMs ?? SILENT_AFTER_MS)
+  const watch = watchSilentServers(options.silentAfterMs ?? SILENT_AFTER_MS)
   const { Client } = serversOf(url)
   const pool = (role: string, plans: string): pg.Pool => {
     const made = new pg.Pool({
@@ -358,7 +358,7 @@ async function transact<T>(
     // If a statement failed and its caller ignored that, the server rolls back and says so only here.
     const [{ command }] = await Promise.all([client.query('commit'), ...posted])
     if (command !== 'COMMIT') throw new Error('a statement of the transaction had failed: it was rolled back')
-    if (isAlone) throw new UnknownEnd('no standby has confirmed the commit', client)
+    if (isAlone) throw new UnknownCommitOutcome('no standby has confirmed the commit', client)
     return result
   } catch (error) {
     const committing = over
@@ -368,7 +368,7 @@ async function transact<T>(
     })
     if (isReadOnly(error)) broken = error as Error
     const untold = committing && broken !== undefined && isUnavailable(error)
-    throw untold ? new UnknownEnd('nobody has told whether the commit was made', client, error) : error
+    throw untold ? new UnknownCommitOutcome('nobody has told whether the commit was made', client, error) : error
   } finally {
     stay()
     client.off('error', heard)
@@ -386,7 +386,7 @@ interface Listener {
   close(): Promise<void>
 }
 
-function listenOn(url: string, watch: SilenceWatch, onError: (error: unknown) => void): Listener {
+function listenOn(url: string, watch: SilentServerWatch, onError: (error: unknown) => void): Listener {
   const { Client } = serversOf(url)
   const handlers = new Map<string, ((payload: string | null) => void)[]>()
   let connecting: Promise<pg.Client> | null = null

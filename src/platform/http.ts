@@ -8,20 +8,21 @@ import { type Duplex, Readable } from 'node:stream'
 import swagger from '@fastify/swagger'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Clock } from './clock.ts'
+import type { DatabaseHeartbeat } from './database-heartbeat.ts'
 import { type FieldFault, NO_OBJECT, parameterError, validationError } from './errors.ts'
 import { DEFAULT_BODY_BYTES, type Large, readBodies } from './http/bodies.ts'
 import { addPages, isTyped, sendPage } from './http/dashboard-files.ts'
 import {
   type Answer,
   type AnyEndpoint,
-  type Asker,
   type Call,
-  type ForeignFace,
   type Gate,
-  type Knock,
   LONGEST_BODY_MS,
   MAX_TOKEN_CHARS,
   type Principal,
+  type Requester,
+  type UncheckedRequest,
+  type VendorApi,
 } from './http/endpoint.ts'
 import {
   answerBrokenRequest,
@@ -31,7 +32,7 @@ import {
   unknownMethod,
   unknownPath,
 } from './http/errors.ts'
-import { type Lane, quickLane } from './http/lane.ts'
+import { type FastPath, fastPath } from './http/fast-path.ts'
 import {
   bodySchema,
   completed,
@@ -43,18 +44,17 @@ import {
 import { isFromOurPages, isInTheClear } from './http/origin.ts'
 import type { Ids } from './ids.ts'
 import type { Logger } from './log.ts'
-import type { Pulse } from './pulse.ts'
 import { acceptAll, bodyValidator, refuseUnfitText, validatorCompiler } from './validation.ts'
 
 export type * from './http/endpoint.ts'
 export { domainsSeen, endpoint, LONGEST_BODY_MS } from './http/endpoint.ts'
 export * from './http/envelopes.ts'
 export { errorBody } from './http/errors.ts'
-export { LINK_WORDS } from './http/link-words.ts'
+export { LINK_PAGE_TEXTS } from './http/link-page-texts.ts'
 export * from './http/list-files.ts'
-export { named } from './http/names.ts'
 export { isFromOurPages } from './http/origin.ts'
 export * from './http/pages.ts'
+export { named } from './http/schema-names.ts'
 
 export interface HttpOptions {
   readonly gate: Gate
@@ -73,13 +73,13 @@ export interface HttpOptions {
   /** Whether this address is hidden under this host name because it belongs to someone else. Absent: nothing is hidden. */
   readonly isWithheld?: (host: string, url: string) => boolean
   /** Whether the database answers. Absent: assumed to. */
-  readonly pulse?: Pick<Pulse, 'whileBeating'>
+  readonly heartbeat?: Pick<DatabaseHeartbeat, 'whileBeating'>
   /** For the quick lane. Absent: there is no lane. */
   readonly clock?: Clock
 }
 
 /** The answer at an address that is hidden under the requested host name. */
-export const NOT_HERE = {
+export const NOT_FOUND = {
   headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
   body: 'Not found',
 } as const
@@ -102,7 +102,7 @@ export interface HttpServer {
   readonly app: FastifyInstance
   add(endpoints: readonly AnyEndpoint[]): void
   /** Answers before the framework; null without a clock. */
-  readonly lane: Lane | null
+  readonly lane: FastPath | null
   /** Answers what the parser broke off. `guest`: the guest name of the handshake, which replaces the host of the request. */
   answerBroken(error: Error, socket: Duplex, guest: string | null): void
   /** The OpenAPI 3.1 document of the added endpoints. Complete once the server is ready. */
@@ -144,8 +144,8 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
       else void answerError(error, request, reply, options.log, faceAt(request))
     },
   })
-  const faces = new Set<ForeignFace>()
-  const faceAt = (request: FastifyRequest): ForeignFace | null => [...faces].find(isMeantBy(request)) ?? null
+  const faces = new Set<VendorApi>()
+  const faceAt = (request: FastifyRequest): VendorApi | null => [...faces].find(isMeantBy(request)) ?? null
   /** Null: the page may be served here. */
   const toSecure = (request: FastifyRequest, reply: FastifyReply): FastifyReply | null => {
     const { secure = null } = options
@@ -228,11 +228,11 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
 }
 
 function answerNotHere(reply: FastifyReply): FastifyReply {
-  return reply.code(404).headers(NOT_HERE.headers).send(NOT_HERE.body)
+  return reply.code(404).headers(NOT_FOUND.headers).send(NOT_FOUND.body)
 }
 
-function laneOf({ ids, log, trustedProxies, onAnswered = () => undefined }: HttpOptions, clock: Clock): Lane {
-  return quickLane({
+function laneOf({ ids, log, trustedProxies, onAnswered = () => undefined }: HttpOptions, clock: Clock): FastPath {
+  return fastPath({
     clock,
     ids,
     trustedProxies,
@@ -253,7 +253,7 @@ function withToken(url: string, folders: readonly string[]): string {
 }
 
 /** Whether a request for an unknown path is meant for a given foreign interface. */
-function isMeantBy(request: FastifyRequest): (face: ForeignFace) => boolean {
+function isMeantBy(request: FastifyRequest): (face: VendorApi) => boolean {
   const path = pathOf(request)
   const [, first = ''] = path.split('/', 2)
   const isOurs = first === 'api'
@@ -295,14 +295,14 @@ function requestIdOf(request: { headers: IncomingHttpHeaders }, ids: Ids): strin
 
 function addRoute(
   app: FastifyInstance,
-  { gate, pulse }: HttpOptions,
+  { gate, heartbeat }: HttpOptions,
   described: AnyEndpoint,
   path: string,
   legacy: boolean,
 ): void {
   const { access, door, moreFaults } = described
   const refuseUnfitBody = faultsAhead(described, legacy)
-  const whileBeating = pulse?.whileBeating ?? (<T>(work: () => Promise<T>): Promise<T> => work())
+  const whileBeating = heartbeat?.whileBeating ?? (<T>(work: () => Promise<T>): Promise<T> => work())
   app.route({
     method: described.method,
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -363,7 +363,7 @@ function faultsAhead(
   }
 }
 
-function askerOf(request: FastifyRequest, reply: FastifyReply, { foreign }: AnyEndpoint): Asker {
+function askerOf(request: FastifyRequest, reply: FastifyReply, { foreign }: AnyEndpoint): Requester {
   const foreignKey = foreign?.keyHeader === undefined ? undefined : request.headers[foreign.keyHeader]
   return {
     apiKeyHeader: foreignKey ?? request.headers['x-api-key'],
@@ -394,7 +394,7 @@ function hasBearer({ headers }: FastifyRequest): boolean {
   return /^bearer /i.test(headers.authorization ?? '')
 }
 
-function knockOf(request: FastifyRequest): Knock {
+function knockOf(request: FastifyRequest): UncheckedRequest {
   return { method: request.method, path: pathOf(request), headers: request.headers, ip: request.ip }
 }
 

@@ -9,7 +9,7 @@ import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
 import type { Certificate } from './certificates.ts'
 import { LONGEST_BODY_MS } from './http/endpoint.ts'
-import type { Lane } from './http/lane.ts'
+import type { FastPath } from './http/fast-path.ts'
 import type { Service } from './lifecycle.ts'
 import type { Logger } from './log.ts'
 
@@ -27,7 +27,7 @@ export interface HttpsOptions {
   /** Answers what the parser broke off. */
   readonly answerBroken: (error: Error, socket: Duplex, guest: string | null) => void
   /** Its endpoints answer under every name. */
-  readonly lane: Lane | null
+  readonly lane: FastPath | null
 }
 
 const HANDSHAKE_WITHIN_MS = 10_000

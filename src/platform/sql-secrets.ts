@@ -48,7 +48,7 @@ export const tellOfSecrets = statement('platform_tell_secret_keys', `select pg_n
 
 const FIRST_UUID = `coalesce(nullif($2, ''), '00000000-0000-0000-0000-000000000000')::uuid`
 
-/** The statements of a `SealedColumn` (resealing.ts). */
+/** The statements of a `SealedColumn` (sealed-columns.ts). */
 export function sealedStatements(
   name: string,
   table: string,

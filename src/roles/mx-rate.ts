@@ -11,7 +11,7 @@
 
 import { senderNetwork } from '../platform/addresses.ts'
 import type { Clock } from '../platform/clock.ts'
-import { refilling } from '../platform/refilling.ts'
+import { tokenBuckets } from '../platform/token-buckets.ts'
 
 export interface MxRate {
   /** Counts a requested public address. @returns whether the sender is over its limit now */
@@ -30,9 +30,9 @@ const EVERY_MS = 100
 const COUNTED_ONCE_BYTES = 65_536
 
 export function mxRate(clock: Clock, enabled: boolean): MxRate {
-  const asked = refilling(clock, { burst: MOST * ASKED_FOR_ONE, everyMs: EVERY_MS / ASKED_FOR_ONE })
-  const taken = refilling(clock, { burst: MOST, everyMs: EVERY_MS })
-  const takenFor = refilling(clock, { burst: MOST, everyMs: EVERY_MS })
+  const asked = tokenBuckets(clock, { burst: MOST * ASKED_FOR_ONE, everyMs: EVERY_MS / ASKED_FOR_ONE })
+  const taken = tokenBuckets(clock, { burst: MOST, everyMs: EVERY_MS })
+  const takenFor = tokenBuckets(clock, { burst: MOST, everyMs: EVERY_MS })
   return {
     asks: (ip) => {
       if (!enabled) return false

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import os from 'node:os'
 import { describe, test } from 'node:test'
-import { ACCOUNT, type House, house } from '../../test/delivery-house.ts'
+import { ACCOUNT, type House, house } from '../../test/delivery-fixture.ts'
 import { type SmtpSession, smtpSession } from '../../test/submission.ts'
 import { feedbackAddress, returnPath } from '../mail/verp.ts'
 import {
@@ -13,8 +13,8 @@ import {
 } from '../modules/bounces/index.ts'
 import { lockReportedEmail, markReported } from '../modules/outbox/index.ts'
 import { tlsIntake } from '../modules/transport/index.ts'
+import { largeTurns } from '../platform/body-spool.ts'
 import { statement } from '../platform/db.ts'
-import { largeTurns } from '../platform/intake.ts'
 import { createLogger } from '../platform/log.ts'
 import { type Mx, mxService } from './mx.ts'
 

@@ -1,7 +1,7 @@
 // Incoming messages by SMTP. A refused message is also read to its end: the client gets its answer there.
 
 import type { SMTPServerDataStream } from 'smtp-server'
-import { intake, type Turns } from '../platform/intake.ts'
+import { bodySpool, type Turns } from '../platform/body-spool.ts'
 import { Reply } from './submission-replies.ts'
 
 export interface IncomingMessages {
@@ -18,7 +18,7 @@ const MORE_THAN_DECLARED_BYTES = 1_048_576
 
 /** @param spoolFolder where large messages are kept until their turn comes; nothing stays there */
 export function incomingMessages(maxMessageBytes: number, spoolFolder: string, turns: Turns): IncomingMessages {
-  const messages = intake({
+  const messages = bodySpool({
     folder: spoolFolder,
     turns,
     tooLarge: (mostBytes) => new Reply(552, `5.3.4 the message is larger than ${mostBytes} bytes`),

@@ -3,7 +3,7 @@
 
 import { once } from 'node:events'
 import path from 'node:path'
-import { type Running, start, waitFor } from '../peers/ground.ts'
+import { type Running, start, waitFor } from '../peers/fixture.ts'
 import { type Ledger, openLedger } from './ledger.ts'
 
 const END_WITHIN_MS = 120_000

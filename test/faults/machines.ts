@@ -8,7 +8,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { appendFile, chmod, chown, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { run, waitFor } from '../peers/ground.ts'
+import { run, waitFor } from '../peers/fixture.ts'
 
 export interface Machine {
   readonly namespace: string

@@ -11,7 +11,7 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { descendants, freePort, run, waitFor } from '../peers/ground.ts'
+import { descendants, freePort, run, waitFor } from '../peers/fixture.ts'
 import { type Postgres, startPostgres } from '../peers/postgres.ts'
 import { type Posthorn, startPosthorn } from '../peers/posthorn.ts'
 import type { Chance } from './chance.ts'

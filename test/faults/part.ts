@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { waitFor } from '../peers/ground.ts'
+import { waitFor } from '../peers/fixture.ts'
 import type { Posthorn } from '../peers/posthorn.ts'
 import { chanceOf } from './chance.ts'
 import { check, type Verdict } from './checker.ts'

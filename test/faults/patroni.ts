@@ -9,7 +9,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { chown, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type Running, run, start, waitFor } from '../peers/ground.ts'
+import { type Running, run, start, waitFor } from '../peers/fixture.ts'
 import type { Machine } from './machines.ts'
 
 export interface Patroni extends AsyncDisposable {

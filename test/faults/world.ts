@@ -3,7 +3,7 @@
 
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { waitFor } from '../peers/ground.ts'
+import { waitFor } from '../peers/fixture.ts'
 import type { Account, Posthorn, Reply } from '../peers/posthorn.ts'
 import { type Actor, startActor } from './actor.ts'
 import type { Customer } from './generator.ts'

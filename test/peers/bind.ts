@@ -3,7 +3,7 @@
 import dgram from 'node:dgram'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { accepts, freePort, type Running, start, waitFor } from './ground.ts'
+import { accepts, freePort, type Running, start, waitFor } from './fixture.ts'
 
 export interface Bind extends AsyncDisposable {
   /** `host:port`, as for POSTHORN_DNS_SERVERS. */

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import net, { type AddressInfo } from 'node:net'
 import path from 'node:path'
-import { accepts, type Running, run, start, waitFor } from './ground.ts'
+import { accepts, type Running, run, start, waitFor } from './fixture.ts'
 import { masterConf } from './postfix.ts'
 
 export interface BouncerOptions {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type Dashboard, type Owner, seriousFaults, startDashboard } from './dashboard.ts'
-import { waitFor } from './ground.ts'
+import { waitFor } from './fixture.ts'
 
 const PHONE = { width: 360, height: 740 }
 const DESKTOP = { width: 1280, height: 800 }

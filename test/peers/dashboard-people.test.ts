@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type Dashboard, type Owner, startDashboard } from './dashboard.ts'
-import { waitFor } from './ground.ts'
+import { waitFor } from './fixture.ts'
 
 const LONG = 'W'.repeat(220)
 const WIDTHS = [360, 1280]

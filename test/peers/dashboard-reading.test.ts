@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type Dashboard, type Owner, seriousFaults, startDashboard } from './dashboard.ts'
-import { waitFor } from './ground.ts'
+import { waitFor } from './fixture.ts'
 
 const stack = new AsyncDisposableStack()
 let dashboard: Dashboard

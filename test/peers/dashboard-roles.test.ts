@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type Dashboard, type Owner, startDashboard, type Visit } from './dashboard.ts'
-import { waitFor } from './ground.ts'
+import { waitFor } from './fixture.ts'
 
 const stack = new AsyncDisposableStack()
 let dashboard: Dashboard

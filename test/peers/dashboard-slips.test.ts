@@ -6,7 +6,7 @@ import { Secret, TOTP } from 'otpauth'
 import type { Locator, Page } from 'playwright-core'
 import decodeQR from 'qr/decode.js'
 import { type Dashboard, startDashboard } from './dashboard.ts'
-import { waitFor } from './ground.ts'
+import { waitFor } from './fixture.ts'
 
 const NOON = '2026-01-02T12:00:00.000Z'
 

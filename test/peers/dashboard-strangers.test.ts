@@ -8,7 +8,7 @@ import net from 'node:net'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Dashboard, startDashboard } from './dashboard.ts'
-import { freePort, waitFor } from './ground.ts'
+import { freePort, waitFor } from './fixture.ts'
 
 const CORPORA = process.env['POSTHORN_CORPORA']
 const PAYLOADS = Number(process.env['POSTHORN_PAYLOADS'] ?? 90)

@@ -9,7 +9,7 @@ import { after, before, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { type Dashboard, type Owner, seriousFaults, settled, startDashboard, type Visit } from './dashboard.ts'
-import { freePort, waitFor } from './ground.ts'
+import { freePort, waitFor } from './fixture.ts'
 
 const PAGES =
   '/ /emails /events /inbox /templates /templates/new /contacts /contacts?import=1 /domains /tracking-domains /health /suppressions /suppressions?import=1 /unsubscribes /bounces /validation /risk /webhooks /keys /smtp /usage /settings'.split(

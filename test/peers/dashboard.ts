@@ -2,7 +2,7 @@
 
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { scratch } from './ground.ts'
+import { scratch } from './fixture.ts'
 import { type Account, type Posthorn, startPosthorn } from './posthorn.ts'
 
 const CHROMIUM = '/usr/bin/chromium'

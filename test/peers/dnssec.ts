@@ -2,7 +2,7 @@
 
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { accepts, freePort, type Running, run, start, waitFor } from './ground.ts'
+import { accepts, freePort, type Running, run, start, waitFor } from './fixture.ts'
 
 export interface ZoneKey {
   /** The DNSKEY record with its zone name: a trust anchor. */

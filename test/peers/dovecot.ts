@@ -2,7 +2,7 @@
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { accepts, freePort, run, start, waitFor } from './ground.ts'
+import { accepts, freePort, run, start, waitFor } from './fixture.ts'
 
 const MAIL_UID = 5_000
 

@@ -8,7 +8,7 @@ import { startReceiver } from '../receiver.ts'
 import { type Bind, startBind, txt } from './bind.ts'
 import { type BouncerOptions, eximBouncer, opensmtpdBouncer, postfixBouncer } from './bouncers.ts'
 import { eximProgram } from './exim.ts'
-import { freePort, scratch, waitFor } from './ground.ts'
+import { freePort, scratch, waitFor } from './fixture.ts'
 import { opensmtpdProgram } from './opensmtpd.ts'
 import { type Account, type Posthorn, type Reply, startPosthorn } from './posthorn.ts'
 

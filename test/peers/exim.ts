@@ -3,7 +3,7 @@
 
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { accepts, type Running, run, start, waitFor } from './ground.ts'
+import { accepts, type Running, run, start, waitFor } from './fixture.ts'
 import { type Mailboxes, maildir } from './postfix.ts'
 
 export interface EximOptions {

@@ -11,7 +11,7 @@ import type { Verdict } from '../faults/checker.ts'
 import { now, readLedger } from '../faults/ledger.ts'
 import { saidIn } from '../faults/nemesis.ts'
 import { runPart } from '../faults/part.ts'
-import { scratch } from './ground.ts'
+import { scratch } from './fixture.ts'
 
 const KILLS = Number(process.env['KILLS'] ?? 30)
 const SEED = Number(process.env['SEED'] ?? Math.round(now()) % 1_000_000)

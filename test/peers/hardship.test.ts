@@ -9,7 +9,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createTransport } from 'nodemailer'
-import { descendants, run, scratch, waitFor } from './ground.ts'
+import { descendants, run, scratch, waitFor } from './fixture.ts'
 import { type Posthorn, startPosthorn } from './posthorn.ts'
 
 const DISK_MB = 512

@@ -16,7 +16,7 @@ import { type Machine, startNetwork, startPair } from '../faults/machines.ts'
 import { settle } from '../faults/part.ts'
 import { startPatroni } from '../faults/patroni.ts'
 import { startGround } from '../faults/world.ts'
-import { descendants, scratch, waitFor } from './ground.ts'
+import { descendants, scratch, waitFor } from './fixture.ts'
 import { type Posthorn, startPosthorn } from './posthorn.ts'
 
 const SEED = Number(process.env['SEED'] ?? Math.round(now()) % 1_000_000)

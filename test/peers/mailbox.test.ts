@@ -10,7 +10,7 @@ import { after, before, test } from 'node:test'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { type Bind, startBind, txt } from './bind.ts'
 import { eximProgram, startExim } from './exim.ts'
-import { freePort, run, scratch, waitFor } from './ground.ts'
+import { freePort, run, scratch, waitFor } from './fixture.ts'
 import { type Mailboxes, startPostfix } from './postfix.ts'
 import { type Account, type Posthorn, type Reply, startPosthorn } from './posthorn.ts'
 

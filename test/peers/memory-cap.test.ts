@@ -8,7 +8,7 @@ import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
 import { AROUND, logIn, postLarge, sendLarge } from '../large.ts'
-import { scratch, waitFor } from './ground.ts'
+import { scratch, waitFor } from './fixture.ts'
 import { type Posthorn, startPosthorn } from './posthorn.ts'
 
 const MB = 1_048_576

@@ -4,7 +4,7 @@
 
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { accepts, type Running, run, start, waitFor } from './ground.ts'
+import { accepts, type Running, run, start, waitFor } from './fixture.ts'
 
 /** The program; null when it is not installed. */
 export async function opensmtpdProgram(): Promise<string | null> {

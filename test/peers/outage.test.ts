@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { descendants, run, scratch, waitFor } from './ground.ts'
+import { descendants, run, scratch, waitFor } from './fixture.ts'
 import { type Posthorn, startPosthorn } from './posthorn.ts'
 
 const LOAD_MS = 16_000

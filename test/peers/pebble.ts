@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
-import { accepts, freePort, type Running, run, start, waitFor } from './ground.ts'
+import { accepts, freePort, type Running, run, start, waitFor } from './fixture.ts'
 
 export interface Pebble extends AsyncDisposable {
   /** URL of the directory, through the proxy. */

@@ -3,7 +3,7 @@
 
 import { chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { accepts, freePort, type Running, run, start, waitFor } from './ground.ts'
+import { accepts, freePort, type Running, run, start, waitFor } from './fixture.ts'
 
 export interface PostfixOptions {
   readonly folder: string

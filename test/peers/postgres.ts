@@ -3,7 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { chmod, chown, mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { freePort, run } from './ground.ts'
+import { freePort, run } from './fixture.ts'
 
 export interface Postgres extends AsyncDisposable {
   readonly url: string

@@ -2,7 +2,7 @@
 
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { freePort, type Running, run, start, waitFor } from './ground.ts'
+import { freePort, type Running, run, start, waitFor } from './fixture.ts'
 
 const LAUNCHER = path.join(import.meta.dirname, '..', '..', 'bin', 'posthorn')
 

@@ -14,7 +14,7 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { SmtpClient } from '../faults/smtp.ts'
-import { descendants, run, scratch, start, waitFor } from './ground.ts'
+import { descendants, run, scratch, start, waitFor } from './fixture.ts'
 import { type Account, type Posthorn, startPosthorn } from './posthorn.ts'
 import { type Answered, readTrace, STRACE, unsynced } from './synced.ts'
 

@@ -11,7 +11,7 @@ import { gzipSync } from 'node:zlib'
 import { createTransport } from 'nodemailer'
 import { startBind, txt } from './bind.ts'
 import { startDashboard } from './dashboard.ts'
-import { freePort, run, scratch, waitFor } from './ground.ts'
+import { freePort, run, scratch, waitFor } from './fixture.ts'
 import { verifiedDomain } from './signed.ts'
 
 const HOST = 'mail.posthorn.test'

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { Resolver } from 'node:dns/promises'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { type Bind, txt } from './bind.ts'
-import { waitFor } from './ground.ts'
+import { waitFor } from './fixture.ts'
 import type { Posthorn } from './posthorn.ts'
 
 /** Adds a domain, publishes its records exactly as given, and waits until it is verified. */

@@ -9,7 +9,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { selfSigned } from '../certificate.ts'
 import { type SubmissionWorld, submissionWorld, USER } from '../submission.ts'
-import { scratch } from './ground.ts'
+import { scratch } from './fixture.ts'
 
 interface Sent {
   readonly code: number

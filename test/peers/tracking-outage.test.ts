@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort, scratch, waitFor } from './ground.ts'
+import { freePort, scratch, waitFor } from './fixture.ts'
 import { startPostgres } from './postgres.ts'
 import { type Posthorn, startPosthorn } from './posthorn.ts'
 

@@ -15,7 +15,7 @@ import { type Binaries, binariesAt, installedBinaries } from '../../src/platform
 import { ensureSocketDir } from '../../src/platform/postgres/cluster.ts'
 import { findGround } from '../../src/platform/postgres/ground.ts'
 import { bringDown, bringUp, ensureDatabase } from '../../src/platform/postgres/postmaster.ts'
-import { scratch, waitFor } from './ground.ts'
+import { scratch, waitFor } from './fixture.ts'
 import { startPosthorn } from './posthorn.ts'
 
 const ROWS = Number(process.env['UPGRADE_ROWS'] ?? 150_000)

@@ -1,8 +1,8 @@
 import { useState } from 'react'
+import { announce } from '../announcements.tsx'
 import { call, type Json, refresh, useApi } from '../api.ts'
-import { figure } from '../figure.ts'
-import { Renewal } from '../renewal.tsx'
-import { say } from '../say.tsx'
+import { figure } from '../number-format.ts'
+import { SecretRotation } from '../secret-rotation.tsx'
 import { Button, Code, Copy, Facts, Page, Pending, Problem, Section, Time } from '../ui.tsx'
 
 export function Smtp() {
@@ -18,7 +18,7 @@ export function Smtp() {
     setError(null)
     await call('POST', '/smtp-credentials/rotate', { grace_period_hours: hours }).then((answer) => {
       setPassword(answer.data.password)
-      say('New password created.')
+      announce('New password created.')
     }, setError)
     await refresh('/smtp-credentials')
   }
@@ -28,7 +28,7 @@ export function Smtp() {
       title="SMTP"
       sentence="For apps that send over SMTP instead of HTTP, with the same checks and events."
       actions={
-        <Renewal
+        <SecretRotation
           scope="smtp:write"
           label="Rotate password"
           question="Create a new password?"

@@ -5,19 +5,19 @@ import { useState } from 'react'
 import { CONTACT_COLUMNS, contactOf, contactRefusal } from '../../../src/modules/contacts/contact-list.ts'
 import { cellOfTexts, textsOfCell } from '../../../src/platform/csv.ts'
 import { AddForm } from '../add-form.tsx'
+import { announce } from '../announcements.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
-import { useEdited } from '../changes.ts'
+import type { Outcome } from '../bulk-calls.ts'
 import { Confirm } from '../confirm.tsx'
 import type { Entry } from '../csv.ts'
+import { useEdited } from '../edited-form.ts'
 import { inWords, saidOfIt } from '../faults.ts'
 import { Import, useImport } from '../import.tsx'
 import { chosenOf, type Filter, Listing, words } from '../listing.tsx'
-import { Held, May } from '../may.tsx'
-import { say } from '../say.tsx'
+import { EditableIfPermitted, IfPermitted } from '../permissions.tsx'
 import type { Search } from '../search.ts'
 import { Button, Facts, Field, LIKE_A_BUTTON, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
-import type { Outcome } from '../work.ts'
 
 const PATH = '/customer/contacts'
 
@@ -100,7 +100,7 @@ export function Contacts() {
           ]}
           button="Add"
           also={{ source: 'dashboard', double_opt_in: asks }}
-          added={({ email }) => say(asks ? `${email} was asked to confirm.` : `${email} subscribed.`)}
+          added={({ email }) => announce(asks ? `${email} was asked to confirm.` : `${email} subscribed.`)}
         >
           <div className="flex h-[34px] items-center">{ask('Ask for confirmation by email')}</div>
         </AddForm>
@@ -143,10 +143,10 @@ export function Contacts() {
           empty={
             <>
               No contacts yet.{' '}
-              <May scope="contacts:write">
+              <IfPermitted scope="contacts:write">
                 Add one, import a list, or have your sign-up form call POST /api/v1/customer/contacts, which asks each
                 person to confirm.
-              </May>
+              </IfPermitted>
             </>
           }
         />
@@ -171,7 +171,7 @@ async function act({ setError }: Doing, method: string, where: string, done: str
       return false
     },
   )
-  if (isDone) say(done)
+  if (isDone) announce(done)
   await refresh(PATH)
   return isDone
 }
@@ -333,7 +333,7 @@ function Change({ contact }: { readonly contact: Json }) {
   })
   return (
     <form onSubmit={(event) => void save(event)} className="flex flex-wrap items-start gap-3">
-      <Held scope="contacts:write">
+      <EditableIfPermitted scope="contacts:write">
         <Unsaved waits={() => waits} />
         <div className="min-w-48 flex-1">
           <Field
@@ -360,7 +360,7 @@ function Change({ contact }: { readonly contact: Json }) {
         <div className="basis-full">
           <Problem error={besides(error, ['name', 'tags'])} />
         </div>
-      </Held>
+      </EditableIfPermitted>
     </form>
   )
 }

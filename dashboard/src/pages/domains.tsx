@@ -1,15 +1,15 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { AddForm } from '../add-form.tsx'
+import { announce } from '../announcements.tsx'
 import { call, type Json, refresh, useApi } from '../api.ts'
 import { ByDomain } from '../by-domain.tsx'
 import { Confirm } from '../confirm.tsx'
 import { domainForm } from '../domain-form.ts'
 import { Listing } from '../listing.tsx'
-import { May } from '../may.tsx'
-import { say } from '../say.tsx'
+import { IfPermitted } from '../permissions.tsx'
 import { TlsReports } from '../tls-reports.tsx'
-import { Tracking } from '../tracking.tsx'
+import { TrackingSettings } from '../tracking-settings.tsx'
 import { Button, Copy, LIKE_A_BUTTON, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 
 export function Domains() {
@@ -43,7 +43,9 @@ export function Domains() {
         empty={
           <>
             No domains yet.{' '}
-            <May scope="domains:write">Add the one you send from to get the DNS records to publish.</May>
+            <IfPermitted scope="domains:write">
+              Add the one you send from to get the DNS records to publish.
+            </IfPermitted>
           </>
         }
       />
@@ -136,7 +138,7 @@ export function Domain() {
         )}
       </Section>
       <Section title="Tracking">
-        <Tracking key={id} domain={domain} />
+        <TrackingSettings key={id} domain={domain} />
       </Section>
       {report !== undefined && (
         <Section title="Readiness">
@@ -309,7 +311,7 @@ export function TrackingDomains() {
         scope="tracking_domains:write"
         fields={[{ name: 'domain', label: 'Domain, such as links.example.com', form: domainForm, domain: true }]}
         button="Add"
-        added={({ domain }) => say(`${domain} added. Publish its CNAME, then verify.`)}
+        added={({ domain }) => announce(`${domain} added. Publish its CNAME, then verify.`)}
       />
       <Problem error={error} />
       <Listing

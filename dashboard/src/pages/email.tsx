@@ -3,17 +3,16 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { adviceFor } from '../../../src/mail/bounce-advice.ts'
+import { announce } from '../announcements.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
-import { Beside } from '../beside.tsx'
 import { Confirm } from '../confirm.tsx'
+import { DateTimeInput, localOf, momentOf } from '../date-time-input.tsx'
 import { useEmailFilters } from '../email-filters.ts'
-import { figure } from '../figure.ts'
-import { May } from '../may.tsx'
-import { localOf, Moment, momentOf } from '../moment.tsx'
+import { Neighbours } from '../neighbours.tsx'
+import { figure } from '../number-format.ts'
+import { IfPermitted } from '../permissions.tsx'
 import { Preview } from '../preview.tsx'
-import { say } from '../say.tsx'
 import { answerIn, deferralOf, type Step, storyOf, timelineOf } from '../timeline.ts'
-import { Told } from '../told.tsx'
 import {
   Button,
   Copy,
@@ -28,6 +27,7 @@ import {
   Time,
   TONE_CLASSES,
 } from '../ui.tsx'
+import { WebhookDeliveries } from '../webhook-deliveries.tsx'
 
 export function Email() {
   const { id } = useParams({ strict: false }) as { id: string }
@@ -44,7 +44,7 @@ export function Email() {
   const email: Json = found.data.data
   const act = async (what: 'cancel' | 'retry', done: string): Promise<void> => {
     setError(null)
-    await call('POST', `/emails/${id}/${what}`).then(() => say(done), setError)
+    await call('POST', `/emails/${id}/${what}`).then(() => announce(done), setError)
     await refresh('/emails')
   }
   const open = ['scheduled', 'queued', 'deferred'].includes(email.status)
@@ -59,7 +59,7 @@ export function Email() {
       }
       actions={
         <div className="flex flex-wrap gap-2">
-          <Beside path="/emails" to="/emails/$id" filters={filters} id={id} every={5_000} />
+          <Neighbours path="/emails" to="/emails/$id" filters={filters} id={id} every={5_000} />
           <Link to="/emails" search={{ recipient: email.to } as never} className={LIKE_A_BUTTON}>
             All to this address
           </Link>
@@ -83,9 +83,9 @@ export function Email() {
       <Problem error={error ?? found.error} />
       <Why email={email} bounces={bounces.data?.data ?? []} />
       {email.status === 'scheduled' && (
-        <May scope="send">
+        <IfPermitted scope="send">
           <Replan key={`plan ${id}`} email={email} />
-        </May>
+        </IfPermitted>
       )}
       <div className="grid gap-x-10 gap-y-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <section aria-labelledby="happened">
@@ -111,7 +111,7 @@ export function Email() {
       <Section title="Message">
         <Preview key={id} base={`/emails/${id}`} mail={email} />
       </Section>
-      <Told key={`told ${id}`} emailId={id} />
+      <WebhookDeliveries key={`told ${id}`} emailId={id} />
     </Page>
   )
 }
@@ -145,12 +145,15 @@ function Replan({ email }: { readonly email: Json }) {
   const move = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setError(null)
-    await call('PATCH', `/emails/${email.id}`, { scheduled_at: momentOf(at) }).then(() => say('Rescheduled.'), setError)
+    await call('PATCH', `/emails/${email.id}`, { scheduled_at: momentOf(at) }).then(
+      () => announce('Rescheduled.'),
+      setError,
+    )
     await refresh('/emails')
   }
   return (
     <form onSubmit={(event) => void move(event)} className="mb-6 flex flex-wrap items-start gap-3">
-      <Moment label="Send at" required value={at} onChange={setAt} fault={faultOf(error, 'scheduled_at')} />
+      <DateTimeInput label="Send at" required value={at} onChange={setAt} fault={faultOf(error, 'scheduled_at')} />
       <div className="pt-[25px]">
         <Button type="submit" disabled={at === localOf(email.scheduled_at)}>
           Reschedule

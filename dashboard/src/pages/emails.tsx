@@ -1,11 +1,11 @@
 import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { announce } from '../announcements.tsx'
 import { call, type Json, refresh } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { useEmailFilters } from '../email-filters.ts'
-import { figure } from '../figure.ts'
 import { chosenOf, Listing } from '../listing.tsx'
-import { say } from '../say.tsx'
+import { figure } from '../number-format.ts'
 import type { Search } from '../search.ts'
 import { Page, Problem, State, Time } from '../ui.tsx'
 
@@ -23,7 +23,7 @@ function CancelTag({ tag, setError }: { readonly tag: string; readonly setError:
           data.in_progress > 0
             ? ` ${figure(data.in_progress)} were already being sent; cancel again to catch those.`
             : ''
-        say(`${figure(canceled)} canceled.${gone}`)
+        announce(`${figure(canceled)} canceled.${gone}`)
         break
       }
     } catch (problem) {

@@ -1,12 +1,12 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { announce } from '../announcements.tsx'
 import { call, refresh, useApi } from '../api.ts'
-import { Beside } from '../beside.tsx'
 import { Confirm } from '../confirm.tsx'
-import { figure } from '../figure.ts'
 import { type Filter, Listing, WHOLE_ADDRESS } from '../listing.tsx'
+import { Neighbours } from '../neighbours.tsx'
+import { figure } from '../number-format.ts'
 import { Preview } from '../preview.tsx'
-import { say } from '../say.tsx'
 import type { Search } from '../search.ts'
 import { Facts, LIKE_A_BUTTON, Page, Problem, Time, Waiting } from '../ui.tsx'
 
@@ -21,7 +21,7 @@ export function Inbox() {
   const [error, setError] = useState<unknown>(null)
   const clear = async (): Promise<void> => {
     setError(null)
-    await call('DELETE', '/inbox').then(() => say('Inbox emptied.'), setError)
+    await call('DELETE', '/inbox').then(() => announce('Inbox emptied.'), setError)
     await refresh('/inbox')
   }
   return (
@@ -95,7 +95,7 @@ export function InboxMail() {
       title={mail.subject === '' ? '(no subject)' : mail.subject}
       actions={
         <div className="flex flex-wrap gap-2">
-          <Beside path="/inbox" to="/inbox/$id" filters={FILTERS} id={id} every={AGAIN_MS} />
+          <Neighbours path="/inbox" to="/inbox/$id" filters={FILTERS} id={id} every={AGAIN_MS} />
           <Link to="/emails/$id" params={{ id: mail.email_id }} className={LIKE_A_BUTTON}>
             View delivery
           </Link>

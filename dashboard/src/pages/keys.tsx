@@ -3,14 +3,14 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { AddForm } from '../add-form.tsx'
+import { announce } from '../announcements.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
-import { useEdited } from '../changes.ts'
 import { Confirm } from '../confirm.tsx'
+import { useEdited } from '../edited-form.ts'
 import { BOUND_FIELDS, boundsOf, fieldsOf, KeyBounds, lacksChoice, UNBOUND } from '../key-bounds.tsx'
 import { Listing } from '../listing.tsx'
-import { Held, May } from '../may.tsx'
-import { Renewal } from '../renewal.tsx'
-import { say } from '../say.tsx'
+import { EditableIfPermitted, IfPermitted } from '../permissions.tsx'
+import { SecretRotation } from '../secret-rotation.tsx'
 import { Button, Choice, Code, Copy, Facts, Field, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
 
@@ -84,7 +84,9 @@ export function Keys() {
         empty={
           <>
             No keys yet.{' '}
-            <May scope="api_keys:write">Create one for each app, so that each can be revoked separately.</May>
+            <IfPermitted scope="api_keys:write">
+              Create one for each app, so that each can be revoked separately.
+            </IfPermitted>
           </>
         }
       />
@@ -153,7 +155,7 @@ function Doings({
     try {
       const answer = await call(method, `${PATH}/${path}`, body)
       made(answer?.data?.key ?? null)
-      say(done)
+      announce(done)
     } catch (problem) {
       setError(problem)
     }
@@ -161,7 +163,7 @@ function Doings({
   }
   return (
     <span className={`inline-flex ${small ? 'gap-1' : 'gap-2'}`}>
-      <Renewal
+      <SecretRotation
         small={small}
         scope="api_keys:write"
         label="Rotate"
@@ -280,7 +282,7 @@ function Change({ of }: { readonly of: Json }) {
   const { name, bounds } = typed
   return (
     <form onSubmit={(event) => void save(event)} className="flex flex-wrap items-end gap-3">
-      <Held scope="api_keys:write">
+      <EditableIfPermitted scope="api_keys:write">
         <Unsaved waits={() => waits} />
         <div className="min-w-48 flex-1 sm:max-w-md">
           <Field
@@ -298,7 +300,7 @@ function Change({ of }: { readonly of: Json }) {
         <div className="basis-full">
           <Problem error={besides(error, ['name', ...BOUND_FIELDS])} />
         </div>
-      </Held>
+      </EditableIfPermitted>
     </form>
   )
 }

@@ -4,18 +4,19 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
 import { BOUNCE_CATEGORIES } from '../../../src/mail/smtp-bounce.ts'
 import { AddForm } from '../add-form.tsx'
+import { announce } from '../announcements.tsx'
 import { call, faultOf, type Json, refresh, withQuery } from '../api.ts'
+import type { Outcome } from '../bulk-calls.ts'
 import { useDomainFilter } from '../by-domain.tsx'
 import { Confirm } from '../confirm.tsx'
 import type { Entry } from '../csv.ts'
+import { DateTimeInput, momentOf } from '../date-time-input.tsx'
 import { inWords, saidOfIt } from '../faults.ts'
-import { figure } from '../figure.ts'
 import { Import, useImport } from '../import.tsx'
 import { chosenOf, type Filter, Listing, WHOLE_ADDRESS, words } from '../listing.tsx'
-import { May } from '../may.tsx'
-import { Moment, momentOf } from '../moment.tsx'
+import { figure } from '../number-format.ts'
+import { IfPermitted } from '../permissions.tsx'
 import { saveList } from '../save.ts'
-import { say } from '../say.tsx'
 import type { Search } from '../search.ts'
 import {
   type Reason,
@@ -26,7 +27,6 @@ import {
 } from '../suppression-list.ts'
 import { answerIn } from '../timeline.ts'
 import { Button, Choice, LIKE_A_BUTTON, Page, Problem, Section, State, Time } from '../ui.tsx'
-import type { Outcome } from '../work.ts'
 
 function Removal({
   path,
@@ -40,7 +40,7 @@ function Removal({
   const remove = async (): Promise<void> => {
     setError(null)
     await call('DELETE', `${path}/${encodeURIComponent(address)}`).then(
-      () => say(`${address} can receive email again.`),
+      () => announce(`${address} can receive email again.`),
       setError,
     )
     await refresh(path)
@@ -127,7 +127,9 @@ export function Suppressions() {
           empty={
             <>
               No suppressed addresses. Hard bounces and complaints are listed here automatically.{' '}
-              <May scope="suppressions:write">Use Import to bring the list from your previous provider.</May>
+              <IfPermitted scope="suppressions:write">
+                Use Import to bring the list from your previous provider.
+              </IfPermitted>
             </>
           }
         />
@@ -209,11 +211,11 @@ function Suppress() {
       hinted
       added={(_, { email }) => {
         setUntil('')
-        say(`${email} suppressed.`)
+        announce(`${email} suppressed.`)
       }}
     >
       {(fault: unknown) => (
-        <Moment
+        <DateTimeInput
           label="Expires"
           value={until}
           onChange={setUntil}
@@ -277,7 +279,7 @@ export function Unsubscribes() {
             { name: 'reason', label: 'Reason, if known', optional: true },
           ]}
           button="Add"
-          added={(_, { email }) => say(`${email} unsubscribed.`)}
+          added={(_, { email }) => announce(`${email} unsubscribed.`)}
         />
       )}
       <Section title="Unsubscribed addresses">
@@ -331,7 +333,7 @@ function ExportList({
   const write = async (): Promise<void> => {
     setBusy(true)
     setError(null)
-    const done = (rows: number): void => say(`Exported ${figure(rows)} ${rows === 1 ? 'row' : 'rows'} to ${name}.`)
+    const done = (rows: number): void => announce(`Exported ${figure(rows)} ${rows === 1 ? 'row' : 'rows'} to ${name}.`)
     await saveList(name, path, pages, columns, query).then(done, setError)
     setBusy(false)
   }

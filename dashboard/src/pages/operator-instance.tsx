@@ -3,7 +3,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
-import { figure } from '../figure.ts'
+import { figure } from '../number-format.ts'
 import type { Search } from '../search.ts'
 import { Table } from '../table.tsx'
 import { Button, Field, Page, Problem, Section, State, Time } from '../ui.tsx'

@@ -5,12 +5,12 @@ import { useState } from 'react'
 import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { useDomains } from '../by-domain.tsx'
 import { RateDays, StackedDays } from '../charts.tsx'
-import { figure } from '../figure.ts'
-import { type FigureRange, listBehind } from '../figure-list.ts'
-import { May } from '../may.tsx'
+import { type FigureRange, listBehind } from '../figure-links.ts'
+import { figure } from '../number-format.ts'
+import { IfPermitted } from '../permissions.tsx'
+import { ProviderStrips } from '../provider-strips.tsx'
 import { isOver, lastDays, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE, MIN_FOR_RATE } from '../rates.ts'
 import type { Search } from '../search.ts'
-import { ProviderStrips } from '../strips.tsx'
 import { Button, Code, Copy, Empty, Page, Pending, Problem, rate, Section, State, Time, Waiting } from '../ui.tsx'
 
 const RANGES = [7, 30, 90] as const
@@ -437,14 +437,14 @@ function FirstMail() {
         {made === null ? (
           <>
             Replace {NO_KEY} with one of your test keys
-            <May scope="api_keys:write">
+            <IfPermitted scope="api_keys:write">
               {' '}
               (
               <Link to="/keys" className="underline">
                 API keys
               </Link>
               ), or create one here
-            </May>
+            </IfPermitted>
             .
           </>
         ) : (

@@ -1,14 +1,14 @@
 import { type FormEvent, useState } from 'react'
 import { LANGUAGES } from '../../../src/platform/languages.ts'
 import { AddForm } from '../add-form.tsx'
+import { announce } from '../announcements.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
-import { useEdited } from '../changes.ts'
 import { Confirm } from '../confirm.tsx'
-import { Held } from '../may.tsx'
-import { say } from '../say.tsx'
+import { useEdited } from '../edited-form.ts'
+import { EditableIfPermitted } from '../permissions.tsx'
 import { SecondFactor } from '../second-factor.tsx'
 import { Table } from '../table.tsx'
-import { TRACKING_SWITCHES } from '../tracking.tsx'
+import { TRACKING_SWITCHES } from '../tracking-settings.tsx'
 import { Button, Choice, Field, Page, Pending, Problem, Section, Time } from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
 
@@ -96,7 +96,7 @@ function Profile({ profile }: { readonly profile: Json }) {
   const set = (field: keyof Typed) => (value: string) => setTyped({ ...typed, [field]: value })
   const change = async (body: object): Promise<void> => {
     setSwitchError(null)
-    await call('PATCH', PATH, body).then(() => say('Saved.'), setSwitchError)
+    await call('PATCH', PATH, body).then(() => announce('Saved.'), setSwitchError)
     await refresh(PATH)
   }
   const submit = async (event: FormEvent): Promise<void> => {
@@ -105,7 +105,7 @@ function Profile({ profile }: { readonly profile: Json }) {
   }
   return (
     <Section title="Account">
-      <Held scope="profile:write">
+      <EditableIfPermitted scope="profile:write">
         <Unsaved waits={() => waits} />
         <form onSubmit={(event) => void submit(event)} className="mb-4 grid items-start gap-3 sm:grid-cols-2">
           <Field label="Name" required value={typed.name} onChange={set('name')} fault={faultOf(error, 'name')} />
@@ -167,7 +167,7 @@ function Profile({ profile }: { readonly profile: Json }) {
             </li>
           ))}
         </ul>
-      </Held>
+      </EditableIfPermitted>
     </Section>
   )
 }
@@ -180,7 +180,7 @@ function Retention({ profile }: { readonly profile: Json }) {
   const isLess = days !== '' && Number(days) < profile.retention_days
   const save = async (): Promise<void> => {
     setError(null)
-    await call('PATCH', '/customer/profile', { retention_days: Number(days) }).then(() => say('Saved.'), setError)
+    await call('PATCH', '/customer/profile', { retention_days: Number(days) }).then(() => announce('Saved.'), setError)
     await refresh('/customer/profile')
   }
   const submit = (event: FormEvent): void => {
@@ -190,7 +190,7 @@ function Retention({ profile }: { readonly profile: Json }) {
   return (
     <Section title="Email retention">
       <form onSubmit={submit} className="flex flex-wrap items-start gap-3">
-        <Held scope="profile:write">
+        <EditableIfPermitted scope="profile:write">
           <div className="w-80 max-w-full">
             <Field
               label="Days"
@@ -216,7 +216,7 @@ function Retention({ profile }: { readonly profile: Json }) {
               </Button>
             )}
           </div>
-        </Held>
+        </EditableIfPermitted>
       </form>
       <Problem error={besides(error, ['retention_days'])} />
     </Section>
@@ -403,7 +403,7 @@ function Sessions() {
   const [error, setError] = useState<unknown>(null)
   const end = async (id: string): Promise<void> => {
     setError(null)
-    await call('DELETE', `/sessions/${id}`).then(() => say('Session ended.'), setError)
+    await call('DELETE', `/sessions/${id}`).then(() => announce('Session ended.'), setError)
     await refresh('/sessions')
   }
   return (

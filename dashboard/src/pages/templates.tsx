@@ -2,12 +2,12 @@
 
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type FormEvent, useRef, useState } from 'react'
+import { announce } from '../announcements.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { DraftPreview } from '../draft-preview.tsx'
 import { Listing } from '../listing.tsx'
-import { Held, May } from '../may.tsx'
-import { say } from '../say.tsx'
+import { EditableIfPermitted, IfPermitted } from '../permissions.tsx'
 import { Table } from '../table.tsx'
 import { Button, Field, LIKE_A_BUTTON, Page, Pending, Problem, Section, Time } from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
@@ -20,11 +20,11 @@ export function Templates() {
       title="Templates"
       sentence="Reusable emails with variables such as {{name}}, filled in on each send."
       actions={
-        <May scope="templates:write">
+        <IfPermitted scope="templates:write">
           <Link to="/templates/$id" params={{ id: 'new' }} className={LIKE_A_BUTTON}>
             Create template
           </Link>
-        </May>
+        </IfPermitted>
       }
     >
       <Listing
@@ -48,12 +48,12 @@ export function Templates() {
         empty={
           <>
             No templates yet.{' '}
-            <May scope="templates:write">
+            <IfPermitted scope="templates:write">
               <Link to="/templates/$id" params={{ id: 'new' }} className="underline">
                 Create one
               </Link>
               , then send with its ID and the variables: {'{ "template_id": "…", "variables": { "name": "Jo" } }'}
-            </May>
+            </IfPermitted>
           </>
         }
       />
@@ -132,7 +132,7 @@ function Editor({ template }: { readonly template: Json }) {
         return
       }
       const { data } = await call(isNew ? 'POST' : 'PUT', isNew ? PATH : `${PATH}/${template.id}`, body)
-      say(`Saved “${name}” as version ${data.version}.`)
+      announce(`Saved “${name}” as version ${data.version}.`)
       leaves.current = isNew
       setMet(null)
       if (!isNew) setBase(data)
@@ -169,7 +169,7 @@ function Editor({ template }: { readonly template: Json }) {
       }
     >
       <form onSubmit={(event) => void save(event)} className="grid gap-3">
-        <Held scope="templates:write">
+        <EditableIfPermitted scope="templates:write">
           <Field label="Name" required value={draft.name} onChange={set('name')} fault={faultOf(error, 'name')} />
           <Field
             label="Subject"
@@ -210,7 +210,7 @@ function Editor({ template }: { readonly template: Json }) {
               {isNew ? 'Save' : 'Save as new version'}
             </Button>
           </div>
-        </Held>
+        </EditableIfPermitted>
       </form>
       <Section title="Preview">
         <DraftPreview parts={draft} />
@@ -247,7 +247,7 @@ function Versions({
     setError(null)
     await call('POST', `${PATH}/${id}/versions/${version}/restore`).then(() => {
       restored()
-      say(`Restored version ${version}.`)
+      announce(`Restored version ${version}.`)
     }, setError)
     await refresh(PATH)
   }

@@ -2,12 +2,12 @@
 
 import { type FormEvent, useRef, useState } from 'react'
 import { call, type Json, refresh, useApi } from '../api.ts'
+import type { Outcome } from '../bulk-calls.ts'
 import { csvText, type Entry } from '../csv.ts'
-import { figure } from '../figure.ts'
 import { Import } from '../import.tsx'
+import { figure } from '../number-format.ts'
 import { save } from '../save.ts'
 import { Button, Facts, Field, Page, Problem, Section, State, Time } from '../ui.tsx'
-import type { Outcome } from '../work.ts'
 
 const BATCH = 100
 const QUOTA = '/address/validate/quota'

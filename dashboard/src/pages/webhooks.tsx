@@ -3,18 +3,18 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { AddForm } from '../add-form.tsx'
+import { announce } from '../announcements.tsx'
 import { call, type Json, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
-import { Endpoint } from '../endpoint.tsx'
-import { figure } from '../figure.ts'
-import { EVENTS } from '../kinds.ts'
+import { DateTimeInput, momentOf } from '../date-time-input.tsx'
+import { EVENTS } from '../event-types.ts'
+import { answerOf, TEST } from '../failed-deliveries.ts'
+import { FailedDeliveriesList } from '../failed-deliveries-list.tsx'
 import { Listing, words } from '../listing.tsx'
-import { May } from '../may.tsx'
-import { Moment, momentOf } from '../moment.tsx'
-import { say } from '../say.tsx'
+import { figure } from '../number-format.ts'
+import { IfPermitted } from '../permissions.tsx'
 import { Button, Code, Copy, Facts, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
-import { answerOf, TEST } from '../untaken.ts'
-import { UntakenList } from '../untaken-list.tsx'
+import { WebhookEndpoint } from '../webhook-endpoint.tsx'
 
 const PATH = '/customer/webhooks'
 
@@ -65,8 +65,8 @@ export function Webhooks() {
         ]}
         empty={
           <>
-            No endpoints yet. <May scope="webhooks:write">Add the URL of one.</May> Each receives every event as JSON,
-            signed with its own secret.{' '}
+            No endpoints yet. <IfPermitted scope="webhooks:write">Add the URL of one.</IfPermitted> Each receives every
+            event as JSON, signed with its own secret.{' '}
             <a href="/docs/webhooks" className="underline">
               How to verify the signature
             </a>
@@ -105,7 +105,7 @@ export function Webhook() {
     setError(null)
     try {
       const answer = await call(method, where, body)
-      say(done)
+      announce(done)
       await refresh(PATH)
       return answer
     } catch (problem) {
@@ -118,7 +118,7 @@ export function Webhook() {
       title={hook.name === '' ? hook.url : hook.name}
       sentence={sentenceOf(hook)}
       actions={
-        <May scope="webhooks:write">
+        <IfPermitted scope="webhooks:write">
           <div className="flex flex-wrap gap-2">
             <Button kind="main" onClick={() => void act('POST', `${path}/test`, 'Test event on its way.')}>
               Send test
@@ -148,7 +148,7 @@ export function Webhook() {
               }
             />
           </div>
-        </May>
+        </IfPermitted>
       }
     >
       <Problem error={error} />
@@ -159,18 +159,18 @@ export function Webhook() {
           ['Created', <Time key="t" full at={hook.created_at} />],
         ]}
       />
-      <UntakenList key={`untaken ${id}`} path={path} active={hook.is_active} />
+      <FailedDeliveriesList key={`failed ${id}`} path={path} active={hook.is_active} />
       <Section title="Endpoint and events">
-        <Endpoint key={id} hook={hook} />
+        <WebhookEndpoint key={id} hook={hook} />
       </Section>
       <Section title="Deliveries">
         <Deliveries path={path} act={act} />
       </Section>
-      <May scope="webhooks:write">
+      <IfPermitted scope="webhooks:write">
         <Section title="Replay a period">
           <ReplayPeriod path={path} act={act} />
         </Section>
-      </May>
+      </IfPermitted>
     </Page>
   )
 }
@@ -289,8 +289,8 @@ function ReplayPeriod({ path, act }: { readonly path: string; readonly act: Act 
   }
   return (
     <form onSubmit={replay} className="flex flex-wrap items-start gap-3">
-      <Moment label="From" required value={from} onChange={setFrom} />
-      <Moment label="To" required value={to} onChange={setTo} />
+      <DateTimeInput label="From" required value={from} onChange={setFrom} />
+      <DateTimeInput label="To" required value={to} onChange={setTo} />
       <div className="sm:pt-[25px]">
         <Button type="submit">Replay events</Button>
       </div>

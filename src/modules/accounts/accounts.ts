@@ -6,9 +6,9 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
-import { CONSOLE, type Deed, noteDeed, type Operator } from './deeds.ts'
 import { errors } from './errors.ts'
 import { newKey } from './key-format.ts'
+import { type ActionRecord, CONSOLE, type Operator, recordOperatorAction } from './operator-actions.ts'
 import { newPassword, type Passwords } from './passwords.ts'
 import type { Overrides, Plan } from './plans.ts'
 import { newSmtpCredentials } from './smtp-credential.ts'
@@ -91,7 +91,7 @@ export async function newAccount(
       })
     }
     for (const row of newSmtpCredentials(secrets, ids, accountId, createdAt)) await insertSmtp(db, row)
-    await noteDeed(db, { ids, clock }, by, { action: 'account.create', accountId, detail: { plan } })
+    await recordOperatorAction(db, { ids, clock }, by, { action: 'account.create', accountId, detail: { plan } })
   }
   const created = { accountId, apiKey: keys.live.key, testApiKey: keys.sandbox.key, dashboardPassword }
   return { created, add }
@@ -151,7 +151,7 @@ export function resume(context: OperatorContext, accountId: string): Promise<voi
 function changeLocked(
   { database, ids, clock, by = CONSOLE }: OperatorContext,
   accountId: string,
-  deed: Deed,
+  deed: ActionRecord,
   change: (db: Db, row: AccountRow) => Promise<unknown>,
 ): Promise<void> {
   return database.transaction(async (db) => {
@@ -159,7 +159,7 @@ function changeLocked(
     const row = accountId === SYSTEM_ACCOUNT_ID ? null : await lockAccount(db, accountId)
     if (row === null) throw errors.not_found()
     await change(db, row)
-    await noteDeed(db, { ids, clock }, by, { ...deed, accountId })
+    await recordOperatorAction(db, { ids, clock }, by, { ...deed, accountId })
   })
 }
 

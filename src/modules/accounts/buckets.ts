@@ -14,7 +14,7 @@ import { recentlyUsed } from '../../platform/recently-used.ts'
 import type { Rate } from './plans.ts'
 import { type Bucket, type Lease, leaseTokens } from './sql-meter.ts'
 
-export interface Level {
+export interface BucketLevel {
   readonly granted: boolean
   /** Whole tokens left for the key, as far as this process knows. */
   readonly remaining: number
@@ -26,9 +26,9 @@ export interface Level {
 
 export interface Buckets {
   /** Takes all `tokens` or none. `bucketId` is a UUID. */
-  take(bucketId: string, rateClass: string, rate: Rate, tokens: number): Promise<Level>
+  take(bucketId: string, rateClass: string, rate: Rate, tokens: number): Promise<BucketLevel>
   /** Returns tokens just taken here and not used. @returns the level after that */
-  giveBack(bucketId: string, rateClass: string, rate: Rate, tokens: number): Level
+  giveBack(bucketId: string, rateClass: string, rate: Rate, tokens: number): BucketLevel
 }
 
 interface Held {
@@ -71,7 +71,7 @@ export function sharedBuckets(database: Database, clock: Clock): Buckets {
     return true
   }
 
-  const levelOf = (ask: Ask, granted: boolean): Level => {
+  const levelOf = (ask: Ask, granted: boolean): BucketLevel => {
     const known = held.get(ask.name) ?? { tokens: 0, shared: 0, atMs: clock.monotonicMs() }
     const gained = ((clock.monotonicMs() - known.atMs) / 1_000) * ask.rate.perSecond
     const left = Math.min(ask.rate.burst, known.tokens + known.shared + gained)
@@ -107,7 +107,7 @@ export function sharedBuckets(database: Database, clock: Clock): Buckets {
     }
   }
 
-  const lease = async (asks: readonly Ask[]): Promise<readonly Level[]> => {
+  const lease = async (asks: readonly Ask[]): Promise<readonly BucketLevel[]> => {
     // An earlier batch may have left enough.
     const granted = asks.map(spend)
     const open = Map.groupBy(
@@ -124,7 +124,7 @@ export function sharedBuckets(database: Database, clock: Clock): Buckets {
     return asks.map((ask, index) => levelOf(ask, granted[index] === true || spend(ask)))
   }
 
-  const leases = groupCommit<Ask, Level>({
+  const leases = groupCommit<Ask, BucketLevel>({
     write: lease,
     sizeOf: () => 1,
     maxItems: MAX_TOGETHER,
@@ -148,12 +148,12 @@ export function sharedBuckets(database: Database, clock: Clock): Buckets {
 }
 
 /** Buckets that are always full. */
-export const bottomless: Buckets = {
+export const unlimitedBuckets: Buckets = {
   take: async (_bucketId, _rateClass, rate) => full(rate),
   giveBack: (_bucketId, _rateClass, rate) => full(rate),
 }
 
-function full({ burst }: Rate): Level {
+function full({ burst }: Rate): BucketLevel {
   return { granted: true, remaining: burst, fullInSeconds: 0, retryInSeconds: 0 }
 }
 

@@ -2,7 +2,7 @@
 
 import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'
 import { printRecord, printRecords } from '../../platform/command-output.ts'
-import { findAccount, noMore, text } from './cli-words.ts'
+import { findAccount, noMore, text } from './cli-options.ts'
 import { grantOperator, newSetupToken } from './operators.ts'
 import { listOperators, operatorActions } from './sql-operator.ts'
 

@@ -22,7 +22,7 @@ import {
 } from './accounts.ts'
 import { keyCommands } from './cli-keys.ts'
 import { operatorCommands } from './cli-operator.ts'
-import { findAccount, noMore, required, text } from './cli-words.ts'
+import { findAccount, noMore, required, text } from './cli-options.ts'
 import { passwords } from './passwords.ts'
 import { FEATURES, isPlan, PLANS, type Plan, plansFrom, RATE_CLASSES, type RateClass, RESOURCES } from './plans.ts'
 import { type AccountRow, listAccounts, selectAccount, selectAccountsByEmail } from './sql.ts'

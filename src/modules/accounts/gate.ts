@@ -6,18 +6,18 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { ApiError } from '../../platform/errors.ts'
-import type { Access, Asker, Gate, Principal } from '../../platform/http.ts'
+import type { Access, Gate, Principal, Requester } from '../../platform/http.ts'
 import { isAllowed } from './addresses.ts'
-import type { Buckets, Level } from './buckets.ts'
+import { type AuthenticationFailures, FAILURES_BURST, FAILURES_PER_SECOND } from './authentication-failures.ts'
+import type { BucketLevel, Buckets } from './buckets.ts'
 import { errors } from './errors.ts'
-import { FAILURES_BURST, FAILURES_PER_SECOND, type Failures } from './failures.ts'
 import type { FoundKey, KeyLookup } from './key-lookup.ts'
+import type { LastUseLog } from './last-use.ts'
 import { type Plans, plansWith, RATE_CLASSES, type Rate, type RateClass } from './plans.ts'
 import { allows } from './scopes.ts'
 import { principalOfSession, type Sessions } from './sessions.ts'
 import type { AccountSettings, SettingsReader } from './settings.ts'
 import type { KeyRow } from './sql.ts'
-import type { UseLog } from './uses.ts'
 
 export interface ApiGate extends Gate {
   /**
@@ -41,8 +41,8 @@ export interface GateParts {
   readonly keys: KeyLookup
   readonly settings: SettingsReader
   readonly buckets: Buckets
-  readonly failures: Failures
-  readonly uses: UseLog
+  readonly failures: AuthenticationFailures
+  readonly uses: LastUseLog
   readonly sessions: Pick<Sessions, 'tokenIn' | 'find' | 'noteActing'>
 }
 
@@ -52,7 +52,7 @@ export function apiGate(parts: GateParts): ApiGate {
     const level = await buckets.take(principal.keyId ?? principal.accountId, bucket, rate, tokens)
     return { level, rate }
   }
-  const byKey = async (asker: Asker): Promise<Found> => {
+  const byKey = async (asker: Requester): Promise<Found> => {
     const row = await authenticate(parts, asker)
     const atItsAddress = isAllowed(asker.ip, row.allowed_ips)
     if (atItsAddress) uses.key({ accountId: row.account_id, id: row.id, at: clock.now(), ip: asker.ip })
@@ -102,7 +102,7 @@ function refusalOf(atItsAddress: boolean, suspended: boolean): ApiError | null {
 }
 
 /** Dashboard session; null when a key was given or there is no cookie. @throws ApiError not_signed_in, cross_site_request */
-async function bySession({ sessions }: GateParts, asker: Asker): Promise<Found | null> {
+async function bySession({ sessions }: GateParts, asker: Requester): Promise<Found | null> {
   const token = presentedKey(asker) === null ? sessions.tokenIn(asker.cookie) : null
   if (token === null) return null
   if (!asker.fromOurPages) throw errors.cross_site_request()
@@ -112,7 +112,7 @@ async function bySession({ sessions }: GateParts, asker: Asker): Promise<Found |
   return { principal: principalOfSession(session), atItsAddress: true }
 }
 
-async function authenticate({ keys, clock, failures }: GateParts, asker: Asker): Promise<KeyRow> {
+async function authenticate({ keys, clock, failures }: GateParts, asker: Requester): Promise<KeyRow> {
   const key = presentedKey(asker)
   if (key === null) throw errors.missing_api_key()
   const found = key === 'ambiguous' ? null : await keys.find(key)
@@ -137,7 +137,7 @@ export function keyFault(
  * A header sent twice with two values arrives joined by a comma: as X-API-Key that is no key, and two bearers are ambiguous.
  * A scheme other than Bearer carries no key of ours.
  */
-function presentedKey({ apiKeyHeader, authorization }: Asker): string | 'ambiguous' | null {
+function presentedKey({ apiKeyHeader, authorization }: Requester): string | 'ambiguous' | null {
   const header = typeof apiKeyHeader === 'string' ? apiKeyHeader.trim() : apiKeyHeader
   if (typeof header === 'object') return 'ambiguous'
   const bearer = /^bearer +(\S.*)$/i.exec(authorization ?? '')?.[1]?.trim()
@@ -156,7 +156,7 @@ export function principalOf(row: KeyRow): Principal {
   }
 }
 
-function reads(asker: Asker, access: Access): boolean {
+function reads(asker: Requester, access: Access): boolean {
   return access.reads ?? (asker.method === 'GET' || asker.method === 'HEAD')
 }
 
@@ -166,7 +166,7 @@ function classOf({ rate = 'default' }: Access): RateClass {
   return known
 }
 
-function told(limit: number, { remaining, fullInSeconds }: Level): Readonly<Record<string, string>> {
+function told(limit: number, { remaining, fullInSeconds }: BucketLevel): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {}
   for (const prefix of ['RateLimit', 'X-RateLimit']) {
     headers[`${prefix}-Limit`] = String(limit)

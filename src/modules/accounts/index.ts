@@ -12,10 +12,15 @@ export {
 } from './accounts.ts'
 export type { Buckets } from './buckets.ts'
 export { accountCommands } from './cli.ts'
-export { accountNamed } from './cli-words.ts'
-export { CONSOLE, type Deed, noteDeed, type Operator } from './deeds.ts'
+export { accountNamed } from './cli-options.ts'
 export { errors as accountErrors, quotaErrors } from './errors.ts'
 export type { ApiGate } from './gate.ts'
+export {
+  type ActionRecord,
+  CONSOLE,
+  type Operator,
+  recordOperatorAction,
+} from './operator-actions.ts'
 export { hasOperator, newSetupToken, PLACEHOLDER } from './operators.ts'
 export { type Passwords, passwords } from './passwords.ts'
 export {
@@ -29,8 +34,7 @@ export {
   type Resource,
   readPlans,
 } from './plans.ts'
-export type { EmailAsk, EmailCredits, Quotas, Receipt, Usage } from './quota.ts'
-export { assertWholeAccount } from './reach.ts'
+export type { EmailCharge, EmailCredits, Quotas, Receipt, Usage } from './quota.ts'
 export { type Accounts, type AccountsOptions, accountsRoom, CHANNEL as ACCOUNTS_CHANNEL } from './room.ts'
 export { type AccountRoutesOptions, accountRoutes, type DeliveryFigures, type SubmissionFace } from './routes.ts'
 export { type OperatorRoutesOptions, operatorRoutes } from './routes-operator.ts'
@@ -51,3 +55,4 @@ export {
   longestRetentionDays,
 } from './sql-retention.ts'
 export { SYSTEM_ACCOUNT_ID } from './system.ts'
+export { assertWholeAccount } from './whole-account.ts'

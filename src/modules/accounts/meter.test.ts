@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type House, house, type Node } from '../../../test/accounts-house.ts'
+import { type House, house, type Node } from '../../../test/accounts-fixture.ts'
 import { statement } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'

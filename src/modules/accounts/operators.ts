@@ -10,8 +10,8 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { newAccount, type OperatorContext } from './accounts.ts'
-import { CONSOLE, noteDeed } from './deeds.ts'
 import { errors } from './errors.ts'
+import { CONSOLE, recordOperatorAction } from './operator-actions.ts'
 import { hashOf } from './sessions.ts'
 import { selectAccount } from './sql.ts'
 import {
@@ -47,7 +47,7 @@ export async function openAccount(
     const isThere = accountId !== SYSTEM_ACCOUNT_ID && (await selectAccount(db, accountId)) !== null
     if (!isThere) throw errors.not_found()
     await setActing(db, session, accountId === session.account_id ? null : accountId)
-    await noteDeed(db, options, { email: session.email, ip }, { action: 'account.open', accountId })
+    await recordOperatorAction(db, options, { email: session.email, ip }, { action: 'account.open', accountId })
   })
 }
 
@@ -57,7 +57,7 @@ export async function closeAccount(options: OperatorsOptions, session: FoundSess
   const accountId = session.acting_id
   await options.database.transaction(async (db) => {
     await setActing(db, session, null)
-    await noteDeed(db, options, { email: session.email, ip }, { action: 'account.close', accountId })
+    await recordOperatorAction(db, options, { email: session.email, ip }, { action: 'account.close', accountId })
   })
 }
 
@@ -79,7 +79,8 @@ export async function grantOperator(
     if (users > 1 && operator) throw new Error(`several accounts have a user ${email}: name the account as well`)
     const changed = await setOperator(db, email, accountId, operator)
     const action = operator ? 'operator.grant' : 'operator.revoke'
-    if (changed > 0) await noteDeed(db, options, CONSOLE, { action, detail: { email: email.toLowerCase() } })
+    if (changed > 0)
+      await recordOperatorAction(db, options, CONSOLE, { action, detail: { email: email.toLowerCase() } })
     return changed
   })
 }
@@ -131,7 +132,7 @@ export async function setUp(context: OperatorContext, asked: SetUp): Promise<voi
     if (!(await useSetupToken(db, hash))) throw errors.invalid_token()
     await account?.add(db)
     await putOperator(db, row, PLACEHOLDER)
-    await noteDeed(db, context, CONSOLE, {
+    await recordOperatorAction(db, context, CONSOLE, {
       action: 'operator.setup',
       accountId,
       detail: { email: email.toLowerCase() },

@@ -41,7 +41,7 @@ export interface Quotas {
   readonly emails: EmailCredits
 }
 
-export interface EmailAsk {
+export interface EmailCharge {
   readonly accountId: string
   readonly count: number
 }
@@ -56,10 +56,10 @@ export interface EmailCredits {
    *
    * @returns for each ask, whether it was granted
    */
-  consume(db: Db, asks: readonly EmailAsk[], at: Date): Promise<readonly boolean[]>
-  refund(db: Db, taken: EmailAsk, at: Date): Promise<void>
+  consume(db: Db, asks: readonly EmailCharge[], at: Date): Promise<readonly boolean[]>
+  refund(db: Db, taken: EmailCharge, at: Date): Promise<void>
   /** The error for an account without enough credits left. */
-  exceeded(db: Db, ask: EmailAsk, at: Date): Promise<ApiError>
+  exceeded(db: Db, ask: EmailCharge, at: Date): Promise<ApiError>
 }
 
 export function quotas(settings: SettingsReader, clock: Clock): Quotas {
@@ -69,7 +69,12 @@ export function quotas(settings: SettingsReader, clock: Clock): Quotas {
     return known.limits[resource]
   }
   const period = () => monthOf(clock.now())
-  const exceeded = async (db: Db, { accountId, count }: EmailAsk, resource: Resource, at: Date): Promise<ApiError> => {
+  const exceeded = async (
+    db: Db,
+    { accountId, count }: EmailCharge,
+    resource: Resource,
+    at: Date,
+  ): Promise<ApiError> => {
     const { month, resetAt } = monthOf(at)
     const used = (await selectUsage(db, accountId, month)).find((row) => row.resource === resource)?.used ?? 0
     const retryAfter = Math.max(1, Math.ceil((resetAt.getTime() - at.getTime()) / 1_000))
@@ -111,7 +116,7 @@ export function quotas(settings: SettingsReader, clock: Clock): Quotas {
 
 async function consumeEmails(
   db: Db,
-  asks: readonly EmailAsk[],
+  asks: readonly EmailCharge[],
   month: string,
   settings: SettingsReader,
 ): Promise<readonly boolean[]> {

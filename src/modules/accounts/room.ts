@@ -7,10 +7,11 @@ import type { Ids } from '../../platform/ids.ts'
 import { loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
-import { type Buckets, bottomless, sharedBuckets } from './buckets.ts'
-import { failures } from './failures.ts'
+import { authenticationFailures } from './authentication-failures.ts'
+import { type Buckets, sharedBuckets, unlimitedBuckets } from './buckets.ts'
 import { type ApiGate, apiGate } from './gate.ts'
 import { keyLookup } from './key-lookup.ts'
+import { lastUseLog } from './last-use.ts'
 import { type Passwords, passwords } from './passwords.ts'
 import type { Plans } from './plans.ts'
 import { type Quotas, quotas } from './quota.ts'
@@ -20,7 +21,6 @@ import { authenticateSmtp, type SmtpLogin } from './smtp-credential.ts'
 import { selectSuspended } from './sql.ts'
 import { dropBucketsBefore } from './sql-meter.ts'
 import { forgetSessions } from './sql-users.ts'
-import { useLog } from './uses.ts'
 
 export interface AccountsOptions {
   readonly database: Database
@@ -66,10 +66,10 @@ export function accountsRoom(options: AccountsOptions): Accounts {
   const { database, clock, secrets, plans, rateLimits, secure, log, ids } = options
   const settings = settingsReader(database, clock, plans)
   const keys = keyLookup(database, clock)
-  const uses = useLog(database)
-  const failed = failures(clock)
+  const uses = lastUseLog(database)
+  const failed = authenticationFailures(clock)
   const failureCount = rateLimits ? failed : { count: () => null }
-  const buckets = rateLimits ? sharedBuckets(database, clock) : bottomless
+  const buckets = rateLimits ? sharedBuckets(database, clock) : unlimitedBuckets
   const passwordsOf = passwords(ids.bytes)
   const sessions = sessionsOf({ database, clock, ids, secrets, passwords: passwordsOf, secure })
   const parts = { database, clock, secrets, plans, keys, settings, buckets, failures: failureCount, uses, sessions }

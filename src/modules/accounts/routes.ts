@@ -21,12 +21,11 @@ import type { Ids } from '../../platform/ids.ts'
 import { LANGUAGES } from '../../platform/languages.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
-import { noteDeed } from './deeds.ts'
 import { errors } from './errors.ts'
 import type { KeyContext } from './keys.ts'
+import { recordOperatorAction } from './operator-actions.ts'
 import { PLANS, RATE_CLASSES, type Rates } from './plans.ts'
 import { changeProfile, profileFaults } from './profile.ts'
-import { assertWholeAccount } from './reach.ts'
 import type { Accounts } from './room.ts'
 import { graceMsOf, keyRoutes, Rotation } from './routes-keys.ts'
 import { MAX_EMAIL_CHARS } from './schemas.ts'
@@ -38,6 +37,7 @@ import {
   type SmtpUser,
 } from './smtp-credential.ts'
 import { type AccountRow, selectAccount } from './sql.ts'
+import { assertWholeAccount } from './whole-account.ts'
 
 export interface DeliveryFigures {
   readonly delivered: number
@@ -286,7 +286,7 @@ function smtpRoutes(options: AccountRoutesOptions): readonly AnyEndpoint[] {
     const by = keyId !== null ? `key ${keyId}` : session?.email
     if (by === undefined) throw errors.not_signed_in()
     const deed = { action: `smtp_password.${what}`, accountId, detail: { mode, request_id: call.requestId } }
-    await noteDeed(database.system, { ids, clock }, { email: by, ip: call.ip }, deed)
+    await recordOperatorAction(database.system, { ids, clock }, { email: by, ip: call.ip }, deed)
     log.info({ account_id: accountId, key_id: keyId, request_id: call.requestId, what }, 'SMTP password shown')
   }
   const path = '/api/v1/smtp-credentials'

@@ -3,17 +3,17 @@
 // An operator may look into another account: the session then acts for that account with an owner's rights, but remains
 // the operator's. The person's own settings (password, second factor, sessions) stay theirs whatever account they look into.
 
-import type { Knock } from '../../platform/http.ts'
+import type { UncheckedRequest } from '../../platform/http.ts'
 import { isFromOurPages } from '../../platform/http.ts'
-import type { Operator } from './deeds.ts'
 import { errors } from './errors.ts'
+import type { Operator } from './operator-actions.ts'
 import type { Sessions } from './sessions.ts'
 import type { FoundSession } from './sql-users.ts'
 
-export type SessionDoor = (knock: Knock) => Promise<FoundSession>
+export type SessionDoor = (knock: UncheckedRequest) => Promise<FoundSession>
 
 /** Lets operators in. @throws ApiError not_signed_in, not_operator, cross_site_request */
-export type OperatorDoor = (knock: Knock) => Promise<Operator>
+export type OperatorDoor = (knock: UncheckedRequest) => Promise<Operator>
 
 export interface SessionDoors {
   /** @throws ApiError not_signed_in, cross_site_request */

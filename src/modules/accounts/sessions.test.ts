@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { house } from '../../../test/accounts-house.ts'
+import { house } from '../../../test/accounts-fixture.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { MAX_USERS_OF_AN_EMAIL, sessionsOf } from './sessions.ts'
 import {

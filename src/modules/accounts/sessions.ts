@@ -25,9 +25,9 @@ import type { Principal } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { recentlyUsed } from '../../platform/recently-used.ts'
 import type { Secrets } from '../../platform/secrets.ts'
-import { noteDeed } from './deeds.ts'
 import { errors } from './errors.ts'
 import { randomBase62 } from './key-format.ts'
+import { recordOperatorAction } from './operator-actions.ts'
 import type { Passwords } from './passwords.ts'
 import { SCOPES } from './scopes.ts'
 import { sessionCookie, sessionToken } from './session-cookie.ts'
@@ -268,7 +268,12 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
     noteActing: async ({ acting_id: accountId, email }, { method, path, ip }) => {
       if (accountId === null || method === 'GET' || method === 'HEAD') return
       const detail = { method, path }
-      await noteDeed(database.system, { ids, clock }, { email, ip }, { action: 'account.request', accountId, detail })
+      await recordOperatorAction(
+        database.system,
+        { ids, clock },
+        { email, ip },
+        { action: 'account.request', accountId, detail },
+      )
     },
     checkPassword: (user, password, ip) => guardedAt(ip, user, () => prove(user, password)),
     removeSecret: (user, { password, code }, ip) =>

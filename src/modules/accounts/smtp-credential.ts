@@ -18,15 +18,15 @@ import type { Principal } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { type Secrets, sameSecret } from '../../platform/secrets.ts'
 import { isAllowed } from './addresses.ts'
+import type { AuthenticationFailures } from './authentication-failures.ts'
 import { errors } from './errors.ts'
-import type { Failures } from './failures.ts'
 import { keyFault, principalOf } from './gate.ts'
 import { type KeyMode, randomBase62 } from './key-format.ts'
 import type { KeyLookup } from './key-lookup.ts'
+import type { LastUseLog } from './last-use.ts'
 import { allows } from './scopes.ts'
 import type { SettingsReader } from './settings.ts'
 import { type KeyRow, rotateSmtpRow, type SmtpRow, selectKey, selectSmtp, selectSmtpByName } from './sql.ts'
-import type { UseLog } from './uses.ts'
 
 export const SEAL = 'smtp-password'
 const MAC = 'smtp-password-mac'
@@ -148,8 +148,8 @@ export interface SmtpLoginParts {
   readonly clock: Clock
   readonly keys: KeyLookup
   readonly settings: SettingsReader
-  readonly failures: Failures
-  readonly uses: UseLog
+  readonly failures: AuthenticationFailures
+  readonly uses: LastUseLog
 }
 
 /** Rejects when the database does not answer: the caller then replies 454, not 535. */

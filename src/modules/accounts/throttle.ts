@@ -3,7 +3,7 @@
 // more tries than sequential ones: an attempt that could exceed the limit waits for the outcome of those before it.
 
 import type { Clock } from '../../platform/clock.ts'
-import { refilling } from '../../platform/refilling.ts'
+import { tokenBuckets } from '../../platform/token-buckets.ts'
 
 export interface Throttle {
   /**
@@ -20,7 +20,7 @@ export const TRY_EVERY_MS = 60_000
 
 /** @param triesInARow after these, one more per `tryEveryMs` */
 export function throttle(clock: Clock, triesInARow: number, tryEveryMs = TRY_EVERY_MS): Throttle {
-  const tries = refilling(clock, { burst: triesInARow, everyMs: tryEveryMs })
+  const tries = tokenBuckets(clock, { burst: triesInARow, everyMs: tryEveryMs })
   const underWay = new Map<string, { tries: number; readonly behind: (() => void)[] }>()
   return {
     begin: async (name) => {

@@ -45,7 +45,7 @@ export type Outcome =
   | { readonly kind: 'bounced' | 'complained'; readonly bounce: Bounce }
   | { readonly kind: 'unsubscribed' | 'delayed' | 'delivered' | 'auto_reply' | 'other' | 'not_applicable' | 'early' }
 
-export interface Heard {
+export interface ReceivedReport {
   readonly report: Report
   readonly source: BounceSource
   /** Who signed the report; null: not checked. */
@@ -60,7 +60,7 @@ export async function applyReport(
   db: Db,
   context: Context & { readonly emails: EmailDoor },
   email: ReportedEmail,
-  { report, source, dkim }: Heard,
+  { report, source, dkim }: ReceivedReport,
 ): Promise<Outcome> {
   if (report.kind === 'complaint') {
     if (isOptOut(report.feedback)) return applyOptOut(db, context, email, source)

@@ -4,7 +4,7 @@
 // accepted and dropped. A claim in the database counts each try before reading begins: a report that has ended its thread or
 // its process three times goes into quarantine with its bytes, and the others continue. The effect and the mark `done` are one
 // transaction of the process that holds the report then: a process paused for longer than its claim leaves the report to the
-// next one. A report that was read loses its bytes, and what is kept with its bytes is limited (kept-room.ts). Rows live 65
+// next one. A report that was read loses its bytes, and what is kept with its bytes is limited (report-storage.ts). Rows live 65
 // days, longer than a token is valid.
 //
 // The signer of a report (DKIM) is checked where it matters: for complaints about an email of ours, whose effect does not wait
@@ -24,8 +24,8 @@ import { firstIdAt, type Ids } from '../../platform/ids.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { applyReport, type EmailDoor } from './effects.ts'
-import { keptRoom } from './kept-room.ts'
 import { type ReportReader, reportReader } from './reader.ts'
+import { reportStorage } from './report-storage.ts'
 import { type SignatureReader, signatureReader } from './signatures.ts'
 import * as sql from './sql.ts'
 
@@ -110,7 +110,7 @@ export function inboundOf(options: InboundOptions): Inbound {
   const { database, clock, ids, log } = options
   const reader = options.reader ?? reportReader()
   const signatures = signatureReader(options)
-  const mayKeep = keptRoom(clock, options.keptMostBytes)
+  const mayKeep = reportStorage(clock, options.keptMostBytes)
   const tokenOf = (localPart: string): VerpIds | null => readToken(options, localPart)
 
   let again = clock.now()
@@ -167,7 +167,7 @@ interface Claimed {
 interface Readers {
   readonly reader: ReportReader
   readonly signatures: SignatureReader
-  readonly mayKeep: ReturnType<typeof keptRoom>
+  readonly mayKeep: ReturnType<typeof reportStorage>
 }
 
 /** @returns when the report is to be read again; null: it has ended */

@@ -16,7 +16,7 @@ export interface Confirmer {
   readonly userAgent: string | null
 }
 
-export type Standing =
+export type ConfirmationState =
   | { readonly kind: 'pending'; readonly email: string }
   | { readonly kind: 'confirmed'; readonly email: string }
   /** The person has said no since, or cannot be reached. */
@@ -24,7 +24,10 @@ export type Standing =
   | { readonly kind: 'unknown' }
 
 /** Changes nothing. */
-export async function standingOf({ database, clock }: ContactContext, token: ConfirmationToken): Promise<Standing> {
+export async function confirmationStateOf(
+  { database, clock }: ContactContext,
+  token: ConfirmationToken,
+): Promise<ConfirmationState> {
   const { accountId, contactId } = token
   const row = await database.system.one<sql.ContactRow>(sql.contact, [clock.now(), accountId, contactId])
   return row === null ? { kind: 'unknown' } : standing(row, token)
@@ -34,7 +37,7 @@ export function confirmContact(
   context: ContactContext,
   token: ConfirmationToken,
   confirmer: Confirmer,
-): Promise<Standing> {
+): Promise<ConfirmationState> {
   const { accountId, contactId } = token
   const { database, clock } = context
   return database.transaction(async (db) => {
@@ -56,7 +59,7 @@ export function confirmContact(
 function standing(
   { status, email, suppressed, asked_back_at: askedBack }: sql.ContactRow,
   token: ConfirmationToken,
-): Standing {
+): ConfirmationState {
   if (suppressed) return { kind: 'stopped', email }
   if (status === 'pending_confirmation') {
     return { kind: askedBack === null || isOf(askedBack, token) ? 'pending' : 'stopped', email }

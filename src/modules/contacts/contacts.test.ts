@@ -11,7 +11,7 @@ import type { Answer } from '../../platform/http.ts'
 import { systemIds } from '../../platform/ids.ts'
 import { LANGUAGES } from '../../platform/languages.ts'
 import { secretsFrom } from '../../platform/secrets.ts'
-import { builtInLetter, oneLine, templateLetter } from './letter.ts'
+import { builtInEmail, oneLine, templateEmail } from './confirmation-email.ts'
 import { confirmRoutes } from './routes-confirm.ts'
 import { confirmationTokens } from './tokens.ts'
 
@@ -48,7 +48,7 @@ test('for any account name and language the letter has a one-line subject, escap
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.constantFrom(...LANGUAGES), (name, language) => {
       const facts = { sender: oneLine(name), link: LINK, liveDays: 7, language }
-      const { subject, html, text } = builtInLetter(facts)
+      const { subject, html, text } = builtInEmail(facts)
       assert.equal(checkHeaderText(subject), null)
       assert.ok(subject.length <= 150 && text.includes(`\n${LINK}\n`) && html?.includes(`href="${LINK}"`) === true)
       assert.ok(html?.includes(`<html lang="${language}">`) === true)
@@ -58,15 +58,15 @@ test('for any account name and language the letter has a one-line subject, escap
 })
 
 function builtInHtmlTags(): number {
-  return (builtInLetter({ sender: 'x', link: LINK, liveDays: 7, language: 'en' }).html ?? '').split('<').length
+  return (builtInEmail({ sender: 'x', link: LINK, liveDays: 7, language: 'en' }).html ?? '').split('<').length
 }
 
 test('a template without the link in its HTML is refused; a text without it gets it appended', () => {
   const base = { subject: 's', html: null, text: null }
-  assert.equal(templateLetter({ ...base, html: '<p>' }, LINK), null)
-  assert.deepEqual(templateLetter({ ...base, html: LINK.replaceAll('/', '&#x2F;') }, LINK)?.text, `${LINK}\n`)
-  assert.equal(templateLetter({ ...base, text: 'a' }, LINK)?.text, `a\n\n${LINK}\n`)
-  assert.equal(templateLetter({ ...base, text: `a ${LINK} b` }, LINK)?.text, `a ${LINK} b`)
+  assert.equal(templateEmail({ ...base, html: '<p>' }, LINK), null)
+  assert.deepEqual(templateEmail({ ...base, html: LINK.replaceAll('/', '&#x2F;') }, LINK)?.text, `${LINK}\n`)
+  assert.equal(templateEmail({ ...base, text: 'a' }, LINK)?.text, `a\n\n${LINK}\n`)
+  assert.equal(templateEmail({ ...base, text: `a ${LINK} b` }, LINK)?.text, `a ${LINK} b`)
 })
 
 test("while the database is unavailable both methods answer with a retry page in the browser's language", async () => {

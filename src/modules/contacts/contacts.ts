@@ -1,4 +1,4 @@
-// Contacts of an account: created, changed, removed, erased. Asking a pending contact is in ask.ts.
+// Contacts of an account: created, changed, removed, erased. Asking a pending contact is in double-opt-in.ts.
 
 import { storedSpelling } from '../../mail/address.ts'
 import type { Clock } from '../../platform/clock.ts'

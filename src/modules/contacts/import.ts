@@ -1,6 +1,6 @@
 // Imports whole lists of contacts. Memory does not grow with the list: contacts that are not asked are written 500 to a
 // transaction; contacts that are asked take the path of a single contact each, mail included, a few at a time, within the
-// same limits (ask.ts).
+// same limits (double-opt-in.ts).
 //
 // An import is not one transaction. What was imported stays when the client disconnects or the service stops. Sending the
 // file again is harmless: known contacts stay as they are, and nobody is asked twice. A refused row is reported with its
@@ -10,9 +10,9 @@
 import type { Db } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
-import { slices } from '../../platform/slices.ts'
-import { type AskContext, createContact } from './ask.ts'
+import { timeSlices } from '../../platform/time-slices.ts'
 import type { NewContact } from './contacts.ts'
+import { createContact, type OptInContext } from './double-opt-in.ts'
 import * as sql from './sql.ts'
 
 const ROWS_A_TRANSACTION = 500
@@ -47,7 +47,7 @@ export interface ContactsImported {
 
 /** Imports the rows, under the account's own database role. */
 export async function importContacts(
-  context: AskContext,
+  context: OptInContext,
   principal: Principal,
   rows: AsyncIterable<ListedRow | ContactFault>,
 ): Promise<ContactsImported> {
@@ -81,7 +81,7 @@ export async function importContacts(
     counts.known += batch.length - added
   }
   let [plain, asked]: [ListedRow[], ListedRow[]] = [[], []]
-  const turn = slices(context.clock)
+  const turn = timeSlices(context.clock)
   for await (const row of rows) {
     // A row that is left out does not wait for the database.
     await turn()
@@ -117,7 +117,7 @@ function wordsOf({ message, details }: ApiError): string {
 
 /** Adds contacts that are not asked. @returns how many of them are new */
 function addContacts(
-  { database, clock, ids }: AskContext,
+  { database, clock, ids }: OptInContext,
   accountId: string,
   rows: readonly ListedRow[],
 ): Promise<number> {

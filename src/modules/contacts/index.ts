@@ -12,7 +12,7 @@
 
 import type { Database } from '../../platform/db.ts'
 import type { AnyEndpoint } from '../../platform/http.ts'
-import type { AskContext } from './ask.ts'
+import type { OptInContext } from './double-opt-in.ts'
 import { MAILS_COUNT_MS } from './limits.ts'
 import { contactRoutes } from './routes.ts'
 import { type ConfirmRoutesOptions, confirmRoutes } from './routes-confirm.ts'
@@ -20,7 +20,7 @@ import { importRoutes } from './routes-import.ts'
 import { forgetMails } from './sql.ts'
 import { confirmationTokens } from './tokens.ts'
 
-export type ContactsOptions = Omit<AskContext & ConfirmRoutesOptions, 'tokens'>
+export type ContactsOptions = Omit<OptInContext & ConfirmRoutesOptions, 'tokens'>
 
 export function contactsEndpoints(options: ContactsOptions): readonly AnyEndpoint[] {
   const context = { ...options, tokens: confirmationTokens(options.secrets) }

@@ -1,8 +1,8 @@
 // The pages that a confirmation mail's link leads to.
 
-import { type Answer, LINK_WORDS, masked, page, shownSender, shownText } from '../../platform/http.ts'
+import { type Answer, LINK_PAGE_TEXTS, masked, page, shownSender, shownText } from '../../platform/http.ts'
 import type { Language } from '../../platform/languages.ts'
-import { PAGE_WORDS } from './words.ts'
+import { PAGE_TEXTS } from './translations.ts'
 
 interface About {
   readonly language: Language
@@ -11,7 +11,7 @@ interface About {
 }
 
 export function askPage({ language, email, sender }: About): Answer {
-  const words = PAGE_WORDS[language]
+  const words = PAGE_TEXTS[language]
   return page(
     200,
     language,
@@ -23,29 +23,29 @@ export function askPage({ language, email, sender }: About): Answer {
 }
 
 export function confirmedPage({ language, email, sender }: About): Answer {
-  const words = PAGE_WORDS[language]
+  const words = PAGE_TEXTS[language]
   const gets = words.gets(shownSender(sender), shownText(masked(email)))
   return page(200, language, words.subscribed, `<p role="status">${gets}</p>`)
 }
 
 export function stoppedPage({ language, email, sender }: About): Answer {
-  const refused = PAGE_WORDS[language].refused(shownSender(sender), shownText(masked(email)))
-  return page(409, language, LINK_WORDS[language].nothingChanged, `<p role="status">${refused}</p>`)
+  const refused = PAGE_TEXTS[language].refused(shownSender(sender), shownText(masked(email)))
+  return page(409, language, LINK_PAGE_TEXTS[language].nothingChanged, `<p role="status">${refused}</p>`)
 }
 
 export function outdatedPage(language: Language): Answer {
-  const { tooOld, signUpAgain } = PAGE_WORDS[language]
-  return page(410, language, tooOld, `<p>${LINK_WORDS[language].nothingChanged}. ${signUpAgain}</p>`)
+  const { tooOld, signUpAgain } = PAGE_TEXTS[language]
+  return page(410, language, tooOld, `<p>${LINK_PAGE_TEXTS[language].nothingChanged}. ${signUpAgain}</p>`)
 }
 
 export function suspendedPage(language: Language): Answer {
-  const { switchedOff, nothingChanged } = LINK_WORDS[language]
+  const { switchedOff, nothingChanged } = LINK_PAGE_TEXTS[language]
   return page(410, language, switchedOff, `<p>${nothingChanged}.</p>`)
 }
 
 /** Shown while the database is unavailable. */
 export function laterPage(language: Language): Answer {
-  const { tryAgain, cannotAnswer } = PAGE_WORDS[language]
-  const body = `<p>${LINK_WORDS[language].nothingChanged}. ${cannotAnswer}</p>`
+  const { tryAgain, cannotAnswer } = PAGE_TEXTS[language]
+  const body = `<p>${LINK_PAGE_TEXTS[language].nothingChanged}. ${cannotAnswer}</p>`
   return page(503, language, tryAgain, body, { 'retry-after': '5' })
 }

@@ -15,7 +15,7 @@ import {
   unknownLinkPage,
 } from '../../platform/http.ts'
 import { acceptedLanguage, languageOf } from '../../platform/languages.ts'
-import { type Confirmer, confirmContact, type Standing, standingOf } from './confirm.ts'
+import { type ConfirmationState, type Confirmer, confirmationStateOf, confirmContact } from './confirm.ts'
 import type { ContactContext, SenderOf } from './contacts.ts'
 import { askPage, confirmedPage, laterPage, outdatedPage, stoppedPage, suspendedPage } from './pages.ts'
 import type { ConfirmationToken, ConfirmationTokens } from './tokens.ts'
@@ -46,7 +46,8 @@ export function confirmRoutes(options: ConfirmRoutesOptions): readonly AnyEndpoi
       params: Token,
       anyToken: true,
       answers: ANSWERS,
-      handle: ({ params, headers }) => pageFor(options, params.token, headers, (token) => standingOf(options, token)),
+      handle: ({ params, headers }) =>
+        pageFor(options, params.token, headers, (token) => confirmationStateOf(options, token)),
     }),
     endpoint({
       method: 'POST',
@@ -74,7 +75,7 @@ async function pageFor(
   options: ConfirmRoutesOptions,
   text: string,
   headers: IncomingHttpHeaders,
-  look: (token: ConfirmationToken) => Promise<Standing>,
+  look: (token: ConfirmationToken) => Promise<ConfirmationState>,
 ): Promise<Answer> {
   const { tokens, clock, isSuspended, senderOf, whileBeating } = options
   const browserLanguage = acceptedLanguage(headers['accept-language'])
@@ -87,7 +88,7 @@ async function pageFor(
       if (isSuspended(token.accountId)) return suspendedPage(language)
       // An expired link still shows that it was used.
       const outdated = token.endsAt <= clock.now()
-      const standing = await (outdated ? standingOf(options, token) : look(token))
+      const standing = await (outdated ? confirmationStateOf(options, token) : look(token))
       if (standing.kind === 'unknown') return unknownLinkPage(browserLanguage)
       if (outdated && standing.kind === 'pending') return outdatedPage(language)
       const about = { language, email: standing.email, sender: name }

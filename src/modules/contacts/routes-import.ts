@@ -18,8 +18,8 @@ import {
 } from '../../platform/http.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { bodyValidator } from '../../platform/validation.ts'
-import { type AskContext, askFaults } from './ask.ts'
 import { CONTACT_COLUMNS, contactOf, contactRefusal } from './contact-list.ts'
+import { type OptInContext, optInFaults } from './double-opt-in.ts'
 import { type ContactFault, importContacts, type ListedRow } from './import.ts'
 import { Created, type CreatedBody, EXPORTED, emailFaults, newContact } from './routes.ts'
 
@@ -62,7 +62,7 @@ interface ForAll {
   readonly template_id: string | null
 }
 
-export function importRoutes(context: AskContext): readonly AnyEndpoint[] {
+export function importRoutes(context: OptInContext): readonly AnyEndpoint[] {
   return [
     endpoint({
       ...importing('ImportContactsRequest', Entry),
@@ -75,7 +75,7 @@ export function importRoutes(context: AskContext): readonly AnyEndpoint[] {
       answers: { 200: dataOf(Answer) },
       handle: async (call) => {
         const forAll = forAllOf(call.query)
-        const [fault] = await askFaults(context, call.principal.accountId, forAll)
+        const [fault] = await optInFaults(context, call.principal.accountId, forAll)
         if (fault !== undefined) throw parameterError(fault.field, fault.rule, fault.message)
         let ignored: readonly string[] = []
         const file = fileIn(call)

@@ -21,7 +21,6 @@ import {
   Uuid,
 } from '../../platform/http.ts'
 import { refusals } from '../sending/index.ts'
-import { type AskContext, askAgain, askFaults, createContact, type NewProof } from './ask.ts'
 import { consentOf } from './confirm.ts'
 import {
   type ContactFilter,
@@ -32,6 +31,13 @@ import {
   readContact,
   removeContact,
 } from './contacts.ts'
+import {
+  createContact,
+  type OptInContext,
+  optInFaults,
+  type RenewedConsent,
+  resendConfirmation,
+} from './double-opt-in.ts'
 import { errors } from './errors.ts'
 import * as limits from './limits.ts'
 import type { ContactRow } from './sql.ts'
@@ -179,11 +185,11 @@ const Filters = Type.Object({
   tag: Type.Optional(Type.String({ maxLength: limits.MAX_TAG_CHARS })),
 })
 
-export function contactRoutes(context: AskContext): readonly AnyEndpoint[] {
+export function contactRoutes(context: OptInContext): readonly AnyEndpoint[] {
   return [...readingRoutes(context), ...writingRoutes(context)]
 }
 
-function readingRoutes(context: AskContext): readonly AnyEndpoint[] {
+function readingRoutes(context: OptInContext): readonly AnyEndpoint[] {
   const { database, clock } = context
   return [
     endpoint({
@@ -235,7 +241,7 @@ function readingRoutes(context: AskContext): readonly AnyEndpoint[] {
   ]
 }
 
-function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
+function writingRoutes(context: OptInContext): readonly AnyEndpoint[] {
   return [
     endpoint({
       method: 'POST',
@@ -245,7 +251,10 @@ function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
       operationId: 'createContact',
       summary: 'Create a contact. Unless double_opt_in is false, a confirmation email is sent.',
       body: Created,
-      moreFaults: async (body, { accountId }) => [...emailFaults(body), ...(await askFaults(context, accountId, body))],
+      moreFaults: async (body, { accountId }) => [
+        ...emailFaults(body),
+        ...(await optInFaults(context, accountId, body)),
+      ],
       answers: { 201: dataOf(ContactItem) },
       errors: [errors.already_exists, ...refusals],
       handle: async ({ principal, body }) => {
@@ -303,12 +312,12 @@ function writingRoutes(context: AskContext): readonly AnyEndpoint[] {
         'Resend the confirmation email, at most 3 times and once an hour. With a new consent, a contact that unsubscribed and has been taken off the unsubscribe list can be asked once a week.',
       params: IdParams,
       body: named('ResendConfirmationRequest', Type.Object(PROOF, closed)),
-      moreFaults: (body, { accountId }) => askFaults(context, accountId, body),
+      moreFaults: (body, { accountId }) => optInFaults(context, accountId, body),
       answers: { 200: dataOf(ContactItem) },
       errors: [errors.not_found, errors.invalid_state, errors.rate_limit_exceeded, ...refusals],
       handle: async ({ principal, params, body }) => {
         const proof = newProof(body as ProofBody, context.clock.now())
-        return single(wire(await askAgain(context, principal, params.id, proof)))
+        return single(wire(await resendConfirmation(context, principal, params.id, proof)))
       },
     }),
   ]
@@ -341,7 +350,7 @@ export interface CreatedBody extends ProofBody {
 }
 
 /** @returns null when the body is empty. @throws ApiError validation_error without a consent, which asking back requires */
-function newProof(body: ProofBody, now: Date): NewProof | null {
+function newProof(body: ProofBody, now: Date): RenewedConsent | null {
   if (Object.values(body).every((value) => value == null)) return null
   const proof = proofOf(body, now)
   if (proof.consent.at !== null) return proof
@@ -368,7 +377,7 @@ export function newContact(body: CreatedBody, now: Date): NewContact {
   }
 }
 
-function proofOf({ source, consent, from, template_id: templateId }: ProofBody, now: Date): NewProof {
+function proofOf({ source, consent, from, template_id: templateId }: ProofBody, now: Date): RenewedConsent {
   const at = consent?.timestamp == null ? now : new Date(consent.timestamp)
   return {
     source: source ?? 'api',

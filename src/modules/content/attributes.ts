@@ -1,7 +1,7 @@
 // The attributes of a tag that the html walk asks for, found as browsers find them. No string is made of any other attribute.
 
-import { Names, nameEnd } from './names.ts'
-import { colorOf, type Declared, declared, NOTHING_DECLARED } from './style.ts'
+import { Names, nameEnd } from './element-names.ts'
+import { colorOf, type Declared, declared, NOTHING_DECLARED } from './inline-style.ts'
 
 export interface Tag {
   href: string | null

@@ -5,9 +5,9 @@
 
 import { decodeHTML } from 'entities'
 import { readAttributes, type Tag } from './attributes.ts'
-import { type ElementName, elementName, isSameElement, NO_ELEMENT, nameEnd } from './names.ts'
+import { type ElementName, elementName, isSameElement, NO_ELEMENT, nameEnd } from './element-names.ts'
+import { isNear } from './inline-style.ts'
 import type { Reader } from './reader.ts'
-import { isNear } from './style.ts'
 
 export interface Link {
   readonly target: string

@@ -7,9 +7,9 @@
 
 import { type Dictionary, UNKNOWN } from './dictionary.ts'
 import { hashOf, join } from './hash.ts'
-import { CLASS, type Class, type Listener, type Sign } from './listener.ts'
 import { beginnings, keyOfTerm, MAX_PHRASE_WORDS } from './terms.ts'
 import type { Location } from './types.ts'
+import { CLASS, type Class, type Listener, type Sign } from './word-events.ts'
 
 export interface Concept {
   /** For the first pattern found. */
@@ -160,7 +160,7 @@ const MOST_MAILS = 1_000_000_000
 /** Local copies: imported bindings are looked up at each use, and these are used for each word. */
 const [WORD, NOWHERE] = [CLASS.word, UNKNOWN]
 
-export class Ear implements Listener {
+export class LexiconMatcher implements Listener {
   private readonly compiled: Compiled
   private readonly dictionary: Dictionary
   /** By class: the place in the dictionary of the word that represents it. */

@@ -6,7 +6,7 @@ import { isPlainLetter } from './characters.ts'
 import { isDisguised, withoutAccents } from './disguised-host.ts'
 import type { Finding } from './finding.ts'
 import type { Link } from './html.ts'
-import { Recent } from './recent.ts'
+import { Recent } from './recent-results.ts'
 import type { Location } from './types.ts'
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
@@ -69,7 +69,7 @@ const at =
     ...{ rule, category: 'links' as const, points, fraud, location, offset, match, description, suggestion },
   })
 
-export interface Heard {
+export interface MessageSignals {
   /** The words of the mail suggest fraud, so a doubtful host weighs more. */
   readonly alarmed: boolean
   /** Names of the brands that the mail mentions; every host is searched for them. */
@@ -79,7 +79,7 @@ export interface Heard {
 }
 
 /** Reports each rule once, for the first link that breaks it. */
-export function linkFindings(links: readonly Link[], location: Location, heard: Heard): LinkFacts {
+export function linkFindings(links: readonly Link[], location: Location, heard: MessageSignals): LinkFacts {
   const hosts = new Map<string, Host>()
   const findings = new Map<string, Finding>()
   for (const link of links) {
@@ -93,7 +93,7 @@ export function linkFindings(links: readonly Link[], location: Location, heard: 
 function findingsOf(
   { target, text, offset }: Link,
   location: Location,
-  heard: Heard,
+  heard: MessageSignals,
   hosts: Map<string, Host>,
 ): readonly Finding[] {
   const make = (rule: string, points: number, fraud: number) => at(offset, location, rule, points, fraud)
@@ -170,7 +170,12 @@ function isPlainOfHost(code: number): boolean {
   return isPlainLetter(code) || (code - 0x30) >>> 0 < 10 || code === 0x2e || code === 0x2d
 }
 
-function mismatch({ host, domain, label }: Host, text: string, { alarmed, signsIn }: Heard, make: Make): Finding[] {
+function mismatch(
+  { host, domain, label }: Host,
+  text: string,
+  { alarmed, signsIn }: MessageSignals,
+  make: Make,
+): Finding[] {
   if (!text.includes('.')) return []
   const shown = SHOWN.exec(text.trim())?.[1]?.toLowerCase()
   if (shown === undefined) return []
@@ -205,7 +210,7 @@ function hasBait(address: string): boolean {
     .some((word) => SIGN_IN.has(word))
 }
 
-function hostFindings(host: Host, heard: Heard, make: Make): Finding[] {
+function hostFindings(host: Host, heard: MessageSignals, make: Make): Finding[] {
   const { alarmed, spoken } = heard
   const { host: name, domain, label, sub } = host
   const found: Finding[] = []
@@ -319,7 +324,7 @@ const LONG_BRANDS = Map.groupBy(
 const DIGITS: Readonly<Record<string, string>> = { 0: 'o', 1: 'l', 3: 'e', 4: 'a', 5: 's' }
 
 /** The brand whose name the host bears although the host is not the brand's. */
-function brandIn({ host, label, sub }: Host, { alarmed, spoken }: Heard): Brand | null {
+function brandIn({ host, label, sub }: Host, { alarmed, spoken }: MessageSignals): Brand | null {
   const plain = withoutAccents(label).replaceAll(/[01345]/g, (digit) => DIGITS[digit] ?? digit)
   const parts = [...plain.split('-'), ...sub.split(/[.-]/)]
   // A name that others bear too needs a further sign that the brand is meant.

@@ -68,7 +68,7 @@ export function trainedModel(): Model {
   return loaded
 }
 
-export interface Opinion {
+export interface ModelScore {
   readonly logit: number
   /** 0 to MODEL_POINTS. */
   readonly points: number
@@ -77,7 +77,7 @@ export interface Opinion {
 }
 
 /** Collects the features of one mail. */
-export class Judge {
+export class FeatureCollector {
   private readonly model: Model
   private readonly heard: Uint8Array
   /** The collected features, in the first `count` elements. */
@@ -104,7 +104,7 @@ export class Judge {
   }
 
   /** @param isAlone no rule about words, links or the sender found a sign of fraud; then few known words yield fewer points */
-  opinion(isAlone: boolean): Opinion {
+  opinion(isAlone: boolean): ModelScore {
     const { weights, names, bias, from, to } = this.model
     let sum = 0
     for (let n = 0; n < this.count; n++) sum += weights[this.found[n] as number] as number

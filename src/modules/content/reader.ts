@@ -6,7 +6,7 @@
 import { ENDS_ADDRESS, isCurrency, isDigit, isPlainLetter, LETTER, ROLE } from './characters.ts'
 import { type Folding, folding, KIND, LEET, styledLetter } from './fold.ts'
 import { FNV_BASIS, FNV_PRIME, hashLetters, hashOf } from './hash.ts'
-import { CLASS, type Class, type Listener } from './listener.ts'
+import { CLASS, type Class, type Listener } from './word-events.ts'
 
 /** Letters of a word that count; further letters are ignored. */
 const MAX_LETTERS = 40

@@ -10,7 +10,7 @@ import { BRANDS } from './brands.ts'
 import { Dictionary } from './dictionary.ts'
 import { excerpt, type Finding, told } from './finding.ts'
 import { type HtmlFacts, type Link, readHtml } from './html.ts'
-import { ANYWHERE, type Compiled, compile, Ear, type Hit, type Lexicon } from './lexicon.ts'
+import { ANYWHERE, type Compiled, compile, type Hit, type Lexicon, LexiconMatcher } from './lexicon.ts'
 import { EXCUSES } from './lexicon-excuses.ts'
 import { FRAUD } from './lexicon-fraud.ts'
 import { INTENTS } from './lexicon-intents.ts'
@@ -18,7 +18,7 @@ import { PLOYS } from './lexicon-ploys.ts'
 import { SCAMS } from './lexicon-scams.ts'
 import { SELLING } from './lexicon-selling.ts'
 import { brandWithoutLink, isFreeMail, labelOf, leadOut, linkFindings } from './links.ts'
-import { Judge, trainedModel } from './model.ts'
+import { FeatureCollector, trainedModel } from './model.ts'
 import { Reader } from './reader.ts'
 import { senderFindings } from './sender.ts'
 import { characterFindings, htmlFindings, shapeFindings, subjectFindings, wholeFindings } from './structure.ts'
@@ -142,7 +142,7 @@ function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
  *
  * @param isHere whether the mail itself gives the account, or has a link that may lead to it
  */
-function saidBy({ hits }: Ear, isHere: () => boolean): ReadonlySet<string> {
+function saidBy({ hits }: LexiconMatcher, isHere: () => boolean): ReadonlySet<string> {
   const heard = new Set(hits.map(({ pattern }) => pattern.concept))
   if (heard.has('#check') && !heard.has('#here') && isHere()) heard.add('#here')
   return new Set(hits.flatMap((hit) => (stands(hit, heard) ? [hit.pattern.concept] : [])))
@@ -165,8 +165,8 @@ function levelOf(score: number): ContentLevel {
 }
 
 interface Read {
-  readonly ear: Ear
-  readonly judge: Judge
+  readonly ear: LexiconMatcher
+  readonly judge: FeatureCollector
   readonly facts: HtmlFacts | null
   readonly links: readonly Link[]
   readonly overlap: { readonly words: number; readonly known: number } | null
@@ -176,16 +176,16 @@ interface Read {
 
 /** The objects that read one mail after another, so that their tables are built once. Idle between two calls. */
 interface Desk {
-  readonly judge: Judge
-  readonly ear: Ear
+  readonly judge: FeatureCollector
+  readonly ear: LexiconMatcher
   readonly reader: Reader
 }
 let idle: Desk | null = null
 
 function newDesk(): Desk {
-  const judge = new Judge(trainedModel())
+  const judge = new FeatureCollector(trainedModel())
   const dictionary = new Dictionary(lexicon().keys, lexicon().notes, trainedModel().keys)
-  const ear = new Ear(lexicon(), dictionary, (feature) => judge.hear(feature))
+  const ear = new LexiconMatcher(lexicon(), dictionary, (feature) => judge.hear(feature))
   return { judge, ear, reader: new Reader(ear) }
 }
 
@@ -259,7 +259,7 @@ function wordFindings(hits: readonly Hit[], length: number, partOf: (location: L
   })
 }
 
-function contactFindings({ mailAddresses }: Ear, partOf: (location: Location) => string): Finding[] {
+function contactFindings({ mailAddresses }: LexiconMatcher, partOf: (location: Location) => string): Finding[] {
   for (const { start, end, location } of mailAddresses) {
     const match = partOf(location).slice(start, Math.min(end, start + 300))
     if (!isFreeMail(match)) continue
@@ -281,7 +281,7 @@ interface Brands {
   readonly speaking: ReadonlySet<string>
 }
 
-function spokenBrands({ hits }: Ear): Brands {
+function spokenBrands({ hits }: LexiconMatcher): Brands {
   const nameOf = ({ pattern }: Hit): string => pattern.sets[0]?.slice(BRAND_SET.length) ?? ''
   const of = (hit: (one: Hit) => boolean): Set<string> => new Set(hits.filter(hit).map(nameOf))
   return {
@@ -301,7 +301,7 @@ interface BrandGround {
 }
 
 function brandFindings(
-  { hits, phones }: Ear,
+  { hits, phones }: LexiconMatcher,
   brands: Brands,
   { labels, alarmed, signs, partOf }: BrandGround,
 ): Finding[] {
@@ -346,7 +346,12 @@ function together(findings: readonly Finding[], location: Location): Finding[] {
   ]
 }
 
-function opinion(judge: Judge, location: Location, findings: readonly Finding[], isAlone: boolean): Finding[] {
+function opinion(
+  judge: FeatureCollector,
+  location: Location,
+  findings: readonly Finding[],
+  isAlone: boolean,
+): Finding[] {
   const { points, words } = judge.opinion(isAlone)
   if (points === 0) return []
   const isSilent = words.length === 0

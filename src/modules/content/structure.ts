@@ -2,9 +2,9 @@
 
 import { type Finding } from './finding.ts'
 import type { HtmlFacts } from './html.ts'
-import type { Ear } from './lexicon.ts'
-import type { Sign } from './listener.ts'
+import type { LexiconMatcher } from './lexicon.ts'
 import type { Category, ContentQuestion, Location } from './types.ts'
+import type { Sign } from './word-events.ts'
 
 /** Gmail shows at most this much HTML, in bytes of UTF-8; it hides the rest, including the unsubscribe link, behind a link. */
 export const CLIPPED_BYTES = 102_400
@@ -99,7 +99,7 @@ const SIGNS: Readonly<
 }
 
 export function characterFindings(
-  ear: Ear,
+  ear: LexiconMatcher,
   partOf: (location: Location) => string,
   show: (part: string, start: number, end: number) => string,
 ): Finding[] {
@@ -122,7 +122,7 @@ export function characterFindings(
   return found
 }
 
-export function shapeFindings(ear: Ear, location: Location): Finding[] {
+export function shapeFindings(ear: LexiconMatcher, location: Location): Finding[] {
   const found: Finding[] = []
   const shouts = ear.signs.get('exclamation')?.count ?? 0
   if (shouts > 6 && shouts > ear.words / 40)

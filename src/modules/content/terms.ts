@@ -1,8 +1,8 @@
 // Turns the words and phrases of a lexicon into keys of its dictionary.
 
 import { hashOf, join } from './hash.ts'
-import { CLASS, type Class, type Listener } from './listener.ts'
 import { Reader } from './reader.ts'
+import { CLASS, type Class, type Listener } from './word-events.ts'
 
 export const MAX_PHRASE_WORDS = 4
 

@@ -3,19 +3,19 @@
 import type { OpenResult, TlsInfo } from '../../mail/smtp-client.ts'
 import type { DialogueLine } from '../../mail/smtp-dialogue.ts'
 import type { SessionFault } from '../transport/index.ts'
+import type { Target } from './next-hops.ts'
 import { localReport } from './results.ts'
-import type { Job, Report, Verdict } from './types.ts'
-import type { Target } from './ways.ts'
+import type { AttemptReport, DeliveryJob, Verdict } from './types.ts'
 
 /** The dialogue of an attempt, timed in milliseconds since it began. */
-export interface Story {
+export interface TimedDialogue {
   readonly startedAt: Date
   readonly startedMs: number
   readonly lines: DialogueLine[]
 }
 
 /** The result at one host. */
-export interface Tried {
+export interface HostResult {
   readonly verdict: Verdict
   readonly target: Target
   readonly sourceIp: string | null
@@ -27,7 +27,7 @@ export interface Tried {
 }
 
 /** An address to try in an attempt. */
-export interface Step {
+export interface AddressToTry {
   readonly target: Target
   /** Why the address is tried in clear; null: TLS is possible there. */
   readonly plain: string | null
@@ -36,25 +36,25 @@ export interface Step {
 }
 
 /** The attempt of one mail: the addresses left to try, and the results so far. */
-export interface Course {
-  readonly job: Job
+export interface AttemptState {
+  readonly job: DeliveryJob
   /** In order. Addresses to retry in clear are appended. */
-  readonly steps: Step[]
+  readonly steps: AddressToTry[]
   /** Hosts that timed out while TLS was set up. */
   readonly silent: Set<string>
   /** Hosts that have answered. */
   readonly done: Set<string>
-  readonly tried: Tried[]
-  readonly story: Story
+  readonly tried: HostResult[]
+  readonly story: TimedDialogue
 }
 
 const MAX_DIALOGUE_LINES = 150
 
 export function reportOf(
-  tried: readonly Tried[],
-  { startedAt, startedMs, lines }: Story,
+  tried: readonly HostResult[],
+  { startedAt, startedMs, lines }: TimedDialogue,
   { port, nowMs }: { readonly port: number; readonly nowMs: number },
-): Report {
+): AttemptReport {
   const deferrals = tried.filter(({ verdict }) => verdict.kind === 'deferred')
   const decisive = tried.findLast(isFinal) ?? deferrals.findLast(isAnswer) ?? deferrals.at(-1) ?? tried.at(-1) ?? null
   const durationMs = nowMs - startedMs
@@ -98,16 +98,16 @@ export function tlsFaultOf(opened: OpenResult): string | null {
 }
 
 /** An EHLO that rules the mail out also counts as an answer. */
-export function isAnswer({ verdict }: Tried): boolean {
+export function isAnswer({ verdict }: HostResult): boolean {
   return verdict.said.code !== null || verdict.kind === 'bounced'
 }
 
-export function isForTls({ verdict }: Tried): boolean {
+export function isForTls({ verdict }: HostResult): boolean {
   return verdict.kind === 'deferred' && verdict.cause === 'tls'
 }
 
 /** Whether the result decides the whole attempt. */
-export function isFinal({ verdict, atDoor }: Tried): boolean {
+export function isFinal({ verdict, atDoor }: HostResult): boolean {
   return verdict.kind !== 'deferred' && !atDoor
 }
 
@@ -117,7 +117,7 @@ export function unreachable(text: string): Verdict {
 }
 
 /** Appends the latest lines of a connection, which counts from its own start, in milliseconds since the attempt began. */
-export function addLines({ startedMs, lines }: Story, said: readonly DialogueLine[], nowMs: number): void {
+export function addLines({ startedMs, lines }: TimedDialogue, said: readonly DialogueLine[], nowMs: number): void {
   const [first, last] = [said[0], said.at(-1)]
   if (first === undefined || last === undefined || lines.length >= MAX_DIALOGUE_LINES) return
   // Both times are rounded: no line may precede the line before it.

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { answerGate, byteBudget } from './gates.ts'
+import { destinationWindows, FIRST_WINDOW } from './destination-windows.ts'
 import { Pace } from './pace.ts'
-import { FIRST_WINDOW, placesOf } from './places.ts'
+import { answerGate, byteBudget } from './process-limits.ts'
 import { socketsOf } from './sockets.ts'
 
 async function settled(promise: Promise<unknown> | null): Promise<boolean> {
@@ -140,7 +140,7 @@ test('large messages wait for their share of the byte budget; one larger than th
 
 test('a destination that takes its mail may hold more, a paused one gets none', () => {
   let pauseMs = 0
-  const places = placesOf({ most: 4_000, pauseMs: () => pauseMs, answers: () => true })
+  const places = destinationWindows({ most: 4_000, pauseMs: () => pauseMs, answers: () => true })
   const fill = (): number => {
     let entered = 0
     while (places.enter(1, 'example.net')) entered++
@@ -158,7 +158,7 @@ test('a destination that takes its mail may hold more, a paused one gets none', 
 
 test('silent destinations, however many, share half of the places and give them back', () => {
   const answering = new Set(['alive.test'])
-  const places = placesOf({ most: 1_000, pauseMs: () => 0, answers: (site) => answering.has(site) })
+  const places = destinationWindows({ most: 1_000, pauseMs: () => 0, answers: (site) => answering.has(site) })
   assert.ok(places.enter(0, 'alive.test'))
   const entered: number[] = []
   for (let n = 0; n < 20_000; n++) if (places.enter(1 + (n % 500), `silent${n % 500}.test`)) entered.push(1 + (n % 500))
@@ -177,7 +177,7 @@ test('silent destinations, however many, share half of the places and give them 
 })
 
 test('answering destinations hold a thousand emails, and twice as many each time these do not move', () => {
-  const places = placesOf({ most: 4_000, pauseMs: () => 0, answers: () => true })
+  const places = destinationWindows({ most: 4_000, pauseMs: () => 0, answers: () => true })
   let nowMs = 10_000
   let next = 0
   const held: number[] = []

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ACCOUNT, house } from '../../../test/delivery-house.ts'
+import { ACCOUNT, house } from '../../../test/delivery-fixture.ts'
 import type { ReceivedMessage, ReceiverScript } from '../../../test/receiver.ts'
 import { retryEmail } from '../outbox/index.ts'
 

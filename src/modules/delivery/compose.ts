@@ -1,6 +1,6 @@
-// Turns a letter into the bytes that go out: composes, applies the treatment, signs. The same letter gives the same bytes on
+// Turns an email into the bytes that go out: composes, applies the treatment, signs. The same email gives the same bytes on
 // every try: Date, boundaries, tokens and the signature time derive from what was stored at acceptance, or at a retry by hand.
-// A submitted message keeps its bytes, except for the parts in which something is replaced (mail/letter-parts.ts) and, when
+// A submitted message keeps its bytes, except for the parts in which something is replaced (mail/message-parts.ts) and, when
 // it was scheduled, its Date.
 
 import { isAscii } from 'node:buffer'
@@ -14,13 +14,13 @@ import { returnPath, type VerpMac } from '../../mail/verp.ts'
 import {
   type ComposedContent,
   EMAIL_LIFE_MS,
-  type Letter,
   type Person,
+  type QueuedEmail,
   type SubmittedContent,
 } from '../outbox/index.ts'
-import { contentsOf, type Entry } from './contents.ts'
 import type { HtmlReader } from './html-reader.ts'
-import { startOf } from './results.ts'
+import { contentsOf, type Entry } from './prepared-contents.ts'
+import { dueSince } from './results.ts'
 import type { Outgoing, SigningKey, Tracking } from './types.ts'
 
 export interface ComposerOptions {
@@ -32,7 +32,7 @@ export interface ComposerOptions {
 
 export interface Composer {
   /** @param key null: the mail is not signed (sandbox mail from a domain that does not belong to the account) */
-  compose(letter: Letter, body: Buffer, key: SigningKey | null): Promise<Outgoing>
+  compose(email: QueuedEmail, body: Buffer, key: SigningKey | null): Promise<Outgoing>
 }
 
 /** Longer than the 72 hours that a message may wait. */
@@ -54,10 +54,10 @@ export function composerOf({ hostname, verpMac, tracking, html }: ComposerOption
     ...(ed25519 ? [signerOf(domain, ed25519.selector, ed25519.privateKey)] : []),
   ]
   return {
-    compose: async (letter, body, key) => {
-      const reportsTo = returnPath(verpMac, letter.id, letter.accountId, hostname)
-      const { message, smtpUtf8, eightBit } = await written(letter, body, reportsTo)
-      const signedAt = signedAtOf(letter)
+    compose: async (email, body, key) => {
+      const reportsTo = returnPath(verpMac, email.id, email.accountId, hostname)
+      const { message, smtpUtf8, eightBit } = await written(email, body, reportsTo)
+      const signedAt = signedAtOf(email)
       const signatures =
         key === null
           ? []
@@ -66,9 +66,9 @@ export function composerOf({ hostname, verpMac, tracking, html }: ComposerOption
         message: signatures.length === 0 ? message : Buffer.concat([...signatures, message]),
         // The token alone identifies the email of a report, whichever host the report comes to.
         returnPath: key?.returnPathHost
-          ? returnPath(verpMac, letter.id, letter.accountId, key.returnPathHost)
+          ? returnPath(verpMac, email.id, email.accountId, key.returnPathHost)
           : reportsTo,
-        recipient: letter.recipient,
+        recipient: email.recipient,
         smtpUtf8,
         eightBit,
       }
@@ -76,54 +76,52 @@ export function composerOf({ hostname, verpMac, tracking, html }: ComposerOption
   }
 
   async function written(
-    letter: Letter,
+    email: QueuedEmail,
     body: Buffer,
     reportsTo: string,
   ): Promise<Pick<Outgoing, 'message' | 'smtpUtf8' | 'eightBit'>> {
-    const entry = await contents.get(letter, body)
+    const entry = await contents.get(email, body)
     const { content } = entry
-    const wanted = wantsLinks(content, letter)
-    const links = wanted || entry.placeholder ? (tracking?.unsubscribeLinks(letter) ?? null) : null
-    const replacements = replacementsOf(entry, letter, links)
+    const wanted = wantsLinks(content, email)
+    const links = wanted || entry.placeholder ? (tracking?.unsubscribeLinks(email) ?? null) : null
+    const replacements = replacementsOf(entry, email, links)
     if (entry.kind === 'submitted') {
       const own = complaintFields(reportsTo, hostname)
         .map(([name, value]) => textHeader(name, value))
         .join('')
-      const filled = withOwnFields(dated(entry.filled(replacements), letter), letter, wanted ? links : null)
+      const filled = withOwnFields(dated(entry.filled(replacements), email), email, wanted ? links : null)
       const message = Buffer.concat([Buffer.from(own), filled])
       return { message, smtpUtf8: headerNeedsSmtpUtf8(filled), eightBit: !isAscii(message) }
     }
     const { from, to, cc, replyTo, subject, headers } = entry.content
     // Composed mail is encoded in seven bits, except for internationalized addresses.
     const { message, smtpUtf8 } = compose(entry.filled(replacements), {
-      id: letter.id,
-      messageId: letter.messageId,
-      date: letter.scheduledAt ?? letter.createdAt,
+      id: email.id,
+      messageId: email.messageId,
+      date: email.scheduledAt ?? email.createdAt,
       from: mailbox(from),
       to: to.map(mailbox),
       cc: cc.map(mailbox),
       replyTo: replyTo.map(mailbox),
       subject,
-      headers: [...withFeedbackId(headers, letter), ...complaintFields(reportsTo, hostname)],
+      headers: [...withFeedbackId(headers, email), ...complaintFields(reportsTo, hostname)],
       listUnsubscribe: wanted ? links : null,
     })
     return { message, smtpUtf8, eightBit: smtpUtf8 }
   }
 
   /** @returns null: the content is sent unchanged */
-  function replacementsOf(entry: Entry, letter: Letter, links: ListUnsubscribe | null): Replacements | null {
+  function replacementsOf(entry: Entry, email: QueuedEmail, links: ListUnsubscribe | null): Replacements | null {
     const tracks = entry.tracks && tracking !== null
     if (!tracks && !entry.placeholder) return null
-    const { link, pixel } = tracks
-      ? tracking.replacements(entry.content.treatment, letter)
-      : { link: null, pixel: null }
+    const { link, pixel } = tracks ? tracking.replacements(entry.content.treatment, email) : { link: null, pixel: null }
     return { link, pixel, unsubscribe: links?.https ?? null }
   }
 }
 
 /** The email's start, or the time of a retry by hand: the first signature may have expired by then. */
-function signedAtOf(letter: Letter): Date {
-  return new Date(Math.max(startOf(letter).getTime(), letter.expiresAt.getTime() - EMAIL_LIFE_MS))
+function signedAtOf(email: QueuedEmail): Date {
+  return new Date(Math.max(dueSince(email).getTime(), email.expiresAt.getTime() - EMAIL_LIFE_MS))
 }
 
 /** The address for complaints, and the signed id that matches them to the email (RFC 9477). */
@@ -135,8 +133,8 @@ function complaintFields(reportsTo: string, hostname: string): [name: string, va
 }
 
 // RFC 8058; always on broadcast mail (contract section 5).
-function wantsLinks({ treatment }: ComposedContent | SubmittedContent, letter: Letter): boolean {
-  return treatment.unsubscribeHeader || letter.stream === 'broadcast'
+function wantsLinks({ treatment }: ComposedContent | SubmittedContent, email: QueuedEmail): boolean {
+  return treatment.unsubscribeHeader || email.stream === 'broadcast'
 }
 
 function mailbox({ name, address }: Person): MailboxInput {
@@ -145,21 +143,21 @@ function mailbox({ name, address }: Person): MailboxInput {
 }
 
 /** Campaign, customer, stream, sender: the groups of complaints in Gmail's feedback loop. */
-function feedbackId({ tag, accountId, stream }: Letter): string {
+function feedbackId({ tag, accountId, stream }: QueuedEmail): string {
   const campaign = (tag ?? '').replaceAll(/[^A-Za-z0-9._-]/g, '_').slice(0, 64)
   return `${campaign}:${accountId}:${stream}:posthorn`
 }
 
-function withFeedbackId(headers: ComposedContent['headers'], letter: Letter): ComposedContent['headers'] {
+function withFeedbackId(headers: ComposedContent['headers'], email: QueuedEmail): ComposedContent['headers'] {
   if (headers.some(([name]) => name.toLowerCase() === 'feedback-id')) return headers
-  return [...headers, ['Feedback-ID', feedbackId(letter)]]
+  return [...headers, ['Feedback-ID', feedbackId(email)]]
 }
 
 /**
  * Sets the Date of a scheduled mail to its due time, as for composed mail. With the Date of the hand-over, weeks earlier,
  * mail clients sort it among old mail, and SpamAssassin takes it for spam (DATE_IN_PAST_96_XX).
  */
-function dated(message: Buffer, { scheduledAt }: Letter): Buffer {
+function dated(message: Buffer, { scheduledAt }: QueuedEmail): Buffer {
   if (scheduledAt === null) return message
   const field = parseHeaderBlock(message).fields.find(({ key }) => key === 'date')
   if (field === undefined) return message
@@ -168,11 +166,11 @@ function dated(message: Buffer, { scheduledAt }: Letter): Buffer {
 }
 
 /** Puts our own fields before a submitted message. */
-function withOwnFields(message: Buffer, letter: Letter, links: ListUnsubscribe | null): Buffer {
+function withOwnFields(message: Buffer, email: QueuedEmail, links: ListUnsubscribe | null): Buffer {
   const end = message.indexOf('\r\n\r\n')
   const head = `\r\n${message.toString('latin1', 0, end === -1 ? message.length : end)}`
   const has = (name: string): boolean => new RegExp(`\\r\\n${name}[ \\t]*:`, 'i').test(head)
-  let own = has('feedback-id') ? '' : textHeader('Feedback-ID', feedbackId(letter))
+  let own = has('feedback-id') ? '' : textHeader('Feedback-ID', feedbackId(email))
   if (links !== null && !has('list-unsubscribe')) {
     const uris = [links.https, links.mailto].filter((uri) => uri !== null).map((uri) => `<${uri}>`)
     if (uris.length > 0)

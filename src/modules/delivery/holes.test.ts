@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { type House, house } from '../../../test/delivery-house.ts'
+import { type House, house } from '../../../test/delivery-fixture.ts'
 import { connector } from '../../platform/connect.ts'
 import { type Db, statement } from '../../platform/db.ts'
 import { transportOf } from '../transport/index.ts'

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { selfSigned } from '../../../test/certificate.ts'
-import { house } from '../../../test/delivery-house.ts'
+import { house } from '../../../test/delivery-fixture.ts'
 import type { Answer, Receiver, ReceiverScript } from '../../../test/receiver.ts'
 
 const stall: Answer = { then: 'stall' }

@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { house } from '../../../test/delivery-house.ts'
+import { house } from '../../../test/delivery-fixture.ts'
 import { type Answer, type Receiver, type ReceiverScript, startReceiver } from '../../../test/receiver.ts'
 import { declaredZones, type Zones } from '../../../test/zones.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { EMAIL_LIFE_MS } from '../outbox/index.ts'
 import { type Network, networkOf } from './network.ts'
-import type { Job, Outgoing } from './types.ts'
+import type { DeliveryJob, Outgoing } from './types.ts'
 
 for (const tls of [false, true]) {
   const became = tls ? 'goes out inside TLS' : 'is deferred'
@@ -118,7 +118,7 @@ interface Line extends AsyncDisposable {
   wait(ms: number): void
   receiver(host: string, script?: ReceiverScript): Promise<Receiver>
   /** @returns the receiver's last reply; null: given back untried */
-  send(site: string, more?: Partial<Job>): Promise<string | null>
+  send(site: string, more?: Partial<DeliveryJob>): Promise<string | null>
 }
 
 /** A network over real sockets. Equal MX hosts keep their order in the DNS, unless `chance` says otherwise. */

@@ -1,6 +1,6 @@
 // Finds the route for the mail to a recipient's domain, in direct and in relay mode.
 //
-// The plan of a domain comes from the DNS and is kept for a minute. Domains with the same servers (ways.ts) share a route with
+// The plan of a domain comes from the DNS and is kept for a minute. Domains with the same servers (next-hops.ts) share a route with
 // its connections and its pace; the next plan leads to the same route. Unused routes are forgotten.
 
 import { setMaxListeners } from 'node:events'
@@ -13,15 +13,15 @@ import type { Resolver } from '../../platform/dns.ts'
 import { recentlyUsed } from '../../platform/recently-used.ts'
 import { CLIENT_TLS } from '../../platform/tls-client.ts'
 import type { SitePolicy, Transport } from '../transport/index.ts'
+import { exchangersOf, type NextHops, nextHopsOf, type RouteKeys, routeKeysOf } from './next-hops.ts'
 import type { Pace } from './pace.ts'
 import { type Relay, relayAddresses, relayTerms } from './relay.ts'
 import { relayVerdict } from './relay-verdict.ts'
 import { localReport } from './results.ts'
-import { Route, type RouteOptions, type Sent } from './route.ts'
+import { Route, type RouteOptions, type RouteResult } from './route.ts'
 import { socketsOf } from './sockets.ts'
 import { tlsFaults } from './tls-faults.ts'
-import type { Job, Verdict } from './types.ts'
-import { exchangersOf, keysOf, type RouteKeys, type Way, wayOf } from './ways.ts'
+import type { DeliveryJob, Verdict } from './types.ts'
 
 export interface NetworkOptions {
   readonly resolver: Resolver
@@ -45,7 +45,7 @@ export interface NetworkOptions {
 
 export interface Network {
   /** @param site the recipient's domain in A-labels. Resolves to null when the mail is to be handed back untouched. */
-  send(site: string, job: Job): Promise<Sent>
+  send(site: string, job: DeliveryJob): Promise<RouteResult>
   /** Milliseconds until the site may be tried again; 0 when nothing speaks against it. */
   pauseMs(site: string): number
   /** Whether the site has answered, and not turned silent since. */
@@ -72,7 +72,12 @@ export const NO_HOST = '4.4.4'
  * database, which keeps the policies, is away or too slow; that says nothing about the domain.
  */
 type Plan =
-  | (Hosts & { readonly kind: 'open'; readonly way: Way; readonly route: Route; readonly policy: SitePolicy | null })
+  | (Hosts & {
+      readonly kind: 'open'
+      readonly way: NextHops
+      readonly route: Route
+      readonly policy: SitePolicy | null
+    })
   | (Hosts & { readonly kind: 'closed'; readonly detail: string; readonly tell: () => void })
   | { readonly kind: 'unasked' }
   | Exclude<MxPlan, { readonly kind: 'hosts' }>
@@ -148,9 +153,9 @@ export function networkOf(options: NetworkOptions): Network {
     if (plan.kind !== 'hosts') return plan
     const exchangers = exchangersOf(plan, policy)
     const [first] = exchangers
-    const way = wayOf(exchangers)
+    const way = nextHopsOf(exchangers)
     if (way.targets.length > 0 || first?.rule.kind !== 'closed' || policy === null)
-      return { kind: 'open', mx: plan, way, route: routeOf(keysOf(plan, exchangers)), policy }
+      return { kind: 'open', mx: plan, way, route: routeOf(routeKeysOf(plan, exchangers)), policy }
     const { host, rule, addresses } = first
     const session = { site, policy: policy.told(host), fault: rule.fault, host, ip: addresses[0] ?? '', sourceIp: null }
     return { kind: 'closed', mx: plan, detail: rule.why, tell: () => transport?.note(session) }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { house } from '../../../test/delivery-house.ts'
+import { house } from '../../../test/delivery-fixture.ts'
 
 const MINUTE = 60_000
 

@@ -2,13 +2,13 @@
 
 import type { Timeouts } from '../../mail/smtp-client.ts'
 import type { VerpMac } from '../../mail/verp.ts'
+import type { Turns } from '../../platform/body-spool.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import type { Ids } from '../../platform/ids.ts'
-import type { Turns } from '../../platform/intake.ts'
 import type { Logger } from '../../platform/log.ts'
-import { type AttemptRecord, type FreshLetters, type Letter, RENEW_EVERY_MS } from '../outbox/index.ts'
+import { type AttemptRecord, type FreshEmails, type QueuedEmail, RENEW_EVERY_MS } from '../outbox/index.ts'
 import type { Transport } from '../transport/index.ts'
 import type { HtmlReader } from './html-reader.ts'
 import type { Relay } from './relay.ts'
@@ -85,16 +85,16 @@ export interface DeliveryOptions {
   /** Whether an account may send only from verified domains. Absent: no account is restricted. */
   readonly enforcesVerification?: (accountId: string) => Promise<boolean>
   /** Emails that this process has just accepted; null: all are read from the database. */
-  readonly fresh?: FreshLetters | null
+  readonly fresh?: FreshEmails | null
   /** Accounts whose mail must wait. */
   readonly suspendedAccounts: () => readonly string[]
   readonly tracking?: Tracking | null
-  /** Turns of large contents, incoming and outgoing, where memory is limited (intake.ts). */
+  /** Turns of large contents, incoming and outgoing, where memory is limited (body-spool.ts). */
   readonly turns?: Turns
   /** The account whose inbox gets a sandbox mail. Absent: the mail's own. */
-  readonly inboxOwner?: (letter: Letter) => string
+  readonly inboxOwner?: (email: QueuedEmail) => string
   /** Whether a mail is a TLS report: the receiver's TLS policy never holds it back (RFC 8460 section 5.3.1). Absent: none is. */
-  readonly isTlsReport?: (letter: Letter) => boolean
+  readonly isTlsReport?: (email: QueuedEmail) => boolean
   /** Called for each attempt once its result is durable. */
   readonly onAttempt?: (attempt: TriedEmail) => void
   readonly html?: HtmlReader

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ACCOUNT, type House, house } from '../../../test/delivery-house.ts'
+import { ACCOUNT, type House, house } from '../../../test/delivery-fixture.ts'
 import { statement } from '../../platform/db.ts'
 import { oldestUnended } from '../outbox/index.ts'
 

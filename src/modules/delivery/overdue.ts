@@ -10,14 +10,14 @@ import { type Loop, loop } from '../../platform/lifecycle.ts'
 import {
   type Claimed,
   claimOverdue,
-  fetchLetters,
+  fetchQueuedEmails,
   handBack,
-  type Letter,
   lastAttempts,
   pausedSites,
+  type QueuedEmail,
 } from '../outbox/index.ts'
-import type { Recorder } from './record.ts'
-import { type Conclusion, type Context, endedUntried, expired, forgotten } from './results.ts'
+import type { Recorder } from './record-results.ts'
+import { type Conclusion, type Context, endedWithoutAttempt, expired, forgotten } from './results.ts'
 import type { SigningKeys } from './types.ts'
 
 export interface Overdue {
@@ -32,7 +32,7 @@ export interface OverdueOptions {
   readonly suspendedAccounts: () => readonly string[]
   readonly recorder: Recorder
   readonly signingKeys: SigningKeys
-  readonly contextOf: (one: { readonly claimed: Claimed; readonly letter: Letter }) => Context
+  readonly contextOf: (one: { readonly claimed: Claimed; readonly email: QueuedEmail }) => Context
   /** The epoch to claim under; null: not now. */
   readonly epoch: () => number | null
   /** `count` more rows are in the process; each is released once. */
@@ -45,8 +45,8 @@ export interface OverdueOptions {
 
 /** The conclusion about an email that was claimed after its time. */
 export async function conclusionOfExpired(db: Db, context: Context): Promise<Conclusion> {
-  const lasts = await lastAttempts(db, [context.letter])
-  return expired(context, lasts.get(context.letter.id) ?? null)
+  const lasts = await lastAttempts(db, [context.email])
+  return expired(context, lasts.get(context.email.id) ?? null)
 }
 
 const EVERY_MS = 60_000
@@ -70,16 +70,18 @@ export function overdueOf(options: OverdueOptions): Overdue {
     if (claimed.length === 0) return 0
     options.hold(epoch, claimed.length)
     try {
-      const letters = await fetchLetters(system, claimed, 0)
-      const byId = new Map(letters.map((letter) => [letter.id, letter]))
-      const lasts = await lastAttempts(system, letters)
-      const domains = [...new Set(letters.flatMap(({ domainId }) => domainId ?? []))]
+      const emails = await fetchQueuedEmails(system, claimed, 0)
+      const byId = new Map(emails.map((email) => [email.id, email]))
+      const lasts = await lastAttempts(system, emails)
+      const domains = [...new Set(emails.flatMap(({ domainId }) => domainId ?? []))]
       const keys = domains.length === 0 ? new Map() : await options.signingKeys(system, domains)
-      const hasDomain = ({ domainId }: Letter): boolean => domainId === null || keys.has(domainId)
+      const hasDomain = ({ domainId }: QueuedEmail): boolean => domainId === null || keys.has(domainId)
       const conclude = (claimed: Claimed, context: Context): Conclusion => {
-        if (claimed.blocked !== null) return endedUntried(context, { status: 'suppressed', reason: claimed.blocked })
-        if (!hasDomain(context.letter)) return endedUntried(context, { status: 'failed', reason: 'domain_removed' })
-        return expired(context, lasts.get(context.letter.id) ?? null)
+        if (claimed.blocked !== null)
+          return endedWithoutAttempt(context, { status: 'suppressed', reason: claimed.blocked })
+        if (!hasDomain(context.email))
+          return endedWithoutAttempt(context, { status: 'failed', reason: 'domain_removed' })
+        return expired(context, lasts.get(context.email.id) ?? null)
       }
       await Promise.all(claimed.map((row) => end(epoch, row, byId.get(row.id), conclude)))
     } catch (error) {
@@ -109,12 +111,12 @@ export function overdueOf(options: OverdueOptions): Overdue {
   const end = async (
     epoch: number,
     claimed: Claimed,
-    letter: Letter | undefined,
+    email: QueuedEmail | undefined,
     conclude: (claimed: Claimed, context: Context) => Conclusion,
   ): Promise<void> => {
-    const context = letter === undefined ? null : options.contextOf({ claimed, letter })
+    const context = email === undefined ? null : options.contextOf({ claimed, email })
     // No longer overdue: our clock has been put back since the claim.
-    if (context !== null && context.letter.expiresAt > context.now) return handBack(system, epoch, [claimed])
+    if (context !== null && context.email.expiresAt > context.now) return handBack(system, epoch, [claimed])
     const ended = context === null ? forgotten(claimed, options.clock.now()) : conclude(claimed, context)
     await options.recorder.add({ ...ended, epoch, inbox: null })
   }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type House, house } from '../../../test/delivery-house.ts'
+import { type House, house } from '../../../test/delivery-fixture.ts'
 import type { ReceiverScript } from '../../../test/receiver.ts'
 
 const MINUTE = 60_000

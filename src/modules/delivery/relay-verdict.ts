@@ -2,7 +2,7 @@
 // lets us relay must be corrected there or in our settings. The mail waits for that, and no address is blamed. What a relay
 // says about the sender, the message or the recipient counts like a receiver's reply.
 
-import type { Said, Verdict } from './types.ts'
+import type { FinalReply, Verdict } from './types.ts'
 
 /** RFC 4954 section 6: log in, or start TLS. These codes have no other meaning. */
 const ADMISSION_CODES: ReadonlySet<number | null> = new Set([530, 534, 535, 538])
@@ -24,7 +24,7 @@ const ADMISSION = new RegExp(
 const SENDERS_PROOF = /\b(?:spf|dkim|dmarc)\b/i
 
 /** Whether the reply is about us. A status X.1.z is about an address, whatever the words say. */
-function isAdmission({ code, enhanced, text }: Said): boolean {
+function isAdmission({ code, enhanced, text }: FinalReply): boolean {
   if (enhanced?.split('.')[1] === '1') return false
   return ADMISSION_CODES.has(code) || (ADMISSION.test(text) && !SENDERS_PROOF.test(text))
 }

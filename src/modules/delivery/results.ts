@@ -23,12 +23,12 @@ import {
   type AttemptRecord,
   type Claimed,
   EMAIL_LIFE_MS,
-  type Letter,
+  type QueuedEmail,
   type Result,
   type StoredAttempt,
 } from '../outbox/index.ts'
 import { nextTry } from './schedule.ts'
-import type { Cause, Report, Said, Verdict } from './types.ts'
+import type { AttemptReport, Cause, FinalReply, Verdict } from './types.ts'
 
 export type FailedReason =
   | 'retry_exhausted'
@@ -42,7 +42,7 @@ export type FailedReason =
 /** Everything written about one leased email, in one transaction. */
 export interface Conclusion {
   /** Null: the email's row is gone, and only the queue row is removed. */
-  readonly letter: Letter | null
+  readonly email: QueuedEmail | null
   readonly sandbox: boolean
   readonly result: Result
   /** All events except the bounce's, which also tells whether the address was suppressed. */
@@ -51,7 +51,7 @@ export interface Conclusion {
 }
 
 export interface Context {
-  readonly letter: Letter
+  readonly email: QueuedEmail
   readonly fence: number
   /** Sandbox mail, or an instance in sandbox mode. */
   readonly sandbox: boolean
@@ -63,13 +63,13 @@ export interface Context {
 }
 
 /** The start of the email's time: acceptance, or its due time. */
-export function startOf({ scheduledAt, createdAt }: Letter): Date {
+export function dueSince({ scheduledAt, createdAt }: QueuedEmail): Date {
   return scheduledAt ?? createdAt
 }
 
 /** @param provider the mailbox provider whose host answered; null: none answered */
 export function eventOf(
-  { letter, sandbox, now, newId }: Context,
+  { email, sandbox, now, newId }: Context,
   type: EventType,
   data: object,
   provider: string | null = null,
@@ -77,13 +77,13 @@ export function eventOf(
   return {
     eventId: newId(),
     at: now,
-    accountId: letter.accountId,
-    domainId: letter.domainId,
-    emailId: letter.id,
+    accountId: email.accountId,
+    domainId: email.domainId,
+    emailId: email.id,
     type,
-    stream: letter.stream,
+    stream: email.stream,
     sandbox,
-    tag: letter.tag,
+    tag: email.tag,
     data,
     provider,
     facts: null,
@@ -91,29 +91,29 @@ export function eventOf(
 }
 
 /** The host that decided an attempt. */
-type Where = Pick<Report, 'host' | 'ip' | 'throttledBy'>
+type Where = Pick<AttemptReport, 'host' | 'ip' | 'throttledBy'>
 
 /** The mailbox provider whose host was asked; null when none was. */
-function answeredBy({ letter: { recipientKey }, sandbox }: Context, { host, throttledBy }: Where): string | null {
+function answeredBy({ email: { recipientKey }, sandbox }: Context, { host, throttledBy }: Where): string | null {
   if (host === null || sandbox) return host
   if (throttledBy !== null) return null
   return providerOf(recipientKey.slice(recipientKey.lastIndexOf('@') + 1), [host]).name
 }
 
 /** An end without an attempt. */
-export function endedUntried(
+export function endedWithoutAttempt(
   context: Context,
   end:
     | { readonly status: 'suppressed'; readonly reason: string }
     | { readonly status: 'failed'; readonly reason: FailedReason },
 ): Conclusion {
-  const { letter, sandbox } = context
+  const { email, sandbox } = context
   const event =
     end.status === 'suppressed'
       ? eventOf(context, 'email.suppressed', { reason: end.reason })
-      : eventOf(context, 'email.failed', failedData(end.reason, lastSaid(letter), letter.attemptsCount))
+      : eventOf(context, 'email.failed', failedData(end.reason, lastSaid(email), email.attemptsCount))
   const result = resultOf(context, { status: end.status, next: null, said: null, attempt: null })
-  return { letter, sandbox, result, events: [event], bounce: null }
+  return { email, sandbox, result, events: [event], bounce: null }
 }
 
 /** RFC 3463 section 3.8: a cryptographic failure. */
@@ -138,18 +138,18 @@ export function expired(context: Context, last: StoredAttempt | null): Conclusio
   const { smtp_code: code } = detail
   const answered = code === null ? null : commandAnswered(detail.dialogue, { code, text: detail.response })
   // A mail that does not require TLS is sent without it when STARTTLS is refused, unless the server closes (421).
-  const refused = answered === 'starttls' && (code !== 421 || context.letter.tlsRequired)
+  const refused = answered === 'starttls' && (code !== 421 || context.email.tlsRequired)
   const lacksTls = code === null ? detail.enhanced_code === NO_TLS : refused
   const reason = lacksTls ? 'tls_required' : 'expired'
-  const ended = endedUntried(context, { status: 'failed', reason })
+  const ended = endedWithoutAttempt(context, { status: 'failed', reason })
   if (code === null || last?.outcome !== 'deferred') return ended
   const where = { host: detail.mx, ip: detail.ip, throttledBy: detail.throttled_by }
   const said = { code, enhanced: detail.enhanced_code, text: detail.response }
   const command = answered === 'starttls' ? 'connect' : answered
   const { type, category } = bounceFromReply({ ...said, lines: [] }, command ?? 'rcpt')
-  if (!keptRefusing(context.letter, last, category)) return ended
+  if (!keptRefusing(context.email, last, category)) return ended
   const refusal = { said, type: 'soft', category: type === 'soft' ? category : 'expired', command } as const
-  const data = { ...failedData(reason, lastSaid(context.letter), context.letter.attemptsCount), listed_as: 'soft' }
+  const data = { ...failedData(reason, lastSaid(context.email), context.email.attemptsCount), listed_as: 'soft' }
   return {
     ...ended,
     // No host was asked now: the last try was counted when it was deferred, and statistics count each try once.
@@ -162,23 +162,23 @@ export function expired(context: Context, last: StoredAttempt | null): Conclusio
 export function forgotten({ id, accountId, fence }: Claimed, now: Date): Conclusion {
   const nothing = { next: null, smtpCode: null, response: null, sizeBytes: null, attempt: null }
   const result = { id, accountId, fence, status: 'failed', at: now, ...nothing } as const
-  return { letter: null, sandbox: false, result, events: [], bounce: null }
+  return { email: null, sandbox: false, result, events: [], bounce: null }
 }
 
 /** Deferred without an attempt, for at most an hour: nothing signals when the email may be sent. */
-export function putOff(context: Context, why: string): Conclusion {
-  const { letter, sandbox, now } = context
-  const next = new Date(Math.min((nextOf(context) ?? letter.expiresAt).getTime(), now.getTime() + 3_600_000))
+export function deferredWithoutAttempt(context: Context, why: string): Conclusion {
+  const { email, sandbox, now } = context
+  const next = new Date(Math.min((nextOf(context) ?? email.expiresAt).getTime(), now.getTime() + 3_600_000))
   const said = { code: null, enhanced: '4.7.0', text: `4.7.0 not tried: ${why}` }
   const result = resultOf(context, { status: 'deferred', next, said, attempt: null })
-  return { letter, sandbox, result, events: [], bounce: null }
+  return { email, sandbox, result, events: [], bounce: null }
 }
 
-function nextOf({ letter, now, chance }: Context): Date | null {
-  return nextTry({ start: startOf(letter), expiresAt: letter.expiresAt }, now, chance(), letter.attemptsCount)
+function nextOf({ email, now, chance }: Context): Date | null {
+  return nextTry({ start: dueSince(email), expiresAt: email.expiresAt }, now, chance(), email.attemptsCount)
 }
 
-export function concluded(context: Context, report: Report): Conclusion {
+export function conclusionOf(context: Context, report: AttemptReport): Conclusion {
   const { verdict } = report
   switch (verdict.kind) {
     case 'delivered':
@@ -197,9 +197,9 @@ export function concluded(context: Context, report: Report): Conclusion {
   }
 }
 
-function delivered(context: Context, report: Report, said: Said): Conclusion {
-  const { letter, sandbox, now } = context
-  const attempts = letter.attemptsCount + 1
+function delivered(context: Context, report: AttemptReport, said: FinalReply): Conclusion {
+  const { email, sandbox, now } = context
+  const attempts = email.attemptsCount + 1
   const data = {
     delivered_at: now.toISOString(),
     smtp_code: said.code,
@@ -208,31 +208,31 @@ function delivered(context: Context, report: Report, said: Said): Conclusion {
     remote_mta: remoteMta(report),
     tls: report.tls,
     attempts,
-    delivery_time_ms: Math.max(0, now.getTime() - startOf(letter).getTime()),
+    delivery_time_ms: Math.max(0, now.getTime() - dueSince(email).getTime()),
   }
   const event = eventOf(context, 'email.delivered', data, answeredBy(context, report))
   const attempt = attemptOf(context, report, 'delivered', null)
   const result = resultOf(context, { status: 'delivered', next: null, said, attempt })
-  return { letter, sandbox, result, events: [event], bounce: null }
+  return { email, sandbox, result, events: [event], bounce: null }
 }
 
-function bounced(context: Context, report: Report, verdict: Verdict & { kind: 'bounced' }): Conclusion {
-  const { letter, sandbox } = context
+function bounced(context: Context, report: AttemptReport, verdict: Verdict & { kind: 'bounced' }): Conclusion {
+  const { email, sandbox } = context
   const attempt = attemptOf(context, report, 'bounced', null)
   const result = resultOf(context, { status: 'bounced', next: null, said: verdict.said, attempt })
-  return { letter, sandbox, result, events: [], bounce: bounceOf(context, report, verdict, 'bounced') }
+  return { email, sandbox, result, events: [], bounce: bounceOf(context, report, verdict, 'bounced') }
 }
 
-function deferred(context: Context, report: Report, verdict: Verdict & { kind: 'deferred' }): Conclusion {
-  const { letter, sandbox, now } = context
+function deferred(context: Context, report: AttemptReport, verdict: Verdict & { kind: 'deferred' }): Conclusion {
+  const { email, sandbox, now } = context
   const { said, cause, category, command } = verdict
   const outcome = cause === 'recipient' ? 'deferred' : 'error'
   const next = nextOf(context)
   const attempt = attemptOf(context, report, outcome, next)
-  if (next === null && !(isShortened(letter) && letter.expiresAt > now)) {
-    const isBounce = outcome === 'deferred' && keptRefusing(letter, attempt, category)
+  if (next === null && !(isShortened(email) && email.expiresAt > now)) {
+    const isBounce = outcome === 'deferred' && keptRefusing(email, attempt, category)
     const end = {
-      reason: lastReason(letter, verdict),
+      reason: lastReason(email, verdict),
       outcome,
       provider: answeredBy(context, report),
       isBounce,
@@ -249,8 +249,8 @@ function deferred(context: Context, report: Report, verdict: Verdict & { kind: '
     next_attempt_at: next?.toISOString() ?? null,
   }
   const event = eventOf(context, 'email.deferred', data, answeredBy(context, report))
-  const result = resultOf(context, { status: 'deferred', next: next ?? letter.expiresAt, said, attempt })
-  return { letter, sandbox, result, events: [event], bounce: null }
+  const result = resultOf(context, { status: 'deferred', next: next ?? email.expiresAt, said, attempt })
+  return { email, sandbox, result, events: [event], bounce: null }
 }
 
 const KEPT_TRIES = 3
@@ -258,12 +258,12 @@ const KEPT_MS = 3_600_000
 
 /** Whether a 4xx at the last try counts against the address: see the head of the file. */
 function keptRefusing(
-  letter: Letter,
+  email: QueuedEmail,
   { number, startedAt }: Pick<AttemptRecord, 'number' | 'startedAt'>,
   category: BounceCategory,
 ): boolean {
   if (category !== 'rate_limited') return true
-  return number >= KEPT_TRIES && startedAt.getTime() - startOf(letter).getTime() >= KEPT_MS
+  return number >= KEPT_TRIES && startedAt.getTime() - dueSince(email).getTime() >= KEPT_MS
 }
 
 interface Failure {
@@ -276,23 +276,23 @@ interface Failure {
   readonly isBounce: boolean
 }
 
-function failed(context: Context, report: Report, { reason, outcome, provider, isBounce }: Failure): Conclusion {
-  const { letter, sandbox } = context
+function failed(context: Context, report: AttemptReport, { reason, outcome, provider, isBounce }: Failure): Conclusion {
+  const { email, sandbox } = context
   const { said } = report.verdict
   const attempt = attemptOf(context, report, outcome, null)
   const data = { ...failedData(reason, said, attempt.number), ...(isBounce && { listed_as: 'soft' }) }
   const event = eventOf(context, 'email.failed', data, provider)
   const result = resultOf(context, { status: 'failed', next: null, said, attempt })
-  return { letter, sandbox, result, events: [event], bounce: null }
+  return { email, sandbox, result, events: [event], bounce: null }
 }
 
-type LastSaid = Pick<Said, 'code' | 'text'>
+type LastSaid = Pick<FinalReply, 'code' | 'text'>
 
 function failedData(reason: FailedReason, said: LastSaid | null, attempts: number): object {
   return { reason, last_smtp_code: said?.code ?? null, last_response: said?.text ?? null, attempts }
 }
 
-function lastSaid({ lastSmtpCode: code, lastResponse: text }: Letter): LastSaid | null {
+function lastSaid({ lastSmtpCode: code, lastResponse: text }: QueuedEmail): LastSaid | null {
   return text === null ? null : { code, text }
 }
 
@@ -312,34 +312,34 @@ function reasonOf(cause: Cause): FailedReason {
 }
 
 /** The sender gave the email less time than we would. */
-function isShortened(letter: Letter): boolean {
-  return letter.expiresAt.getTime() < startOf(letter).getTime() + EMAIL_LIFE_MS
+function isShortened(email: QueuedEmail): boolean {
+  return email.expiresAt.getTime() < dueSince(email).getTime() + EMAIL_LIFE_MS
 }
 
 /** Why an email ended after its last try. If the sender shortened its time, it expired, unless TLS was missing. */
-function lastReason(letter: Letter, { cause, said }: Verdict & { kind: 'deferred' }): FailedReason {
+function lastReason(email: QueuedEmail, { cause, said }: Verdict & { kind: 'deferred' }): FailedReason {
   if (cause === 'tls') return 'tls_required'
-  if (isShortened(letter)) return 'expired'
+  if (isShortened(email)) return 'expired'
   return cause === 'connection' && said.code !== null ? 'retry_exhausted' : reasonOf(cause)
 }
 
-function bounceOf(
+export function bounceOf(
   context: Context,
   where: Where,
-  refusal: Pick<NewBounce, 'type' | 'category' | 'command'> & { readonly said: Said },
+  refusal: Pick<NewBounce, 'type' | 'category' | 'command'> & { readonly said: FinalReply },
   endsAs: 'bounced' | 'failed',
 ): NewBounce {
-  const { letter, sandbox, now } = context
+  const { email, sandbox, now } = context
   const { said, type, category, command } = refusal
   return {
-    accountId: letter.accountId,
-    emailId: letter.id,
-    domainId: letter.domainId,
-    recipient: letter.recipient,
-    recipientKey: letter.recipientKey,
-    stream: letter.stream,
+    accountId: email.accountId,
+    emailId: email.id,
+    domainId: email.domainId,
+    recipient: email.recipient,
+    recipientKey: email.recipientKey,
+    stream: email.stream,
     sandbox,
-    tag: letter.tag,
+    tag: email.tag,
     type,
     category,
     smtpCode: said.code,
@@ -351,7 +351,7 @@ function bounceOf(
     provider: answeredBy(context, where),
     source: 'smtp',
     feedbackType: null,
-    attempt: letter.attemptsCount + 1,
+    attempt: email.attemptsCount + 1,
     bouncedAt: now,
     endsAs,
   }
@@ -364,18 +364,18 @@ function remoteMta({ host, ip }: Where): NewBounce['remoteMta'] {
 const MAX_RESPONSE_CHARS = 1_000
 
 function resultOf(
-  { letter, fence, sizeBytes, now }: Context,
+  { email, fence, sizeBytes, now }: Context,
   facts: {
     readonly status: Result['status']
     readonly next: Date | null
-    readonly said: Said | null
+    readonly said: FinalReply | null
     readonly attempt: AttemptRecord | null
   },
 ): Result {
   const { status, next, said, attempt } = facts
   return {
-    id: letter.id,
-    accountId: letter.accountId,
+    id: email.id,
+    accountId: email.accountId,
     fence,
     status,
     next,
@@ -388,10 +388,15 @@ function resultOf(
 }
 
 /** In the wire names of contract section 5. */
-function attemptOf({ letter }: Context, report: Report, outcome: AttemptOutcome, next: Date | null): AttemptRecord {
+function attemptOf(
+  { email }: Context,
+  report: AttemptReport,
+  outcome: AttemptOutcome,
+  next: Date | null,
+): AttemptRecord {
   const { said } = report.verdict
   return {
-    number: letter.attemptsCount + 1,
+    number: email.attemptsCount + 1,
     startedAt: report.startedAt,
     durationMs: Math.max(0, Math.round(report.durationMs)),
     outcome,
@@ -411,7 +416,7 @@ function attemptOf({ letter }: Context, report: Report, outcome: AttemptOutcome,
   }
 }
 
-const LOCAL: Omit<Report, 'verdict' | 'startedAt' | 'durationMs'> = {
+const LOCAL: Omit<AttemptReport, 'verdict' | 'startedAt' | 'durationMs'> = {
   host: null,
   ip: null,
   port: null,
@@ -422,7 +427,7 @@ const LOCAL: Omit<Report, 'verdict' | 'startedAt' | 'durationMs'> = {
 }
 
 /** A bug while a mail was composed or sent. The mail is retried: the bug may be fixed by then. */
-export const OUR_FAULT: Verdict = {
+export const INTERNAL_ERROR: Verdict = {
   kind: 'deferred',
   said: { code: null, enhanced: '4.3.0', text: '4.3.0 an error on our side' },
   cause: 'internal',
@@ -431,69 +436,6 @@ export const OUR_FAULT: Verdict = {
 }
 
 /** The report of an attempt that ended before it reached a server. */
-export function localReport(verdict: Verdict, startedAt: Date, durationMs: number): Report {
+export function localReport(verdict: Verdict, startedAt: Date, durationMs: number): AttemptReport {
   return { ...LOCAL, verdict, startedAt, durationMs }
-}
-
-/** The conclusion about sandbox mail, in the words of a receiver that does not exist. */
-export function sandboxConclusion(context: Context): Conclusion {
-  const { letter, now } = context
-  const report = (verdict: Verdict): Report => ({ ...localReport(verdict, now, 0), host: 'sandbox' })
-  const say = (code: number, enhanced: string, words: string): Said => ({
-    code,
-    enhanced,
-    text: `${code} ${enhanced} ${words}`,
-  })
-  switch (letter.sandboxResult) {
-    case 'deliver':
-      return concluded(context, report({ kind: 'delivered', said: say(250, '2.0.0', 'taken by the sandbox') }))
-    case 'bounce': {
-      const said = say(550, '5.1.1', 'no such user in the sandbox')
-      return concluded(
-        context,
-        report({ kind: 'bounced', said, type: 'hard', category: 'invalid_recipient', command: 'rcpt' }),
-      )
-    }
-    case 'defer': {
-      const said = say(451, '4.7.1', 'the sandbox asks to come back later')
-      const verdict = { kind: 'deferred', said, cause: 'recipient', category: 'expired', command: 'rcpt' } as const
-      return concluded(context, report(verdict))
-    }
-    case 'fail': {
-      const said = { code: null, enhanced: '4.4.1', text: '4.4.1 no connection, as the sandbox was asked' }
-      return concluded(context, report({ kind: 'failed', said, cause: 'connection' }))
-    }
-    case 'suppress':
-      return endedUntried(context, { status: 'suppressed', reason: 'manual' })
-    case 'complain':
-      return complained(context, report({ kind: 'delivered', said: say(250, '2.0.0', 'taken by the sandbox') }))
-  }
-}
-
-function complained(context: Context, report: Report): Conclusion {
-  const taken = concluded(context, report)
-  const { said } = report.verdict
-  const refusal = { said, type: 'complaint', category: 'spam_complaint', command: null } as const
-  const complaint = eventOf(context, 'email.complained', {
-    feedback_type: 'abuse',
-    reporting_mta: null,
-    arrival_date: context.now.toISOString(),
-    suppressed: true,
-  })
-  return {
-    ...taken,
-    result: { ...taken.result, status: 'complained' },
-    events: [...taken.events, complaint],
-    bounce: {
-      ...bounceOf(context, report, refusal, 'bounced'),
-      source: 'arf',
-      feedbackType: 'abuse',
-      smtpCode: null,
-      enhancedCode: null,
-      diagnosticCode: null,
-      errorMessage: null,
-      attempt: null,
-      endsAs: null,
-    },
-  }
 }

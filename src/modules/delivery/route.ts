@@ -15,31 +15,31 @@ import { isIPv6 } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { type OpenOptions, type OpenResult, SmtpConnection, type Timeouts } from '../../mail/smtp-client.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { judgeOf, type SessionFault } from '../transport/index.ts'
+import { ruleCheckOf, type SessionFault } from '../transport/index.ts'
 import {
+  type AddressToTry,
+  type AttemptState,
   addLines,
-  type Course,
+  type HostResult,
   isAnswer,
   isFinal,
   isForTls,
   reportOf,
-  type Step,
-  type Story,
   sessionOf,
-  type Tried,
+  type TimedDialogue,
   tlsFaultOf,
   unreachable,
 } from './attempt.ts'
+import { beginningWith, type NextHops, ownHostName, sameHost, type Target } from './next-hops.ts'
 import { Pace } from './pace.ts'
-import { localReport, OUR_FAULT } from './results.ts'
+import { INTERNAL_ERROR, localReport } from './results.ts'
 import { isThrottling, openVerdict, outcomeVerdict, plainVerdict, SENDERS_RULE } from './smtp-verdict.ts'
 import type { Sockets } from './sockets.ts'
 import type { TlsFaults } from './tls-faults.ts'
-import type { Job, Outgoing, Report, Verdict } from './types.ts'
-import { beginningWith, ownName, sameHost, type Target, type Way } from './ways.ts'
+import type { AttemptReport, DeliveryJob, Outgoing, Verdict } from './types.ts'
 
 /** Null: nothing was tried, or the attempt was broken off before anything had an effect. */
-export type Sent = Report | null
+export type RouteResult = AttemptReport | null
 
 export interface RouteOptions {
   readonly port: number
@@ -72,9 +72,9 @@ const MAX_PLAIN = 1_000
 const SILENT = 'another address of the host was silent'
 
 interface Waiting {
-  readonly job: Job
-  readonly way: Way
-  readonly resolve: (sent: Sent) => void
+  readonly job: DeliveryJob
+  readonly way: NextHops
+  readonly resolve: (sent: RouteResult) => void
   /** The composed message of a mail sent back to wait, and how often it was sent back. */
   readonly outgoing?: Outgoing
   readonly crowds?: number
@@ -110,7 +110,7 @@ export class Route {
   readonly #plain = new Set<string>()
   #lanes = 0
   #timer: NodeJS.Timeout | null = null
-  #last: Tried | null = null
+  #last: HostResult | null = null
 
   constructor(options: RouteOptions) {
     this.#options = options
@@ -120,7 +120,7 @@ export class Route {
     return this.#busy.size === 0 && this.#waiting.length === 0 && this.#idle.length === 0
   }
 
-  send(job: Job, way: Way): Promise<Sent> {
+  send(job: DeliveryJob, way: NextHops): Promise<RouteResult> {
     return new Promise((resolve) => {
       this.#waiting.push({ job, way, resolve })
       this.#pump()
@@ -226,14 +226,14 @@ export class Route {
       const verdict = this.#last?.verdict ?? unreachable('the destination does not answer')
       resolve({
         ...localReport(verdict, clock.now(), 0),
-        host: this.#last === null ? null : ownName(this.#last.target, way),
+        host: this.#last === null ? null : ownHostName(this.#last.target, way),
         throttledBy: 'destination_down',
       })
     }
   }
 
   /** How many lanes are connected or connecting to one of these hosts. */
-  #connectedTo(tried: readonly Tried[]): number {
+  #connectedTo(tried: readonly HostResult[]): number {
     const hosts = new Set(tried.map(({ target }) => target.host))
     return [...this.#busy, ...this.#idle].filter(
       ({ link, opening }) =>
@@ -242,16 +242,16 @@ export class Route {
   }
 
   /** @returns `crowded`: the mail waits again */
-  async #attempt(lane: Lane, waiting: Waiting): Promise<Sent | 'crowded'> {
+  async #attempt(lane: Lane, waiting: Waiting): Promise<RouteResult | 'crowded'> {
     const { job, way } = waiting
     const { clock } = this.#options
-    const story: Story = { startedAt: clock.now(), startedMs: clock.monotonicMs(), lines: [] }
-    const tried: Tried[] = []
+    const story: TimedDialogue = { startedAt: clock.now(), startedMs: clock.monotonicMs(), lines: [] }
+    const tried: HostResult[] = []
     try {
       const outgoing = waiting.outgoing ?? (await job.prepare((wait) => this.#idleWhile(lane, wait)))
       if (outgoing === null) return null
-      const steps = this.#order(lane, way).map((target): Step => ({ target, plain: null, told: false }))
-      const course: Course = { job, steps, silent: new Set(), done: new Set(), tried, story }
+      const steps = this.#order(lane, way).map((target): AddressToTry => ({ target, plain: null, told: false }))
+      const course: AttemptState = { job, steps, silent: new Set(), done: new Set(), tried, story }
       const ended = await this.#hosts(lane, course, outgoing)
       if (!ended) return null
       const crowds = waiting.crowds ?? 0
@@ -266,13 +266,13 @@ export class Route {
     } catch (error) {
       this.#hangUp(lane)
       this.#options.onError(error)
-      return localReport(OUR_FAULT, story.startedAt, clock.monotonicMs() - story.startedMs)
+      return localReport(INTERNAL_ERROR, story.startedAt, clock.monotonicMs() - story.startedMs)
     }
     return reportOf(tried, story, { port: this.#options.port, nowMs: clock.monotonicMs() })
   }
 
   /** @returns false when we broke the attempt off, before anything had an effect */
-  async #hosts(lane: Lane, course: Course, outgoing: Outgoing): Promise<boolean> {
+  async #hosts(lane: Lane, course: AttemptState, outgoing: Outgoing): Promise<boolean> {
     const { job, steps, done, tried, story } = course
     for (const [index, step] of steps.entries()) {
       const { target } = step
@@ -333,7 +333,7 @@ export class Route {
    * The way's targets in order. The host that the lane is connected to comes first, if it is one of them. Otherwise each lane
    * starts at another of the best addresses, so that much mail to one domain is also spread.
    */
-  #order({ link, index }: Lane, way: Way): readonly Target[] {
+  #order({ link, index }: Lane, way: NextHops): readonly Target[] {
     const isFresh = this.#options.clock.monotonicMs() - (link?.openedMs ?? 0) < FRESH_MS
     const current = link?.connection.usable === true ? sameHost(link.target, way, isFresh) : null
     return beginningWith(current ?? way.firsts[index % Math.max(1, way.firsts.length)], way)
@@ -345,7 +345,7 @@ export class Route {
   }
 
   /** Whether a later step goes before this address in clear: TLS may be possible there, or it is a better address in clear. */
-  #mayWait({ steps, done, silent }: Course, from: number): boolean {
+  #mayWait({ steps, done, silent }: AttemptState, from: number): boolean {
     const { tlsFaults } = this.#options
     const mayGiveTls = (to: Target): boolean => !silent.has(to.host) && tlsFaults.of(to) === null
     return steps
@@ -361,14 +361,14 @@ export class Route {
    */
   async #connect(
     lane: Lane,
-    course: Course,
-    { step, mayWait }: { readonly step: Step; readonly mayWait: boolean },
+    course: AttemptState,
+    { step, mayWait }: { readonly step: AddressToTry; readonly mayWait: boolean },
   ): Promise<void> {
     const { clock, tlsFaults } = this.#options
     const { job, steps, silent, tried, story } = course
     const { target } = step
     const { link } = lane
-    const judge = judgeOf(target.rule, clock)
+    const judge = ruleCheckOf(target.rule, clock)
     const requiredBy = judge.requiredBy ?? (job.tlsRequired ? SENDERS_RULE : null)
     if (link !== null) {
       if (isFor(link, target, job) && (requiredBy === null || link.connection.tls !== null)) return
@@ -463,7 +463,7 @@ export class Route {
     return family[index % Math.max(1, family.length)] ?? null
   }
 
-  #learn(tried: readonly Tried[], { tlsRequired }: Job): void {
+  #learn(tried: readonly HostResult[], { tlsRequired }: DeliveryJob): void {
     const nowMs = this.#options.clock.monotonicMs()
     const last = tried.at(-1)
     if (last === undefined) return
@@ -478,6 +478,6 @@ export class Route {
 }
 
 /** Whether a connection can be used for a mail to a target. */
-function isFor({ connection, target, onlyFor }: Link, { ip, terms }: Target, { site }: Job): boolean {
+function isFor({ connection, target, onlyFor }: Link, { ip, terms }: Target, { site }: DeliveryJob): boolean {
   return connection.usable && target.ip === ip && target.terms === terms && (onlyFor === null || onlyFor === site)
 }

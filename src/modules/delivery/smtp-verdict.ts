@@ -6,12 +6,12 @@
 import { bounceFromReply, GREYLISTING, isRate, type Parties, type SmtpCommand } from '../../mail/smtp-bounce.ts'
 import type { OpenResult, Outcome, Phase } from '../../mail/smtp-client.ts'
 import type { Reply } from '../../mail/smtp-reply.ts'
-import type { Said, Verdict } from './types.ts'
+import type { FinalReply, Verdict } from './types.ts'
 
 type NotOpen = Exclude<OpenResult, { readonly kind: 'open' }>
 type Failure = Extract<Outcome, { readonly kind: 'failed' }>
 
-export function saidBy({ code, enhanced, text }: Reply): Said {
+export function finalReplyOf({ code, enhanced, text }: Reply): FinalReply {
   return { code, enhanced, text }
 }
 
@@ -20,7 +20,7 @@ function commandOf(phase: Phase): SmtpCommand {
 }
 
 export function replyVerdict(reply: Reply, command: SmtpCommand, parties?: Parties): Verdict {
-  const said = saidBy(reply)
+  const said = finalReplyOf(reply)
   if (reply.code < 300) return { kind: 'delivered', said }
   const { type, category } = bounceFromReply(reply, command, parties)
   if (reply.code >= 500 && !isRate(reply)) return { kind: 'bounced', said, type, category, command }
@@ -56,7 +56,7 @@ export function plainVerdict(outcome: Outcome, parties: Parties): Verdict {
   if (outcome.kind !== 'replied' || outcome.reply.code < 500) return outcomeVerdict(outcome, parties)
   const { code, text } = outcome.reply
   if (!ASKS_FOR_TLS.test(text) && (code !== 530 || /\bauth/i.test(text))) return outcomeVerdict(outcome, parties)
-  const said = saidBy(outcome.reply)
+  const said = finalReplyOf(outcome.reply)
   return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: outcome.command }
 }
 
@@ -72,7 +72,7 @@ export const SENDERS_RULE = "the mail's tls_policy"
 /** @param requiredBy the rule that requires TLS; null: none. If set, a lack of TLS is the cause, whatever the server replied */
 export function openVerdict(result: NotOpen, requiredBy: string | null): Verdict {
   if (result.kind === 'failed') return failureVerdict(result, requiredBy)
-  const said = saidBy(result.reply)
+  const said = finalReplyOf(result.reply)
   if (requiredBy !== null && result.phase === 'starttls') return tlsVerdict(said, requiredBy)
   // A failure caused by our own settings (a relay's log-in) is no answer about the mail.
   if (result.phase === 'auth' || result.phase === 'starttls') {
@@ -97,7 +97,7 @@ function failureVerdict(
 }
 
 /** A rule holds the mail back; the server's words only tell how. */
-function tlsVerdict({ text, ...said }: Said, requiredBy: string): Verdict {
+function tlsVerdict({ text, ...said }: FinalReply, requiredBy: string): Verdict {
   const told = { ...said, text: `${text} (TLS is required by ${requiredBy})` }
   return { kind: 'deferred', said: told, cause: 'tls', category: 'policy', command: 'connect' }
 }

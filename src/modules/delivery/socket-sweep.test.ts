@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { test } from 'node:test'
-import { house } from '../../../test/delivery-house.ts'
+import { house } from '../../../test/delivery-fixture.ts'
 import { startReceiver } from '../../../test/receiver.ts'
 import { reset } from '../../../test/reset.ts'
 

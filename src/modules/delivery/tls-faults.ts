@@ -8,7 +8,7 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import { recentlyUsed } from '../../platform/recently-used.ts'
-import type { Target } from './ways.ts'
+import type { Target } from './next-hops.ts'
 
 export interface TlsFaults {
   /** Why TLS failed there recently; null: TLS may be tried. */

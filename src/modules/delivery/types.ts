@@ -5,10 +5,10 @@ import type { Replacements } from '../../mail/html-links.ts'
 import type { BounceCategory, BounceType, SmtpCommand } from '../../mail/smtp-bounce.ts'
 import type { Dialogue } from '../../mail/smtp-dialogue.ts'
 import type { Db } from '../../platform/db.ts'
-import type { Letter, Treatment } from '../outbox/index.ts'
+import type { QueuedEmail, Treatment } from '../outbox/index.ts'
 
 /** The last words, in the form of a reply: the receiver's, or ours where nobody answered. */
-export interface Said {
+export interface FinalReply {
   /** Null when no server said it. */
   readonly code: number | null
   readonly enhanced: string | null
@@ -19,23 +19,23 @@ export interface Said {
 export type Cause = 'recipient' | 'connection' | 'dns' | 'tls' | 'internal'
 
 export type Verdict =
-  | { readonly kind: 'delivered'; readonly said: Said }
+  | { readonly kind: 'delivered'; readonly said: FinalReply }
   | {
       readonly kind: 'bounced'
-      readonly said: Said
+      readonly said: FinalReply
       readonly type: BounceType
       readonly category: BounceCategory
       readonly command: SmtpCommand
     }
   | {
       readonly kind: 'deferred'
-      readonly said: Said
+      readonly said: FinalReply
       readonly cause: Cause
       readonly category: BounceCategory
       readonly command: SmtpCommand
     }
   /** Our side will not try: another try cannot change it. */
-  | { readonly kind: 'failed'; readonly said: Said; readonly cause: Cause }
+  | { readonly kind: 'failed'; readonly said: FinalReply; readonly cause: Cause }
 
 export interface TlsFacts {
   readonly version: string
@@ -44,7 +44,7 @@ export interface TlsFacts {
 }
 
 /** One attempt, over all hosts that it tried. The facts are those of the host that decided it. */
-export interface Report {
+export interface AttemptReport {
   readonly verdict: Verdict
   readonly startedAt: Date
   readonly durationMs: number
@@ -91,14 +91,14 @@ export interface UnsubscribeLinks {
   readonly mailto: string | null
 }
 
-/** What tracking inserts into outgoing mail. The same letter must give the same answer on every try. */
+/** What tracking inserts into outgoing mail. The same email must give the same answer on every try. */
 export interface Tracking {
   /** The replacements for links in the html and for the pixel; null: none. */
-  replacements(treatment: Treatment, letter: Letter): Pick<Replacements, 'link' | 'pixel'>
-  unsubscribeLinks(letter: Letter): UnsubscribeLinks | null
+  replacements(treatment: Treatment, email: QueuedEmail): Pick<Replacements, 'link' | 'pixel'>
+  unsubscribeLinks(email: QueuedEmail): UnsubscribeLinks | null
 }
 
-export interface Job {
+export interface DeliveryJob {
   readonly tlsRequired: boolean
   /** Whether the receiver's TLS policy applies to the mail. */
   readonly minds: boolean

@@ -2,7 +2,7 @@
 // there is room for. Each email is either ended without a try (suppressed, domain removed, expired), or composed, signed and
 // passed to the network or the sandbox. The results are recorded in groups.
 //
-// Limits: 4,000 emails (places.ts) and 64 MB of contents in the process; contents over 64 KB are read only when a connection
+// Limits: 4,000 emails (destination-windows.ts) and 64 MB of contents in the process; contents over 64 KB are read only when a connection
 // is free for them, 128 MB of these at once; 1,000 sockets; 64 messages between their final dot and the commit of the result.
 //
 // The process is a node: its leases hold while it renews its row. When the row is lost, or has not been renewed for 20 seconds,
@@ -23,37 +23,36 @@ import {
   type Claimed,
   claim,
   fetchBody,
-  fetchLetters,
+  fetchQueuedEmails,
   firstAttemptWith,
   handBack,
-  type Letter,
+  type QueuedEmail,
   siteReporter,
   takeOver,
 } from '../outbox/index.ts'
 import { type Composer, composerOf } from './compose.ts'
+import { destinationWindows } from './destination-windows.ts'
 import { dueOf } from './due.ts'
-import { answerGate, byteBudget, largeRoom, lettingGo, type Pass } from './gates.ts'
 import { htmlReader } from './html-reader.ts'
-import { type AskedAbout, lateAsks } from './late-asks.ts'
+import { type CheckedEmail, lateSuppressionCheck } from './late-suppression-check.ts'
 import { membershipOf } from './membership.ts'
 import { type Network, NO_HOST, NO_SUCH_DOMAIN, networkOf } from './network.ts'
+import { concludedWithoutAttempt } from './not-attempted.ts'
 import { type DeliveryOptions, LIMITS } from './options.ts'
 import { overdueOf } from './overdue.ts'
-import { placesOf } from './places.ts'
-import { recorderOf } from './record.ts'
+import { answerGate, byteBudget, freeingSource, largeMessageMemory, type Pass } from './process-limits.ts'
+import { recorderOf } from './record-results.ts'
 import {
   type Conclusion,
   type Context,
-  concluded,
-  endedUntried,
+  conclusionOf,
+  endedWithoutAttempt,
   forgotten,
+  INTERNAL_ERROR,
   localReport,
-  OUR_FAULT,
-  sandboxConclusion,
 } from './results.ts'
-import type { Sent } from './route.ts'
-import type { Job, Outgoing, SigningKey } from './types.ts'
-import { concludedUntried } from './untried.ts'
+import { sandboxConclusion } from './sandbox-results.ts'
+import type { AttemptReport, DeliveryJob, Outgoing, SigningKey } from './types.ts'
 
 export interface Delivery extends Service {
   /** Call when there is something to send. */
@@ -75,7 +74,7 @@ const SANDBOX_AT_ONCE = 32
 const SECOND_LOOK_AFTER_MS = 15 * 60_000
 
 /** One email from claim to record. */
-interface Held extends AskedAbout {
+interface Held extends CheckedEmail {
   readonly claimed: Claimed
   readonly epoch: number
   readonly key: SigningKey | null
@@ -110,14 +109,14 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     onError,
   })
   const recorder = recorderOf(options)
-  const isStillWanted = lateAsks(database, clock)
+  const isStillWanted = lateSuppressionCheck(database, clock)
   const reports = siteReporter({
     db: database.system,
     clock,
     node: options.nodeName,
     onError: (error) => log.debug({ err: error }, 'figures of destinations were not written'),
   })
-  const places = placesOf({ most: limits.maxEmails, pauseMs: network.pauseMs, answers: network.answers })
+  const places = destinationWindows({ most: limits.maxEmails, pauseMs: network.pauseMs, answers: network.answers })
   const gate = answerGate(limits.maxUnrecorded)
   const large = byteBudget(limits.maxLargeBytes)
   const sandboxTurns = byteBudget(SANDBOX_AT_ONCE)
@@ -150,10 +149,10 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     return since !== null && claimedAtMs >= since
   }
 
-  const contextOf = ({ letter, claimed, sizeBytes }: Pick<Held, 'letter' | 'claimed' | 'sizeBytes'>): Context => ({
-    letter,
+  const contextOf = ({ email, claimed, sizeBytes }: Pick<Held, 'email' | 'claimed' | 'sizeBytes'>): Context => ({
+    email,
     fence: claimed.fence,
-    sandbox: letter.sandbox || options.mode === 'sandbox',
+    sandbox: email.sandbox || options.mode === 'sandbox',
     sizeBytes: sizeBytes ?? null,
     now: clock.now(),
     newId: ids.next,
@@ -219,30 +218,30 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     released(epoch, rows.length)
   }
 
-  const lettersOf = async (claimed: readonly Claimed[]): Promise<readonly Letter[]> => {
+  const emailsOf = async (claimed: readonly Claimed[]): Promise<readonly QueuedEmail[]> => {
     const known = claimed.flatMap((row) => options.fresh?.take(row) ?? [])
     if (known.length === claimed.length) return known
     const ids = new Set(known.map(({ id }) => id))
     const others = claimed.filter(({ id }) => !ids.has(id))
-    return [...known, ...(await fetchLetters(database.system, others, LARGE_BODY_BYTES))]
+    return [...known, ...(await fetchQueuedEmails(database.system, others, LARGE_BODY_BYTES))]
   }
 
   /** Reads claimed emails and starts them. Rejects only before any of them has started. */
   const takeOn = async (epoch: number, claimed: readonly Claimed[], claimedAtMs: number): Promise<void> => {
-    const letters = await lettersOf(claimed)
-    const domains = [...new Set(letters.flatMap(({ domainId }) => (domainId === null ? [] : [domainId])))]
+    const emails = await emailsOf(claimed)
+    const domains = [...new Set(emails.flatMap(({ domainId }) => (domainId === null ? [] : [domainId])))]
     const keys =
       domains.length === 0 ? new Map<string, SigningKey>() : await options.signingKeys(database.system, domains)
-    const byId = new Map(letters.map((letter) => [letter.id, letter]))
+    const byId = new Map(emails.map((email) => [email.id, email]))
     const surplus: Claimed[] = []
     for (const row of claimed) {
-      const letter = byId.get(row.id)
-      if (letter === undefined) void forgetRow(epoch, row)
-      else if (!places.enter(row.siteId, siteOf(letter))) surplus.push(row)
+      const email = byId.get(row.id)
+      if (email === undefined) void forgetRow(epoch, row)
+      else if (!places.enter(row.siteId, siteOf(email))) surplus.push(row)
       else {
-        heldBytes += letter.body?.length ?? 0
-        const key = keys.get(letter.domainId ?? '') ?? null
-        void carry({ claimed: row, letter, epoch, key, claimedAtMs, askedAtMs: claimedAtMs, pass: null, leave: null })
+        heldBytes += email.body?.length ?? 0
+        const key = keys.get(email.domainId ?? '') ?? null
+        void carry({ claimed: row, email, epoch, key, claimedAtMs, askedAtMs: claimedAtMs, pass: null, leave: null })
       }
     }
     if (surplus.length > 0) await giveBack(epoch, surplus)
@@ -265,7 +264,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
 
   /** Takes an email from claim to record. Never rejects. */
   const carry = async (one: Held): Promise<void> => {
-    const { letter, claimed, epoch } = one
+    const { email, claimed, epoch } = one
     try {
       const ended = await conclude(one)
       if (ended === null) await handBack(database.system, epoch, [claimed])
@@ -282,7 +281,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     } finally {
       one.pass?.leave()
       one.leave?.()
-      heldBytes -= letter.body?.length ?? 0
+      heldBytes -= email.body?.length ?? 0
       places.leave(claimed.siteId, clock.monotonicMs())
       released(epoch, 1)
       if (++finished >= CLAIM_LEAST || held === 0) {
@@ -295,29 +294,30 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   /** @returns null: to be handed back untouched */
   const conclude = async (one: Held): Promise<Ended | null> => {
     const context = contextOf(one)
-    const settled = await concludedUntried({ ...options, db: database.system }, context, one)
+    const settled = await concludedWithoutAttempt({ ...options, db: database.system }, context, one)
     if (settled !== null) return untried(settled)
     return context.sandbox ? intoInbox(one) : overNetwork(one)
   }
 
   const intoInbox = async (one: Held): Promise<Ended | null> => {
-    const { letter } = one
+    const { email } = one
     await sandboxTurns.take(1)
     try {
-      const room = largeRoom(large, options.turns, largeBytes(letter))
+      const room = largeMessageMemory(large, options.turns, largeBytes(email))
       one.leave = room.leave
       await room.enter()
       const outgoing = await written(one)
       const context = contextOf(one)
-      if (outgoing === null) return untried(endedUntried(context, { status: 'failed', reason: 'internal_error' }))
+      if (outgoing === null)
+        return untried(endedWithoutAttempt(context, { status: 'failed', reason: 'internal_error' }))
       const inbox = {
         id: ids.next(),
-        accountId: options.inboxOwner?.(letter) ?? letter.accountId,
-        emailId: letter.id,
-        from: letter.sender,
-        to: letter.recipient,
-        recipientKey: letter.recipientKey,
-        subject: letter.subject,
+        accountId: options.inboxOwner?.(email) ?? email.accountId,
+        emailId: email.id,
+        from: email.sender,
+        to: email.recipient,
+        recipientKey: email.recipientKey,
+        subject: email.subject,
         raw: outgoing.message,
         receivedAt: context.now,
       }
@@ -326,7 +326,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       if (isUnavailable(error)) return null
       onError(error)
       const context = contextOf(one)
-      return untried(concluded(context, localReport(OUR_FAULT, context.now, 0)))
+      return untried(conclusionOf(context, localReport(INTERNAL_ERROR, context.now, 0)))
     } finally {
       sandboxTurns.give(1)
     }
@@ -334,13 +334,13 @@ export function deliveryService(options: DeliveryOptions): Delivery {
 
   const overNetwork = async (one: Held): Promise<Ended | null> => {
     if (stopping) return null
-    const { letter, epoch } = one
-    const room = largeRoom(large, options.turns, largeBytes(letter))
-    const job: Job = {
-      tlsRequired: letter.tlsRequired,
-      minds: options.isTlsReport?.(letter) !== true,
-      site: siteOf(letter),
-      sender: letter.sender,
+    const { email, epoch } = one
+    const room = largeMessageMemory(large, options.turns, largeBytes(email))
+    const job: DeliveryJob = {
+      tlsRequired: email.tlsRequired,
+      minds: options.isTlsReport?.(email) !== true,
+      site: siteOf(email),
+      sender: email.sender,
       maySend: async () => (await isStillWanted(one)) && safe(epoch) && isAsked(one.claimedAtMs),
       prepare: async (idle) => {
         if (!safe(epoch) || stopping) return null
@@ -361,10 +361,10 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       },
     }
     try {
-      const sent: Sent = await network.send(siteOf(letter), job)
+      const sent = await network.send(siteOf(email), job)
       one.pass?.answered()
       if (sent === null) return null
-      return untried(concluded(contextOf(one), await judged(one, sent)))
+      return untried(conclusionOf(contextOf(one), await judged(one, sent)))
     } finally {
       room.leave()
     }
@@ -372,9 +372,9 @@ export function deliveryService(options: DeliveryOptions): Delivery {
 
   /** The composed and signed message. @returns null when the content is gone */
   const written = async (one: Held): Promise<Outgoing | null> => {
-    const body = one.letter.body ?? (await fetchBody(database.system, one.letter))
+    const body = one.email.body ?? (await fetchBody(database.system, one.email))
     if (body === null) return null
-    const outgoing = await lettingGo(body, options.turns, composer.compose(one.letter, body, one.key))
+    const outgoing = await freeingSource(body, options.turns, composer.compose(one.email, body, one.key))
     one.sizeBytes = outgoing.message.length
     return outgoing
   }
@@ -383,12 +383,12 @@ export function deliveryService(options: DeliveryOptions): Delivery {
    * A domain that was missing twice, at least 15 minutes apart, does not exist: contract section 7. The same holds for a
    * domain without a mail host, which RFC 5321 section 5.1 requires to be reported as an error.
    */
-  const judged = async ({ letter }: Held, sent: NonNullable<Sent>): Promise<NonNullable<Sent>> => {
+  const judged = async ({ email }: Held, sent: AttemptReport): Promise<AttemptReport> => {
     const { verdict } = sent
-    if (verdict.kind !== 'deferred' || verdict.cause !== 'dns' || letter.attemptsCount === 0) return sent
+    if (verdict.kind !== 'deferred' || verdict.cause !== 'dns' || email.attemptsCount === 0) return sent
     const { enhanced } = verdict.said
     if ((enhanced !== NO_SUCH_DOMAIN && enhanced !== NO_HOST) || network.namesDoubtful()) return sent
-    const first = await firstAttemptWith(database.system, letter, enhanced)
+    const first = await firstAttemptWith(database.system, email, enhanced)
     if (first === null || sent.startedAt.getTime() - first.getTime() < SECOND_LOOK_AFTER_MS) return sent
     const said = { code: null, enhanced: '5.1.2', text: verdict.said.text.replace(enhanced, '5.1.2') }
     return { ...sent, verdict: { kind: 'bounced', said, type: 'hard', category: 'bad_domain', command: 'connect' } }
@@ -492,9 +492,9 @@ function untried(conclusion: Conclusion): Ended {
   return { ...conclusion, inbox: null }
 }
 
-/** Size of a content that was not fetched with its letter. */
-const largeBytes = ({ body, bodyBytes }: Letter): number => (body === null ? bodyBytes : 0)
+/** Size of a content that was not fetched with its email. */
+const largeBytes = ({ body, bodyBytes }: QueuedEmail): number => (body === null ? bodyBytes : 0)
 
-function siteOf({ recipient }: Letter): string {
+function siteOf({ recipient }: QueuedEmail): string {
   return recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase()
 }

@@ -10,7 +10,7 @@ import { append } from '../events/index.ts'
 import { errors } from './errors.ts'
 import { ed25519Pair, keyMaker, keyToBytes, keyToPem } from './keys.ts'
 import * as sql from './sql.ts'
-import { type DomainStatus, isActive, type Judgement, judge, nextCheckAt } from './states.ts'
+import { type DomainStatus, isActive, nextCheckAt, nextVerificationState, type VerificationStep } from './states.ts'
 import {
   type Domain,
   type DomainSettings,
@@ -311,10 +311,10 @@ async function record(
   const now = options.clock.now()
   const standing = { status: before.status, since: before.statusSince, spfLost: before.spfLost }
   const seen = { checks: storable(checks), ed25519: storableCheck(ed25519), optional: storableOptional(optional) }
-  return settle(options, db, before, { ...judge(standing, checks, now, asked), seen, now })
+  return settle(options, db, before, { ...nextVerificationState(standing, checks, now, asked), seen, now })
 }
 
-interface Settlement extends Judgement {
+interface Settlement extends VerificationStep {
   /** Null: the DNS was not asked. */
   readonly seen: Found | null
   readonly now: Date
@@ -390,7 +390,7 @@ async function setStatus(
   })
 }
 
-function told(before: DomainStatus, status: DomainStatus): Judgement['event'] {
+function told(before: DomainStatus, status: DomainStatus): VerificationStep['event'] {
   if (status === 'verified') return 'domain.verified'
   return isActive(before) ? 'domain.verification_failed' : null
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DomainChecks, RecordCheck, RecordStatus } from '../../mail/dns-records.ts'
-import { type DomainStatus, judge, nextCheckAt } from './states.ts'
+import { type DomainStatus, nextCheckAt, nextVerificationState } from './states.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const HOUR_MS = 3_600_000
@@ -49,7 +49,7 @@ const MOVES: readonly (readonly [DomainStatus, number, string, 'asked' | 'clock'
 for (const [status, hours, letters, who, after, event] of MOVES) {
   test(`${status} for ${hours} h, DNS ${letters}, ${who}: ${after}, event ${event}`, () => {
     const before = { status, since: ago(hours), spfLost: false }
-    const judged = judge(before, checks(letters), NOW, who === 'asked')
+    const judged = nextVerificationState(before, checks(letters), NOW, who === 'asked')
     assert.deepEqual([judged.status, judged.event], [after, event])
   })
 }
@@ -57,7 +57,7 @@ for (const [status, hours, letters, who, after, event] of MOVES) {
 test('a lost SPF record is reported once, even with a DNS error in between, and again after it was back', () => {
   let standing = { status: 'verified' as DomainStatus, since: ago(500), spfLost: false }
   const events = ['vmvv', 'vmvv', 'vevv', 'vmvv', 'vvvv', 'vmvv'].map((letters) => {
-    const judged = judge(standing, checks(letters), NOW, false)
+    const judged = nextVerificationState(standing, checks(letters), NOW, false)
     standing = judged
     return judged.event
   })

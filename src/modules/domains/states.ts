@@ -24,14 +24,14 @@ const DAILY_MS = 24 * HOUR_MS
 /** Spreads the rechecks of domains that were added together over a tenth of the wait. */
 const SPREAD = 0.1
 
-export interface Standing {
+export interface VerificationState {
   readonly status: DomainStatus
   /** Start of the status. */
   readonly since: Date
   readonly spfLost: boolean
 }
 
-export interface Judgement extends Standing {
+export interface VerificationStep extends VerificationState {
   /** Event for the log; null: none. */
   readonly event: 'domain.verified' | 'domain.verification_failed' | null
 }
@@ -46,8 +46,14 @@ export function isActive(status: DomainStatus): boolean {
  *
  * @param asked true when somebody asked to verify, false for a scheduled recheck
  */
-export function judge(before: Standing, checks: DomainChecks, now: Date, asked: boolean): Judgement {
-  const start: Standing = before.status === 'failed' && asked ? { ...before, status: 'pending', since: now } : before
+export function nextVerificationState(
+  before: VerificationState,
+  checks: DomainChecks,
+  now: Date,
+  asked: boolean,
+): VerificationStep {
+  const start: VerificationState =
+    before.status === 'failed' && asked ? { ...before, status: 'pending', since: now } : before
   switch (start.status) {
     case 'suspended':
     case 'failed':
@@ -70,12 +76,12 @@ export function judge(before: Standing, checks: DomainChecks, now: Date, asked: 
   }
 }
 
-function verified(now: Date): Judgement {
+function verified(now: Date): VerificationStep {
   return { status: 'verified', since: now, spfLost: false, event: 'domain.verified' }
 }
 
 /** Reports the lost SPF record of a verified domain once. */
-function judgeSpf(start: Standing, spf: RecordCheck): Judgement {
+function judgeSpf(start: VerificationState, spf: RecordCheck): VerificationStep {
   if (misses(spf)) return { ...start, spfLost: true, event: start.spfLost ? null : 'domain.verification_failed' }
   return { ...start, spfLost: start.spfLost && spf.status === 'error', event: null }
 }
@@ -92,7 +98,7 @@ function misses({ status }: RecordCheck): boolean {
   return status !== 'valid' && status !== 'error'
 }
 
-function late({ since }: Standing, now: Date): boolean {
+function late({ since }: VerificationState, now: Date): boolean {
   return now.getTime() - since.getTime() >= GIVE_UP_AFTER_MS
 }
 
@@ -101,7 +107,7 @@ function late({ since }: Standing, now: Date): boolean {
  *
  * @param chance in [0, 1)
  */
-export function nextCheckAt({ status, since }: Standing, now: Date, chance: number): Date | null {
+export function nextCheckAt({ status, since }: VerificationState, now: Date, chance: number): Date | null {
   const ageMs = now.getTime() - since.getTime()
   const wait = (ms: number): Date => new Date(now.getTime() + Math.round(ms * (1 + SPREAD * chance)))
   switch (status) {

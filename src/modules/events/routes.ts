@@ -24,7 +24,7 @@ import { type EventRow, followed } from './follow.ts'
 import { EventItem } from './payloads.ts'
 import { factsOf, type KeptFacts, wireEvent } from './read.ts'
 import * as sql from './sql.ts'
-import { type EventStreams, type Place, parsePlace } from './stream.ts'
+import { type EventStreams, type LogPosition, parseLogPosition } from './stream.ts'
 import { EVENT_TYPES, type EventType } from './types.ts'
 
 export interface EventRoutesOptions {
@@ -152,10 +152,10 @@ function streamRoute({ streams, gate }: EventRoutesOptions): AnyEndpoint {
   })
 }
 
-function placeOf({ headers }: Pick<Call<never, never, never>, 'headers'>): Place | null {
+function placeOf({ headers }: Pick<Call<never, never, never>, 'headers'>): LogPosition | null {
   const given = headers['last-event-id']
   if (given === undefined || given === '') return null
-  const place = typeof given === 'string' ? parsePlace(given) : null
+  const place = typeof given === 'string' ? parseLogPosition(given) : null
   if (place === null)
     throw parameterError('Last-Event-ID', 'place', 'must be the id of a frame of this stream, which is not an event_id')
   return place

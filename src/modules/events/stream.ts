@@ -28,7 +28,7 @@ const ADMITTED_FOR_MS = 4_000
 const RETRY_AFTER_SECONDS = 5
 
 /** A place in the log; `atMs` serves to prune partitions. */
-export interface Place {
+export interface LogPosition {
   readonly xid: string
   readonly seq: number
   readonly atMs: number
@@ -36,22 +36,22 @@ export interface Place {
 
 const PLACE = /^(\d{1,20})-(\d{1,16})-(\d{1,14})$/
 
-export function placeText({ xid, seq, atMs }: Place): string {
+export function logPositionText({ xid, seq, atMs }: LogPosition): string {
   return `${xid}-${seq}-${atMs}`
 }
 
 /** Returns null for text that is not a place. */
-export function parsePlace(text: string): Place | null {
+export function parseLogPosition(text: string): LogPosition | null {
   const [, xid = '', seq = '', atMs = ''] = PLACE.exec(text) ?? []
   // A transaction id has 64 bits, and no event lies in the far future.
   if (xid === '' || BigInt(xid) > 0xffff_ffff_ffff_ffffn || Number(atMs) > 8e12) return null
   return { xid, seq: Number(seq), atMs: Number(atMs) }
 }
 
-export interface StreamAsk {
+export interface StreamRequest {
   readonly principal: Principal
   /** The place of the last event the client read; null: start now. */
-  readonly after: Place | null
+  readonly after: LogPosition | null
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
   /** Whether the key is still valid; checked every few seconds. */
@@ -60,15 +60,15 @@ export interface StreamAsk {
 
 export interface EventStreams {
   /** @throws ApiError rate_limit_exceeded when too many streams are open, of the account or in total, or on shutdown */
-  open(ask: StreamAsk): Promise<Readable>
+  open(ask: StreamRequest): Promise<Readable>
   /** Ends all streams when it stops. */
   readonly service: Service
 }
 
 interface Client {
-  readonly ask: StreamAsk
+  readonly ask: StreamRequest
   readonly body: Readable
-  place: Place
+  place: LogPosition
   /** True once the client has reached the reader's place. */
   live: boolean
   admittedAtMs: number
@@ -84,7 +84,7 @@ export interface EventStreamsOptions {
 
 export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOptions): EventStreams {
   const clients = new Set<Client>()
-  let tail: Place | null = null
+  let tail: LogPosition | null = null
   let stopped = false
 
   const end = (client: Client): void => {
@@ -98,12 +98,12 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
     if (client.body.readableLength > MAX_WAITING_BYTES) end(client)
   }
 
-  const read = async (accountIds: readonly string[], from: Place, to: string): Promise<readonly EventRow[]> => {
+  const read = async (accountIds: readonly string[], from: LogPosition, to: string): Promise<readonly EventRow[]> => {
     const since = new Date(Math.max(0, from.atMs - OVERLAP_MS))
     return database.system.query<EventRow>(sql.between, [from.xid, from.seq, to, accountIds, since, PAGE])
   }
 
-  const horizon = async (): Promise<Place> => {
+  const horizon = async (): Promise<LogPosition> => {
     const atMs = clock.now().getTime()
     const row = await database.system.one<{ xid: string }>(sql.horizon)
     return { xid: row?.xid ?? '0', seq: 0, atMs }
@@ -141,7 +141,7 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
   /** @returns whether there is more to read */
   const advance = async (): Promise<boolean> => {
     const to = await horizon()
-    const from: Place = tail ?? to
+    const from: LogPosition = tail ?? to
     const live = [...clients].filter((client) => client.live)
     const accounts = [...new Set(live.map(({ ask }) => ask.principal.accountId))]
     const rows = accounts.length === 0 ? [] : await read(accounts, from, to.xid)
@@ -191,7 +191,7 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
     )
   }
 
-  const open = async (ask: StreamAsk): Promise<Readable> => {
+  const open = async (ask: StreamRequest): Promise<Readable> => {
     checkRoom(ask.principal.accountId)
     // Read before the response starts, so the stream includes every event after the client has seen the headers.
     const place = ask.after ?? (await horizon())
@@ -205,7 +205,7 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
     body.once('error', gone)
     ask.signal.addEventListener('abort', gone, { once: true })
     if (ask.signal.aborted) gone()
-    write(client, `retry: 2000\nid: ${placeText(place)}\n\n`)
+    write(client, `retry: 2000\nid: ${logPositionText(place)}\n\n`)
     reader.wake()
     return body
   }
@@ -224,7 +224,7 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
   }
 }
 
-function laterOf(a: Place, b: Place): Place {
+function laterOf(a: LogPosition, b: LogPosition): LogPosition {
   const [one, other] = [BigInt(a.xid), BigInt(b.xid)]
   return one > other || (one === other && a.seq > b.seq) ? a : b
 }
@@ -232,7 +232,7 @@ function laterOf(a: Place, b: Place): Place {
 interface Message {
   readonly accountId: string
   readonly domainId: string | null
-  readonly place: Place
+  readonly place: LogPosition
   readonly text: string
 }
 
@@ -244,6 +244,6 @@ function messageOf(row: EventRow, event: FollowedEvent, facts: Awaited<ReturnTyp
     accountId: event.accountId,
     domainId: event.domainId,
     place,
-    text: `id: ${placeText(place)}\nevent: ${event.type}\ndata: ${data}\n\n`,
+    text: `id: ${logPositionText(place)}\nevent: ${event.type}\ndata: ${data}\n\n`,
   }
 }

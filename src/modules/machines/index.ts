@@ -5,7 +5,7 @@
 // Beside them the host names that processes have had: mail that another machine sent, or that was sent under a former name, is
 // reported about at that name.
 
-export { type MachinesOptions, machineService } from './beat.ts'
+export { type MachinesOptions, machineService } from './heartbeat.ts'
 export { type Hostnames, type HostnamesOptions, hostnamesOf } from './hostnames.ts'
 export { type MachineRoutesOptions, machineRoutes } from './routes.ts'
 export { type Running, runningBehind, runningRoles } from './sql.ts'

@@ -6,7 +6,7 @@
 //   also kept and never forwarded: a mail that we have forwarded before (it contains our own field), an autoresponder's answer,
 //   and all mail while no operator's address is set, while that address is at this very host, or after it bounced today
 //
-// Kept means for 65 days, visible with `posthorn reports`, as long as there is room (bounces/kept-room.ts).
+// Kept means for 65 days, visible with `posthorn reports`, as long as there is room (bounces/report-storage.ts).
 
 import { decodeWords } from 'postal-mime'
 import { parseAddress } from '../../mail/address.ts'

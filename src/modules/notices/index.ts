@@ -9,5 +9,5 @@
 
 export { type ForwardOptions, operatorForward } from './forward.ts'
 export { forgetNotices, type NoticesOptions, noteDisabled, noticeServices, tellFormerAddress } from './jobs.ts'
+export type { EndingCertificate, EndingTrackingCertificate } from './notice-texts.ts'
 export { inboxOwner, isTlsReport, type SystemMail, type SystemMailer, systemMailer } from './system-mail.ts'
-export type { EndingCertificate, EndingTrackingCertificate } from './words.ts'

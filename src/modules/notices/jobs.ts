@@ -7,8 +7,6 @@ import { loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { type AccountUsage, type Buckets, type Limits, usageOfMonth } from '../accounts/index.ts'
 import { follow, followerLags } from '../events/index.ts'
-import * as sql from './sql.ts'
-import type { SystemMailer } from './system-mail.ts'
 import {
   certificateNotice,
   type DisabledEndpoint,
@@ -24,7 +22,9 @@ import {
   quotaNotice,
   standstillNotice,
   trackingCertificateNotice,
-} from './words.ts'
+} from './notice-texts.ts'
+import * as sql from './sql.ts'
+import type { SystemMailer } from './system-mail.ts'
 
 const NAME = 'notices'
 const AT_ONCE = 1_000

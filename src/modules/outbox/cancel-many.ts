@@ -14,7 +14,7 @@ import { STATUS } from './types.ts'
 /** A call stops after this time, before clients and proxies give up. */
 const CALL_LASTS_MS = 20_000
 
-export interface Wanted {
+export interface CancelFilter {
   readonly tag: string | null
   /** Null: emails of every domain, and those of none. */
   readonly domainIds: readonly string[] | null
@@ -41,7 +41,11 @@ interface CanceledRow {
   readonly tag: string | null
 }
 
-export async function cancelMany(options: CancelOptions, accountId: string, wanted: Wanted): Promise<CanceledMany> {
+export async function cancelMany(
+  options: CancelOptions,
+  accountId: string,
+  wanted: CancelFilter,
+): Promise<CanceledMany> {
   const { database, clock } = options
   const endsAtMs = clock.monotonicMs() + CALL_LASTS_MS
   const low = wanted.from === null ? FIRST_ID : firstIdAt(wanted.from)

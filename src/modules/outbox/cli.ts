@@ -9,8 +9,8 @@ import { CONSOLE } from '../accounts/index.ts'
 import { runningRoles } from '../machines/index.ts'
 import { retryEmail } from './control.ts'
 import { holdDestination, retryDestination } from './destinations.ts'
-import { type QueuedDestination, queueByDestination, queueFigures } from './figures.ts'
 import { ownerOfEmail } from './owner.ts'
+import { type QueuedDestination, queueByDestination, queueFigures } from './queue-figures.ts'
 import { wireDestination } from './routes-queue.ts'
 
 const LISTED = 100

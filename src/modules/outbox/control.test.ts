@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ACCOUNT, type House, house } from '../../../test/delivery-house.ts'
+import { ACCOUNT, type House, house } from '../../../test/delivery-fixture.ts'
 import type { ApiError } from '../../platform/errors.ts'
 import { removeSuppression, resubscribe, suppress, unsubscribe } from '../suppression/index.ts'
 import { cancelEmail, retryEmail } from './index.ts'

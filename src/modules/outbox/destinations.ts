@@ -6,11 +6,11 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import { platformErrors as errors } from '../../platform/errors.ts'
 import type { Ids } from '../../platform/ids.ts'
-import { noteDeed, type Operator } from '../accounts/index.ts'
-import { flushQueue } from './figures.ts'
+import { type Operator, recordOperatorAction } from '../accounts/index.ts'
+import { flushQueue } from './queue-figures.ts'
 import * as sql from './sql.ts'
 
-export interface SteerOptions {
+export interface DestinationOptions {
   readonly database: Database
   readonly ids: Ids
   readonly clock: Clock
@@ -18,7 +18,7 @@ export interface SteerOptions {
 
 /** @throws ApiError not_found when nothing was ever sent to the destination */
 export async function holdDestination(
-  options: SteerOptions,
+  options: DestinationOptions,
   by: Operator,
   destination: string,
   held: boolean,
@@ -27,7 +27,7 @@ export async function holdDestination(
     const changed = await db.execute(sql.pauseSite, [destination, held, options.clock.now()])
     if (changed === 0) throw errors.not_found()
     const action = held ? 'queue.pause' : 'queue.resume'
-    await noteDeed(db, options, by, { action, detail: { destination } })
+    await recordOperatorAction(db, options, by, { action, detail: { destination } })
   })
 }
 
@@ -39,7 +39,7 @@ export async function holdDestination(
  * @throws ApiError not_found when nothing was ever sent to the destination
  */
 export async function retryDestination(
-  options: SteerOptions,
+  options: DestinationOptions,
   by: Operator,
   destination: string | null,
 ): Promise<number> {
@@ -47,6 +47,6 @@ export async function retryDestination(
   if (destination !== null && (await system.one(sql.siteExists, [destination])) === null) throw errors.not_found()
   const emails = await flushQueue(system, destination, options.clock.now())
   const deed = { action: 'queue.retry', detail: { destination: destination ?? 'all', emails } } as const
-  await options.database.transaction((db) => noteDeed(db, options, by, deed))
+  await options.database.transaction((db) => recordOperatorAction(db, options, by, deed))
   return emails
 }

@@ -11,7 +11,14 @@ import { decodeContent } from './content.ts'
 import { emailErrors as errors } from './errors.ts'
 import * as sql from './sql.ts'
 import { dontSort, LISTS, type Way } from './sql-lists.ts'
-import { ATTEMPT_OUTCOMES, type AttemptOutcome, type Content, type EmailStatus, type Letter, STATUS } from './types.ts'
+import {
+  ATTEMPT_OUTCOMES,
+  type AttemptOutcome,
+  type Content,
+  type EmailStatus,
+  type QueuedEmail,
+  STATUS,
+} from './types.ts'
 
 export interface EmailRow {
   readonly id: string
@@ -217,9 +224,9 @@ function attemptOf(row: AttemptRow): StoredAttempt {
 /** The last attempt of each email that had one, by email id. Runs as the service. */
 export async function lastAttempts(
   db: Db,
-  letters: readonly Pick<Letter, 'id' | 'accountId' | 'attemptsCount'>[],
+  emails: readonly Pick<QueuedEmail, 'id' | 'accountId' | 'attemptsCount'>[],
 ): Promise<ReadonlyMap<string, StoredAttempt>> {
-  const tried = letters.filter(({ attemptsCount }) => attemptsCount > 0)
+  const tried = emails.filter(({ attemptsCount }) => attemptsCount > 0)
   if (tried.length === 0) return new Map()
   const asked = [tried.map(({ accountId }) => accountId), tried.map(({ id }) => id)]
   const rows = await db.query<AttemptRow & { id: string }>(sql.lastAttempts, asked)

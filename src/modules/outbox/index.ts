@@ -16,8 +16,7 @@ export { type ControlOptions, cancelEmail, cancelWaiting, rescheduleEmail, retry
 export { type EmailStory, emailStory, emailsTo, keptFacts, lastAttempts, type StoredAttempt } from './emails.ts'
 export { countEngagement, type EngagedEmail, engagedEmails, lockEngagedEmails } from './engagement.ts'
 export { emailErrors } from './errors.ts'
-export { queueFigures } from './figures.ts'
-export { type FreshLetters, freshLetters } from './fresh.ts'
+export { type FreshEmails, freshEmails } from './fresh-emails.ts'
 export { messageReader, type ReadMessage } from './message-reader.ts'
 export { databaseTime, joinAsNode, leaveAsNode, type NodeLease, RENEW_EVERY_MS, renewLease, takeOver } from './node.ts'
 export { claimOverdue, pausedSites } from './overdue.ts'
@@ -36,7 +35,7 @@ export {
   complete,
   enqueue,
   fetchBody,
-  fetchLetters,
+  fetchQueuedEmails,
   firstAttemptWith,
   handBack,
   PROMOTE_LIMIT,
@@ -48,7 +47,8 @@ export {
   releaseDomain,
   releaseRemoved,
 } from './queue.ts'
-export { AttachmentFields, framed, wireAttachment } from './readable.ts'
+export { queueFigures } from './queue-figures.ts'
+export { AttachmentFields, framed, wireAttachment } from './readable-content.ts'
 export { readingTurns } from './reading-turns.ts'
 export { lockReportedEmail, markReported, type ReportedEmail, type ReportKey } from './reports.ts'
 export { type EmailRoutesOptions, emailRoutes } from './routes.ts'

@@ -16,7 +16,7 @@ import {
   enqueue,
   ensureOutboxPartitions,
   fetchBody,
-  fetchLetters,
+  fetchQueuedEmails,
   handBack,
   joinAsNode,
   leaveAsNode,
@@ -188,24 +188,24 @@ test('a large content is stored in pieces of half a megabyte, all of them or non
     return rows.map(({ bytes }) => bytes)
   }
   assert.deepEqual(await pieces(), [])
-  const email = await store(false)
+  const stored = await store(false)
   assert.deepEqual(await pieces(), [524_288, 524_288, 524_288, whole.length - 3 * 524_288])
 
   const [row] = await h.take(node.epoch)
-  const [letter] = await fetchLetters(h.database.system, row === undefined ? [] : [row], 100_000_000)
-  assert.deepEqual([letter?.id, letter?.body, letter?.bodyBytes], [email.id, null, whole.length])
-  const body = letter === undefined ? null : await fetchBody(h.database.system, letter)
+  const [email] = await fetchQueuedEmails(h.database.system, row === undefined ? [] : [row], 100_000_000)
+  assert.deepEqual([email?.id, email?.body, email?.bodyBytes], [stored.id, null, whole.length])
+  const body = email === undefined ? null : await fetchBody(h.database.system, email)
   assert.ok(body?.equals(whole))
 })
 
 test('a claimed email comes with its content, ends once, and a second result finds nothing', async () => {
   await using h = await house()
-  const [email] = await h.put([{}])
+  const [stored] = await h.put([{}])
   const node = await joinAsNode(h.database.system, h.clock, 'a')
   const [row] = await h.take(node.epoch)
-  assert.equal(row?.id, email?.id)
-  const [letter] = await fetchLetters(h.database.system, row === undefined ? [] : [row], 1_000_000)
-  assert.deepEqual(letter?.body, BODY)
+  assert.equal(row?.id, stored?.id)
+  const [email] = await fetchQueuedEmails(h.database.system, row === undefined ? [] : [row], 1_000_000)
+  assert.deepEqual(email?.body, BODY)
   const result = outcome(row as Claimed, h.clock.now())
   const write = (): Promise<ReadonlySet<string>> => h.database.transaction((db) => complete(db, node.epoch, [result]))
   assert.equal((await write()).size, 1)

@@ -10,9 +10,9 @@ import * as sql from './sql.ts'
 import {
   ATTEMPT_OUTCOMES,
   type Claimed,
-  type Letter,
   type NewBody,
   type NewEmail,
+  type QueuedEmail,
   type Result,
   SANDBOX_RESULTS,
   STATUS,
@@ -211,11 +211,11 @@ interface EmailRow {
  *
  * @param maxBodyBytes larger contents are left out, to bound the size of a batch
  */
-export async function fetchLetters(
+export async function fetchQueuedEmails(
   db: Db,
   claimed: readonly Pick<Claimed, 'id' | 'accountId'>[],
   maxBodyBytes: number,
-): Promise<readonly Letter[]> {
+): Promise<readonly QueuedEmail[]> {
   if (claimed.length === 0) return []
   const ids = claimed.map(({ id }) => id)
   const rows = await db.query<EmailRow>(sql.fetchEmails, [claimed.map((row) => row.accountId), ids, ...bounds(ids)])
@@ -225,7 +225,7 @@ export async function fetchLetters(
   const byId = new Map(bodies.map((row) => [row.id, row]))
   return rows.flatMap((row) => {
     const body = byId.get(row.body_id)
-    return body === undefined ? [] : [letterOf(row, body)]
+    return body === undefined ? [] : [emailOf(row, body)]
   })
 }
 
@@ -236,13 +236,13 @@ interface BodyRow {
 }
 
 /** The content of one email, whatever its size; null when it no longer exists. */
-export async function fetchBody(db: Db, { accountId, bodyId }: Letter): Promise<Buffer | null> {
+export async function fetchBody(db: Db, { accountId, bodyId }: QueuedEmail): Promise<Buffer | null> {
   return readBody(db, accountId, bodyId)
 }
 
 /** When an attempt of this email first ended with this status (RFC 3463) set by us, not by a server; or null. */
-export async function firstAttemptWith(db: Db, letter: Letter, enhanced: string): Promise<Date | null> {
-  const row = await db.one<{ at: Date | null }>(sql.firstAttemptWith, [letter.accountId, letter.id, enhanced])
+export async function firstAttemptWith(db: Db, email: QueuedEmail, enhanced: string): Promise<Date | null> {
+  const row = await db.one<{ at: Date | null }>(sql.firstAttemptWith, [email.accountId, email.id, enhanced])
   return row?.at ?? null
 }
 
@@ -252,7 +252,7 @@ function bounds(ids: readonly string[]): [string | undefined, string | undefined
   return [sorted[0], sorted.at(-1)]
 }
 
-function letterOf(row: EmailRow, { body, bytes }: BodyRow): Letter {
+function emailOf(row: EmailRow, { body, bytes }: BodyRow): QueuedEmail {
   return {
     id: row.id,
     accountId: row.account_id,

@@ -1,8 +1,8 @@
-// Queues the display of large emails, so that they are loaded within the 40 MB of intake.ts: a queue separate from that of
+// Queues the display of large emails, so that they are loaded within the 40 MB of body-spool.ts: a queue separate from that of
 // incoming mail, since parsing takes seconds. A waiting request holds no memory, and the queue is bounded.
 
+import { largeTurns, NO_MEMORY } from '../../platform/body-spool.ts'
 import { platformErrors } from '../../platform/errors.ts'
-import { largeTurns, NO_MEMORY } from '../../platform/intake.ts'
 import { INLINE_BYTES } from './message-reader.ts'
 
 /**

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { addressFault, parseAddress, suppressionKey } from '../../mail/address.ts'
 import { type FieldFault, validationError } from '../../platform/errors.ts'
 import { type AnyEndpoint, dataOf, domainsSeen, endpoint, named, single, Uuid } from '../../platform/http.ts'
-import { cancelMany, type Wanted } from './cancel-many.ts'
+import { type CancelFilter, cancelMany } from './cancel-many.ts'
 import type { CancelOptions } from './control.ts'
 
 const MAX_TAG_CHARS = 128
@@ -69,7 +69,7 @@ const NOT_ALL: FieldFault = {
   message: 'is required, or domain_id, recipient, from or to: without any of them all of the account would be canceled',
 }
 
-function wantedOf(body: Static<typeof Body>, boundTo: readonly string[] | null): Wanted {
+function wantedOf(body: Static<typeof Body>, boundTo: readonly string[] | null): CancelFilter {
   return {
     tag: body.tag ?? null,
     domainIds: domainsSeen(body.domain_id?.toLowerCase(), boundTo),

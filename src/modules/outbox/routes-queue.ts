@@ -4,11 +4,11 @@ import { Type } from 'typebox'
 import { platformErrors } from '../../platform/errors.ts'
 import { type Answer, type AnyEndpoint, DateTime, dataOf, endpoint, named, single } from '../../platform/http.ts'
 import { accountErrors, type OperatorDoor } from '../accounts/index.ts'
-import { holdDestination, retryDestination, type SteerOptions } from './destinations.ts'
-import { type QueuedDestination, queueByDestination, queueFigures } from './figures.ts'
+import { type DestinationOptions, holdDestination, retryDestination } from './destinations.ts'
+import { type QueuedDestination, queueByDestination, queueFigures } from './queue-figures.ts'
 import { ATTEMPT_OUTCOMES } from './types.ts'
 
-export interface QueueRoutesOptions extends SteerOptions {
+export interface QueueRoutesOptions extends DestinationOptions {
   readonly operator: OperatorDoor
   /** Wakes delivery, if it runs in this process. */
   readonly onQueued: () => void

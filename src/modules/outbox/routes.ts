@@ -36,7 +36,7 @@ import {
 } from './emails.ts'
 import { emailErrors as errors } from './errors.ts'
 import type { ReadMessage } from './message-reader.ts'
-import { AttachmentFields, framed, readable, wireAttachment } from './readable.ts'
+import { AttachmentFields, framed, readable, wireAttachment } from './readable-content.ts'
 import { readingTurns } from './reading-turns.ts'
 import { cancelManyRoute } from './routes-cancel.ts'
 import { ATTEMPT_OUTCOMES, type EmailStatus, STATUS } from './types.ts'

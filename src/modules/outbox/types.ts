@@ -130,7 +130,7 @@ export interface Claimed {
 }
 
 /** What delivery needs to know of an email. */
-export interface Letter {
+export interface QueuedEmail {
   readonly id: string
   readonly accountId: string
   readonly domainId: string | null

@@ -11,7 +11,7 @@
 
 import { createHash, hash } from 'node:crypto'
 import { recentlyUsed } from '../../platform/recently-used.ts'
-import { slices } from '../../platform/slices.ts'
+import { timeSlices } from '../../platform/time-slices.ts'
 import type { ContentLevel, ContentQuestion, ContentScore, Match } from '../content/index.ts'
 
 /** The part of a score that verdict, snapshot and content events need. */
@@ -40,7 +40,7 @@ const CODES = Buffer.allocUnsafeSlow(2 * MAX_AT_ONCE_CHARS)
 
 export function contentReader({ score, monotonicMs, onUnscored }: ContentReaderOptions): ContentReader {
   const remembered = recentlyUsed<Promise<ContentFound>>(MAX_SCORES)
-  const turn = slices({ monotonicMs })
+  const turn = timeSlices({ monotonicMs })
   return (question) => {
     const key = keyOf(question)
     const known = remembered.get(key)

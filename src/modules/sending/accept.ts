@@ -11,6 +11,7 @@
 // without a key that was told to retry would send twice what was stored.
 
 import type { Clock } from '../../platform/clock.ts'
+import { wasCommitted } from '../../platform/commit-outcome.ts'
 import {
   type Database,
   type Db,
@@ -18,19 +19,18 @@ import {
   isPassing,
   isUnavailable,
   mayLackPartition,
-  UnknownEnd,
+  UnknownCommitOutcome,
   type Writer,
 } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { type GroupCommit, groupCommit } from '../../platform/group-commit.ts'
 import type { Ids } from '../../platform/ids.ts'
-import { inPieces } from '../../platform/slices.ts'
-import { wasCommitted } from '../../platform/unknown-end.ts'
+import { inPieces } from '../../platform/time-slices.ts'
 import { append, ensureEventPartitions, type NewEvent } from '../events/index.ts'
 import {
   enqueue,
   ensureOutboxPartitions,
-  type FreshLetters,
+  type FreshEmails,
   hasEmail,
   type NewBody,
   type NewEmail,
@@ -40,8 +40,8 @@ import type { Override, RiskAsk, RiskRoom } from '../risk/index.ts'
 import { isContentRefusal, type RefusedMessage, recordContentBlocks } from './content-events.ts'
 import { errors } from './errors.ts'
 import { claimKeys, freeKeys, type IdempotencyKey, nameOf, type StoredAnswer, storeAnswers } from './idempotency.ts'
-import { type Judged, judge } from './judge.ts'
 import { COMMIT_PATIENCE_MS } from './limits.ts'
+import { type Judged, judge } from './recipient-verdicts.ts'
 import { type Accepted, rowsOf } from './rows.ts'
 import type { Incoming } from './sender.ts'
 
@@ -94,7 +94,7 @@ export interface AcceptOptions {
   /** Whether the disk has room for more. */
   readonly hasRoom: () => boolean
   /** Passes what was just accepted to delivery, if it runs in this process. */
-  readonly fresh: FreshLetters | null
+  readonly fresh: FreshEmails | null
   /** Wakes delivery, if it runs in this process. */
   readonly onAccepted: () => void
 }
@@ -198,7 +198,7 @@ function afterUnknownEnd(
   error: unknown,
 ): GroupResults {
   const [emailId] = results.flatMap(acceptedIds)
-  if (!(error instanceof UnknownEnd) || emailId === undefined) throw error
+  if (!(error instanceof UnknownCommitOutcome) || emailId === undefined) throw error
   const withinMs = Math.max(...group.map(({ patienceMs = COMMIT_PATIENCE_MS }) => patienceMs))
   const committed = wasCommitted(database, error, (db) => hasEmail(db, emailId), { clock, withinMs })
   return group.map(async ({ patienceMs = COMMIT_PATIENCE_MS }, i) => {

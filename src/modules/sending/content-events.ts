@@ -7,7 +7,7 @@
 
 import type { Database, Db } from '../../platform/db.ts'
 import { FIRST_ID, firstIdAt, type Ids, LAST_ID } from '../../platform/ids.ts'
-import type { Judged } from './judge.ts'
+import type { Judged } from './recipient-verdicts.ts'
 import type { Incoming } from './sender.ts'
 import * as sql from './sql.ts'
 

@@ -5,7 +5,7 @@ import type { EmailFacts, EventType, NewEvent } from '../events/index.ts'
 import { EMAIL_LIFE_MS, type NewBody, type NewEmail, type Treatment } from '../outbox/index.ts'
 import type { Override } from '../risk/index.ts'
 import { encodedContent } from './draft.ts'
-import { type Judged, type JudgedRecipient, riskSnapshot } from './judge.ts'
+import { type Judged, type JudgedRecipient, riskSnapshot } from './recipient-verdicts.ts'
 import { sandboxResultOf } from './request.ts'
 import { goesToMany, type Incoming } from './sender.ts'
 

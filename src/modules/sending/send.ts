@@ -13,7 +13,7 @@ import {
 } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
 import { canonicalJson } from '../../platform/json.ts'
-import { slices } from '../../platform/slices.ts'
+import { timeSlices } from '../../platform/time-slices.ts'
 import { bodyValidator } from '../../platform/validation.ts'
 import type { RiskPolicy, RiskRoom } from '../risk/index.ts'
 import { type Acceptance, NOT_ALL, type Outcome, type Submission, type SubmissionResult } from './accept.ts'
@@ -102,7 +102,7 @@ const BATCH_PATH = '/api/v1/send/batch'
 export function sendingOf(options: SendingOptions): Sending {
   const { clock, acceptance, lookups, database, sandboxed } = options
   const faultsOf = bodyValidator(SendBody)
-  const turn = slices(clock)
+  const turn = timeSlices(clock)
 
   const incoming = async (principal: Principal, draft: Incoming['draft']): Promise<Incoming> => {
     const [domain, account, readable] = await Promise.all([

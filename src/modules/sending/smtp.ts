@@ -4,13 +4,13 @@
 
 import { type Address, suppressionKey } from '../../mail/address.ts'
 import type { SubmissionRefusal, SubmittedMessage } from '../../mail/submitted.ts'
+import { giveBack, MAX_IN_MEMORY_BYTES } from '../../platform/body-spool.ts'
 import { ApiError, platformErrors } from '../../platform/errors.ts'
 import { groupCommit } from '../../platform/group-commit.ts'
 import type { Principal } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
-import { giveBack, MAX_IN_MEMORY_BYTES } from '../../platform/intake.ts'
 import type { ReadMessage } from '../outbox/index.ts'
-import { type Ask, mayWeSend, type Refusal } from '../suppression/index.ts'
+import { mayWeSend, type Refusal, type SendQuestion } from '../suppression/index.ts'
 import { errors } from './errors.ts'
 import type { IdempotencyKey } from './idempotency.ts'
 import { SMTP_COMMIT_PATIENCE_MS } from './limits.ts'
@@ -59,7 +59,7 @@ export function smtpDoor(options: SmtpDoorOptions, sending: Sending): SmtpDoor {
   const prepare = preparer()
   const staysInside = ({ mode }: Principal): boolean => options.sandboxed || mode === 'sandbox'
   // Many sessions ask at the same time: what arrives while one statement runs is batched into the next.
-  const asked = groupCommit<Ask, Refusal | null>({
+  const asked = groupCommit<SendQuestion, Refusal | null>({
     write: (asks) => mayWeSend(database.system, asks, clock.now()),
     sizeOf: ({ recipient }) => recipient.length,
     maxItems: ASKS_TOGETHER,

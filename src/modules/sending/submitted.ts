@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { type Address, suppressionKey } from '../../mail/address.ts'
 import { checkHeaderText } from '../../mail/headers.ts'
-import { plainLetter, withoutBulk } from '../../mail/letter-parts.ts'
+import { plainMessage, withoutBulk } from '../../mail/message-parts.ts'
 import {
   type ControlHeader,
   type Prepared,
@@ -91,7 +91,7 @@ export function submittedDraft(
       sandboxResult: null,
       overrideSoftBlock: false,
       readable: async () => {
-        const letter = plainLetter(message)
+        const letter = plainMessage(message)
         const senderDomain = fromDomain
         if (letter !== null) return { subject, html: letter.html, text: letter.text, senderDomain }
         const { html, text, attachments } = await readMessage(withoutBulk(message))

@@ -88,7 +88,7 @@ export function countersOf({ type, data }: Pick<FollowedEvent, 'type' | 'data'>)
   }
 }
 
-/** The firsts that this event may be for its email; none when the earlier events are no longer known (tracking/judge.ts). */
+/** The firsts that this event may be for its email; none when the earlier events are no longer known (tracking/hit-judging.ts). */
 export function firstsOf({ type, data }: Pick<FollowedEvent, 'type' | 'data'>): readonly First[] {
   if (data['open_count'] === null) return NONE
   const human = data['is_machine'] !== true

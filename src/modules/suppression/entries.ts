@@ -4,14 +4,14 @@
 // transaction. An existing suppression only becomes firmer (heavier reason, later end). A removal deletes the live and the
 // sandbox entry together, so that "can receive email again" holds for both, and records who did it and the old entry.
 //
-// An expired entry counts as absent. The job of src/housekeeping.ts deletes it and writes its event, or an earlier
+// An expired entry counts as absent. The job of src/composition/housekeeping.ts deletes it and writes its event, or an earlier
 // transaction that needs its key does. The event is written once, by the transaction that deletes the row.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { append, type NewEvent, type Stream } from '../events/index.ts'
-import type { SuppressionReason } from './ask.ts'
+import type { SuppressionReason } from './may-we-send.ts'
 import * as sql from './sql.ts'
 
 export interface Context {

@@ -8,9 +8,9 @@ import type { Readable } from 'node:stream'
 import { FAULT_WORDS, parseAddress, suppressionKey } from '../../mail/address.ts'
 import { readCsvList, shown } from '../../platform/csv-list.ts'
 import { type Database, type Db, isBrokenOff } from '../../platform/db.ts'
-import { slices } from '../../platform/slices.ts'
-import type { SuppressionReason } from './ask.ts'
+import { timeSlices } from '../../platform/time-slices.ts'
 import { type Context, type NewSuppression, type NewUnsubscribe, suppress, unsubscribeAll } from './entries.ts'
+import type { SuppressionReason } from './may-we-send.ts'
 
 const ROWS_A_TRANSACTION = 500
 /** Faults beyond this number are counted but not listed. */
@@ -100,7 +100,7 @@ async function importInto<Row extends object>(
   let updated = 0
   let failed = 0
   let batch: Row[] = []
-  const turn = slices(clock)
+  const turn = timeSlices(clock)
   let writing: Promise<void> = Promise.resolve()
   const write = async (rows: readonly Row[], tries = 1): Promise<void> => {
     const created = await database

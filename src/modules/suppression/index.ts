@@ -11,7 +11,6 @@ import {
   unsubscribedAtExpression,
 } from './sql.ts'
 
-export { type Ask, mayWeSend, type Refusal, type RefusalRow, refusalsOf, type SuppressionReason } from './ask.ts'
 export {
   BAD_DOMAIN_DAYS,
   type Context,
@@ -30,6 +29,14 @@ export {
   type UnsubscribeSource,
   unsubscribe,
 } from './entries.ts'
+export {
+  mayWeSend,
+  type Refusal,
+  type RefusalRow,
+  refusalsOf,
+  type SendQuestion,
+  type SuppressionReason,
+} from './may-we-send.ts'
 export { type SuppressionRoutesOptions, suppressionRoutes } from './routes.ts'
 export { type Delivered, forgetOldSoftBounces, noteDelivery, noteSoftBounce, type SoftBounce } from './soft-bounces.ts'
 export type { AskExpressions } from './sql.ts'

@@ -3,7 +3,6 @@
 import { foldCase, storedSpelling } from '../../mail/address.ts'
 import type { Db } from '../../platform/db.ts'
 import { containing } from '../../platform/sql-pattern.ts'
-import type { SuppressionReason } from './ask.ts'
 import {
   type Suppression,
   type SuppressionRow,
@@ -12,6 +11,7 @@ import {
   wireSuppression,
   wireUnsubscribe,
 } from './entries.ts'
+import type { SuppressionReason } from './may-we-send.ts'
 import * as sql from './sql.ts'
 
 const DAY_MS = 86_400_000

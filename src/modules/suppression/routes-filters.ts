@@ -2,9 +2,9 @@
 
 import { type Static, Type } from 'typebox'
 import { CalendarDate, named } from '../../platform/http.ts'
-import type { SuppressionReason } from './ask.ts'
 import { REASONS } from './import.ts'
 import type { ListFilter, SuppressionFilter } from './lists.ts'
+import type { SuppressionReason } from './may-we-send.ts'
 
 export const MAX_ADDRESS_CHARS = 1_100
 

@@ -26,9 +26,9 @@ import {
   pageOf,
   single,
 } from '../../platform/http.ts'
-import type { SuppressionReason } from './ask.ts'
 import { type Context, removeSuppression, resubscribe, suppress, unsubscribe } from './entries.ts'
 import { listSuppressions, listUnsubscribes, suppressionOf } from './lists.ts'
+import type { SuppressionReason } from './may-we-send.ts'
 import {
   filterOf,
   ListFilters,

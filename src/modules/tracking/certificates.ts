@@ -1,33 +1,33 @@
-// Certificates by ACME (order.ts): for verified tracking domains, and for the public URL's host when that is https and the
+// Certificates by ACME (certificate-order.ts): for verified tracking domains, and for the public URL's host when that is https and the
 // operator gave no certificate. They are ordered after verification and renewed at two thirds of their life, never because
 // of a name in a handshake.
 //
 // Several machines share the work. A machine leases a row by moving its due time: if it crashes, the order is delayed by ten
 // minutes; if it stops, it returns the lease. After a failure the wait doubles, up to a day; the existing certificate stays
 // in use. While the CA is unreachable, one name a minute tries it on behalf of all that are due. When a CA asks to wait
-// (asked-to-wait.ts), no machine asks it before that time, not even for a check by hand. The host's own certificate and
+// (acme-retry-after.ts), no machine asks it before that time, not even for a check by hand. The host's own certificate and
 // those of the names do not wait for each other. An account gets at most 20 new certificates a day.
 
 import type { Db } from '../../platform/db.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
-import { AskedToWait } from './asked-to-wait.ts'
-import type { NameRow, Names } from './names.ts'
+import { RetryAfterError } from './acme-retry-after.ts'
 import {
+  customerMessage,
   FIRST_WAIT_MS,
-  hold,
-  holdOf,
   type OrderOptions,
   orderCertificate,
-  told,
+  orderPause,
+  pauseOrders,
   Unreachable,
   waitAfter,
-} from './order.ts'
-import * as sql from './sql-names.ts'
+} from './certificate-order.ts'
+import * as sql from './sql-tracking-domains.ts'
+import type { TrackingDomainRow, TrackingDomains } from './tracking-domains.ts'
 
 export interface CertificateOptions extends OrderOptions {
   readonly log: Logger
-  readonly names: Pick<Names, 'check'>
+  readonly names: Pick<TrackingDomains, 'check'>
   /** The public URL's host; null: it needs no certificate of ours. */
   readonly ownName: string | null
 }
@@ -56,13 +56,13 @@ export function certificateLoops(options: CertificateOptions): readonly Loop[] {
 /** @returns false when no name is due, or the CA asked to wait */
 export async function certificateDue(options: CertificateOptions, signal: AbortSignal): Promise<boolean> {
   const { database, clock, log, secrets, names } = options
-  const held = await holdOf(options)
+  const held = await orderPause(options)
   const now = clock.now()
   if (held !== null) {
     await database.system.execute(sql.certificatesHeldUp, [held.why, held.until, now])
     return false
   }
-  const row = await database.system.one<NameRow>(sql.dueCertificate, [
+  const row = await database.system.one<TrackingDomainRow>(sql.dueCertificate, [
     now,
     new Date(now.getTime() + LEASE_MS),
     new Date(now.getTime() - DAY_MS),
@@ -83,14 +83,14 @@ export async function certificateDue(options: CertificateOptions, signal: AbortS
       await database.system.execute(sql.certificateLeft, [row.id, failedAt])
       return true
     }
-    const asked = err instanceof AskedToWait ? err : null
+    const asked = err instanceof RetryAfterError ? err : null
     const due = later(after(waitAfter(row.ssl_failures)), asked?.until)
     log.warn({ err, tracking_domain_id: row.id, wait_ms: due.getTime() - failedAt.getTime() }, 'no certificate')
-    if (asked?.isForAll === true) await hold(options, asked)
-    const failed = [row.id, told(err), due, failedAt, asked?.until ?? null]
+    if (asked?.isForAll === true) await pauseOrders(options, asked)
+    const failed = [row.id, customerMessage(err), due, failedAt, asked?.until ?? null]
     await database.system.execute(sql.certificateFailed, failed)
     if (err instanceof Unreachable)
-      await database.system.execute(sql.certificatesHeldUp, [told(err), after(FIRST_WAIT_MS), failedAt])
+      await database.system.execute(sql.certificatesHeldUp, [customerMessage(err), after(FIRST_WAIT_MS), failedAt])
   }
   return true
 }
@@ -102,7 +102,7 @@ export async function ownCertificateDue(options: CertificateOptions, signal: Abo
   const now = clock.now()
   const lease = new Date(now.getTime() + LEASE_MS)
   await database.system.execute(sql.addOwnCertificate, [ownName, now])
-  const held = await holdOf(options)
+  const held = await orderPause(options)
   if (held !== null) {
     await database.system.execute(sql.ownCertificateHeldUp, [ownName, held.until, held.why, now])
     return false
@@ -120,12 +120,12 @@ export async function ownCertificateDue(options: CertificateOptions, signal: Abo
       await database.system.execute(sql.ownCertificateLeft, [ownName, failedAt])
       return true
     }
-    const asked = err instanceof AskedToWait ? err : null
+    const asked = err instanceof RetryAfterError ? err : null
     const due = later(new Date(failedAt.getTime() + waitAfter(row.failures)), asked?.until)
     const waitMs = due.getTime() - failedAt.getTime()
     log.warn({ err, host: ownName, wait_ms: waitMs }, "no certificate for the public URL's host")
-    if (asked?.isForAll === true) await hold(options, asked)
-    await database.system.execute(sql.ownCertificateFailed, [ownName, due, told(err)])
+    if (asked?.isForAll === true) await pauseOrders(options, asked)
+    await database.system.execute(sql.ownCertificateFailed, [ownName, due, customerMessage(err)])
   }
   return true
 }

@@ -13,7 +13,7 @@ import type { Logger } from '../../platform/log.ts'
 import { sharedCommit } from '../../platform/shared-commit.ts'
 import { type Hit, hitOfLine, journalLine, MAX_WAITING_BYTES, MAX_WRITE_BYTES, sizeOf } from './hits.ts'
 import type { JournalWatch } from './journals.ts'
-import { type RecordOptions, recordAll } from './record.ts'
+import { type RecordOptions, recordAll } from './record-hits.ts'
 
 export interface HitsIntakeOptions extends RecordOptions {
   readonly log: Logger
@@ -32,7 +32,7 @@ const OTHERS_AFTER_MS = 5_000
 /** Small enough that a batch does not block the event loop noticeably. */
 const HANDED_ON_TOGETHER = 100
 const HAND_ON_EVERY_MS = 100
-/** The database may lag this far without a report, since the judge allows for it (judge.ts). */
+/** The database may lag this far without a report, since the judge allows for it (hit-judging.ts). */
 const BEHIND_MS = 400
 const RETRY_MS = 1_000
 /** Pause after a batch, as a multiple of its duration: batches take half of the time, and a fortieth of it in a burst. */

@@ -16,7 +16,7 @@ import type { Logger } from '../../platform/log.ts'
 import { type Hit, hitOfLine, isUnsubscribe, journalLine, MAX_WAITING_BYTES, MAX_WRITE_BYTES, sizeOf } from './hits.ts'
 import { hitsIntake } from './hits-intake.ts'
 import { type JournalWatch, journalWatch } from './journals.ts'
-import { type RecordOptions, recordAll } from './record.ts'
+import { type RecordOptions, recordAll } from './record-hits.ts'
 
 export interface IntakeOptions extends RecordOptions {
   readonly log: Logger

@@ -1,8 +1,8 @@
 // The pages behind the links of a mail. Each says the same whatever the reason, so guessing tokens reveals nothing.
 
-import { type Answer, LINK_WORDS, masked, page, shownSender, shownText } from '../../platform/http.ts'
+import { type Answer, LINK_PAGE_TEXTS, masked, page, shownSender, shownText } from '../../platform/http.ts'
 import type { Language } from '../../platform/languages.ts'
-import { WORDS } from './words.ts'
+import { PAGE_TEXTS } from './translations.ts'
 
 export interface About {
   readonly language: Language
@@ -13,7 +13,7 @@ export interface About {
 
 /** @param status 400: the posted form was no request to unsubscribe */
 export function confirmPage(about: About, status: 200 | 400 = 200): Answer {
-  const { unsubscribe, button } = WORDS[about.language]
+  const { unsubscribe, button } = PAGE_TEXTS[about.language]
   return page(
     status,
     about.language,
@@ -24,14 +24,14 @@ export function confirmPage(about: About, status: 200 | 400 = 200): Answer {
 }
 
 export function donePage(about: About): Answer {
-  const { unsubscribed, onItsWay } = WORDS[about.language]
+  const { unsubscribed, onItsWay } = PAGE_TEXTS[about.language]
   return page(200, about.language, unsubscribed, `<p role="status">${noMore(about)} ${onItsWay}</p>`)
 }
 
 function noMore({ language, recipient, sender }: About): string {
-  return WORDS[language].noMore(shownText(masked(recipient)), sender === null ? null : shownSender(sender))
+  return PAGE_TEXTS[language].noMore(shownText(masked(recipient)), sender === null ? null : shownSender(sender))
 }
 
 export function stoppedLinkPage(language: Language): Answer {
-  return page(410, language, LINK_WORDS[language].switchedOff, `<p>${WORDS[language].stopped}</p>`)
+  return page(410, language, LINK_PAGE_TEXTS[language].switchedOff, `<p>${PAGE_TEXTS[language].stopped}</p>`)
 }

@@ -20,11 +20,19 @@ import {
 } from '../../platform/http.ts'
 import { acceptedLanguage, type Language, languageOf } from '../../platform/languages.ts'
 import type { AccountSettings } from '../accounts/index.ts'
-import { CLICK_PATH, hitOf, type LinkOptions, linkAnswers, OPEN_PATH, type Reader, wholeAnswer } from './answers.ts'
 import { isPrefetch } from './clients.ts'
-import { wishOf } from './leaving-form.ts'
+import {
+  CLICK_PATH,
+  hitOf,
+  type LinkOptions,
+  type LinkVisitor,
+  linkAnswers,
+  OPEN_PATH,
+  wholeAnswer,
+} from './link-answers.ts'
 import { type About, confirmPage, donePage, stoppedLinkPage } from './pages.ts'
-import { challenge } from './sql-names.ts'
+import { challenge } from './sql-tracking-domains.ts'
+import { unsubscribeRequestOf } from './unsubscribe-form.ts'
 
 /** The account's name as its recipients know it, and the locale of its pages. */
 export type Sender = Pick<AccountSettings, 'name' | 'locale'>
@@ -145,7 +153,7 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
         const token = tokens.read('unsubscribe', call.params.token)
         const form = await formText(call.stream)
         if (token === null) return unknownLinkPage(browserLanguage(call.headers))
-        const kind = wishOf(form, formTypeOf(call))
+        const kind = unsubscribeRequestOf(form, formTypeOf(call))
         if (kind === null) return confirmPage(await aboutOf(options, token, call.headers), 400)
         await intake.take({ ...hitOf(options, readerOf(call), kind, token), recipient: token.recipient })
         return donePage(await aboutOf(options, token, call.headers))
@@ -175,6 +183,10 @@ function formTypeOf({ headers, stream }: Pick<Call<unknown, unknown, unknown>, '
   return Symbol.asyncIterator in Object(stream) || !/json/i.test(type) ? type : null
 }
 
-function readerOf({ method, headers, ip }: Pick<Call<unknown, unknown, unknown>, 'method' | 'headers' | 'ip'>): Reader {
+function readerOf({
+  method,
+  headers,
+  ip,
+}: Pick<Call<unknown, unknown, unknown>, 'method' | 'headers' | 'ip'>): LinkVisitor {
   return { method, userAgent: headers['user-agent'], prefetch: isPrefetch(headers), ip }
 }

@@ -13,19 +13,19 @@ import { type Loop, loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Accounts } from '../accounts/index.ts'
+import { blockedTargets } from './blocked-targets.ts'
 import { certificateLoops } from './certificates.ts'
+import { hitJudgingLoop } from './hit-judging.ts'
 import { type Intake, intakeOf } from './intake.ts'
-import { judgeLoop } from './judge.ts'
 import { tokenKeys } from './keys.ts'
 import { type UnsubscribeMail, unsubscribeByMail } from './mail.ts'
-import { namesOf } from './names.ts'
+import { type MessageLinks, messageLinks } from './message-links.ts'
 import { challengeRoute, publicRoutes, type Sender } from './public-routes.ts'
 import { trackingRoutes } from './routes.ts'
-import { servedNames } from './served.ts'
+import { servedNames } from './served-domains.ts'
 import * as sql from './sql.ts'
-import { blockedTargets } from './targets.ts'
 import { FIRST_KEYS, type TokenKeys, tokensOf } from './tokens.ts'
-import { type Treating, treating } from './treat.ts'
+import { trackingDomainsOf } from './tracking-domains.ts'
 import type { EmailLedger } from './types.ts'
 
 export interface TrackingOptions {
@@ -53,7 +53,7 @@ export interface TrackingOptions {
 
 export interface TrackingRoom {
   /** For delivery: the links and addresses to put into an outgoing mail. */
-  readonly tracking: Treating
+  readonly tracking: MessageLinks
   /** The API of tracking domains. */
   readonly endpoints: readonly AnyEndpoint[]
   /** For the tracking role; they need no API key. */
@@ -86,7 +86,7 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
   const targets = blockedTargets()
   const intake = intakeOf({ database, clock, ids, log, ledger, folder: path.join(options.dataDir, 'tracking') })
   const wantsCertificates = options.httpsPort !== null
-  const names = namesOf({ ...options, wantsCertificates })
+  const names = trackingDomainsOf({ ...options, wantsCertificates })
   const { ownName } = options
   const served = servedNames(options, { httpsPort: options.httpsPort, ownName })
   const unsubscribeMac = secrets.signer('verp unsubscribe')
@@ -96,7 +96,7 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
     targets.set((await database.system.query<{ host: string }>(sql.blockedTargets)).map(({ host }) => host))
   })
   return {
-    tracking: treating({
+    tracking: messageLinks({
       tokens,
       publicUrl,
       hostname,
@@ -125,7 +125,7 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
     memory,
     intake: intake.service,
     workers: [
-      judgeLoop({ database, clock, ids, log, ledger, isBurst: intake.isBurst }),
+      hitJudgingLoop({ database, clock, ids, log, ledger, isBurst: intake.isBurst }),
       names.rechecks,
       ...(wantsCertificates
         ? certificateLoops({

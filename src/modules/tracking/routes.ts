@@ -19,7 +19,7 @@ import {
   wholePage,
 } from '../../platform/http.ts'
 import { errors } from './errors.ts'
-import type { NameRow, Names } from './names.ts'
+import type { TrackingDomainRow, TrackingDomains } from './tracking-domains.ts'
 
 const TAG = 'Tracking domains'
 const PATH = '/api/v1/customer/tracking-domains'
@@ -84,7 +84,7 @@ const Bare = bareOf(TrackingDomain)
 const Deleted = named('Deleted', Type.Object({ id: Uuid, deleted: Type.Boolean() }))
 
 /** @param now decides whether the certificate is still valid */
-export function wireName(row: NameRow, now: Date): object {
+export function wireTrackingDomain(row: TrackingDomainRow, now: Date): object {
   const status = sslStatus(row, now)
   return {
     id: row.id,
@@ -114,16 +114,16 @@ export function wireName(row: NameRow, now: Date): object {
 
 /** An expired certificate whose renewal is still due no longer counts as issued. */
 function sslStatus(
-  { ssl_status: stored, ssl_expires_at: until, ssl_error: error }: NameRow,
+  { ssl_status: stored, ssl_expires_at: until, ssl_error: error }: TrackingDomainRow,
   now: Date,
-): NameRow['ssl_status'] {
+): TrackingDomainRow['ssl_status'] {
   if (stored !== 'issued' || (until !== null && until > now)) return stored
   return error === null ? 'pending' : 'failed'
 }
 
-export function trackingRoutes(names: Names, now: () => Date): readonly AnyEndpoint[] {
-  const answer = (row: NameRow, more: { status?: number; also?: Record<string, unknown> } = {}): Answer =>
-    bare(wireName(row, now()), more)
+export function trackingRoutes(names: TrackingDomains, now: () => Date): readonly AnyEndpoint[] {
+  const answer = (row: TrackingDomainRow, more: { status?: number; also?: Record<string, unknown> } = {}): Answer =>
+    bare(wireTrackingDomain(row, now()), more)
   const at = (path: string): { path: string; legacyPath: string; tag: string } => ({
     path: PATH + path,
     legacyPath: LEGACY_PATH + path,
@@ -145,7 +145,7 @@ export function trackingRoutes(names: Names, now: () => Date): readonly AnyEndpo
         const slice = isWhole ? { offset: 0, limit: ALL } : { offset: paged.offset, limit: paged.pagination.limit }
         const rows = await names.list(accountId, slice)
         return list(
-          rows.map((row) => wireName(row, now())),
+          rows.map((row) => wireTrackingDomain(row, now())),
           isWhole ? wholePage(total) : paged.pagination,
         )
       },

@@ -10,8 +10,8 @@
 //
 // The nonce is a MAC of the content under its own key (a synthetic nonce, as in SIV modes: equal nonces mean equal contents).
 // Each purpose has its own keys, so a click token is invalid at the unsubscribe page. Key numbers let the instance start new
-// keys while old links keep working, until the operator retires the old keys. A letter's tokens use the key that was current
-// when the letter was accepted, on every try.
+// keys while old links keep working, until the operator retires the old keys. An email's tokens use the key that was current
+// when the email was accepted, on every try.
 // Malformed, foreign and outdated tokens all read as null.
 
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto'

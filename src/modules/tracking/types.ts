@@ -44,7 +44,7 @@ export interface EmailLedger {
 }
 
 /** The facts of an outgoing email that its tracking links are made from. */
-export interface TrackedLetter {
+export interface TrackedEmail {
   readonly id: string
   readonly accountId: string
   readonly domainId: string | null

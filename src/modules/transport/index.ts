@@ -1,7 +1,7 @@
 // The TLS policies of receivers for their hosts, and the reports about TLS sessions.
 //
-//   policies   DANE (dane.ts) and MTA-STS (sts.ts), combined for each host (policies.ts)
-//   judge      whether a host fulfils its rule; delivery asks after the handshake
+//   policies   DANE (dane.ts) and MTA-STS (mta-sts.ts), combined for each host (policies.ts)
+//   rule check whether a host fulfils its rule; delivery asks after the handshake
 //   sessions   counted for domains that want reports; reports go out once a day
 //   intake     reports that others send us about TLS to our accounts' domains
 //
@@ -13,17 +13,17 @@ import type { Database, Db } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import type { SecureResolver } from '../../platform/dns-secure.ts'
 import type { Service } from '../../platform/lifecycle.ts'
+import { stsPolicies } from './mta-sts.ts'
 import { policyOf } from './policies.ts'
 import { sessionCounts } from './sessions.ts'
 import * as sql from './sql.ts'
-import { stsPolicies } from './sts.ts'
 import type { Session, SitePolicy } from './types.ts'
 
 export { tlsReportCommands } from './cli.ts'
 export { forgetTlsReports, TLS_REPORTS_AT, type TlsIntake, type TlsIntakeOptions, tlsIntake } from './intake.ts'
-export { judgeOf } from './judge.ts'
 export { type ReportMail, type ReportsOptions, tlsReportLoop } from './reports.ts'
 export { type TlsReportRoutesOptions, tlsReportRoutes } from './routes.ts'
+export { ruleCheckOf } from './rule-check.ts'
 export type { HostRule, Session, SessionFault, SitePolicy } from './types.ts'
 
 export interface TransportOptions {

@@ -9,7 +9,7 @@
 // domain, so one organization may fill only 20 of the 200.
 
 import { type DkimCheck, type DkimOutcome, OF_TLS_REPORT, organizationOf } from '../../mail/dkim-check.ts'
-import type { ToldTls, ToldTlsDomain } from '../../mail/tls-report-mail.ts'
+import type { ReceivedTlsDomain, ReceivedTlsReport } from '../../mail/tls-report-mail.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import { firstIdAt, type Ids } from '../../platform/ids.ts'
@@ -46,7 +46,7 @@ const KEPT_DAYS = 90
 const READING = { file: new URL('./intake-thread.ts', import.meta.url), withinMs: 2_000, memoryMb: 128 }
 
 export function tlsIntake(options: TlsIntakeOptions): TlsIntake {
-  const thread = threadFor<Buffer, ToldTls | null>(READING)
+  const thread = threadFor<Buffer, ReceivedTlsReport | null>(READING)
   return {
     read: async (raw, check, mayWait) => {
       const report = await thread.run(raw)
@@ -65,11 +65,11 @@ export function tlsIntake(options: TlsIntakeOptions): TlsIntake {
 
 interface Owned {
   readonly accountId: string
-  readonly about: ToldTlsDomain
+  readonly about: ReceivedTlsDomain
 }
 
 interface Read {
-  readonly report: ToldTls
+  readonly report: ReceivedTlsReport
   readonly dkim: DkimOutcome
 }
 

@@ -4,8 +4,8 @@
 import { type StsPolicy, stsAllows } from '../../mail/mta-sts.ts'
 import type { SecureResolver } from '../../platform/dns-secure.ts'
 import { daneRules } from './dane.ts'
-import type { StsFound } from './sts.ts'
-import type { HostRule, SitePolicy, ToldPolicy } from './types.ts'
+import type { StsFound } from './mta-sts.ts'
+import type { HostRule, ReportedPolicy, SitePolicy } from './types.ts'
 
 export interface PoliciesOptions {
   readonly sts: (domain: string) => Promise<StsFound>
@@ -16,7 +16,7 @@ export interface PoliciesOptions {
 }
 
 const ANY: HostRule = { kind: 'any', fault: null }
-const NO_POLICY: ToldPolicy = { type: 'no-policy-found', strings: [], mx: [] }
+const NO_POLICY: ReportedPolicy = { type: 'no-policy-found', strings: [], mx: [] }
 
 /** @param hosts the MX hosts of the site, in lower case. Rejects when the database does not answer. */
 export async function policyOf(
@@ -51,7 +51,7 @@ function stsRule(policy: StsPolicy, host: string): HostRule {
   return { kind: 'closed', why: `the MTA-STS policy of the domain does not name ${host}`, fault: 'validation-failure' }
 }
 
-function stsTold({ mode, mx, maxAge }: StsPolicy): ToldPolicy {
+function stsTold({ mode, mx, maxAge }: StsPolicy): ReportedPolicy {
   const strings = ['version: STSv1', `mode: ${mode}`, ...mx.map((name) => `mx: ${name}`), `max_age: ${maxAge}`]
   return { type: 'sts', strings, mx }
 }

@@ -23,7 +23,7 @@ import type { Database, Db } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import { loop, type Service } from '../../platform/lifecycle.ts'
 import * as sql from './sql.ts'
-import type { ToldPolicy } from './types.ts'
+import type { ReportedPolicy } from './types.ts'
 
 export interface ReportsOptions {
   readonly database: Database
@@ -202,11 +202,11 @@ export function reportOf({ day, domain, rows, hostname, contact, reportId }: Fac
     'date-range': { 'start-datetime': `${day}T00:00:00Z`, 'end-datetime': `${day}T23:59:59Z` },
     'contact-info': contact,
     'report-id': reportId,
-    policies: [...byPolicy].map(([policy, some]) => policyReport(JSON.parse(policy) as ToldPolicy, domain, some)),
+    policies: [...byPolicy].map(([policy, some]) => policyReport(JSON.parse(policy) as ReportedPolicy, domain, some)),
   }
 }
 
-function policyReport({ type, strings, mx }: ToldPolicy, domain: string, rows: readonly DayRow[]): TlsReportPolicy {
+function policyReport({ type, strings, mx }: ReportedPolicy, domain: string, rows: readonly DayRow[]): TlsReportPolicy {
   const sum = (some: readonly DayRow[]): number => some.reduce((total, { sessions }) => total + sessions, 0)
   const failures = rows.filter(({ result }) => result !== '')
   return {

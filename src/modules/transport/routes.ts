@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import { DKIM_REASONS, DKIM_RESULTS, type DkimReason, type DkimResult } from '../../mail/dkim-check.ts'
 import { hostOf } from '../../mail/dns-records.ts'
-import type { ToldTlsPolicy } from '../../mail/tls-report-mail.ts'
+import type { ReceivedTlsPolicy } from '../../mail/tls-report-mail.ts'
 import type { Database } from '../../platform/db.ts'
 import type { ErrorKind } from '../../platform/errors.ts'
 import {
@@ -104,7 +104,7 @@ export interface ReportRow {
   readonly ends_at: Date
   readonly successful: number
   readonly failed: number
-  readonly policies: readonly ToldTlsPolicy[]
+  readonly policies: readonly ReceivedTlsPolicy[]
   readonly received_at: Date
   readonly dkim: DkimResult
   readonly dkim_domain: string | null

@@ -33,7 +33,7 @@ export type HostRule =
   | { readonly kind: 'closed'; readonly why: string; readonly fault: SessionFault }
 
 /** A policy in the form of a report, RFC 8460 section 4.4. */
-export interface ToldPolicy {
+export interface ReportedPolicy {
   readonly type: 'tlsa' | 'sts' | 'no-policy-found'
   readonly strings: readonly string[]
   readonly mx: readonly string[]
@@ -41,14 +41,14 @@ export interface ToldPolicy {
 
 export interface SitePolicy {
   rule(host: string): HostRule
-  told(host: string): ToldPolicy
+  told(host: string): ReportedPolicy
 }
 
 /** One session with a host, from its opening to the result of TLS. */
 export interface Session {
   /** The recipients' domain. */
   readonly site: string
-  readonly policy: ToldPolicy
+  readonly policy: ReportedPolicy
   readonly fault: SessionFault | null
   readonly host: string
   readonly ip: string

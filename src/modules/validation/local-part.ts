@@ -156,11 +156,11 @@ function looksRandom(name: string): boolean {
 }
 
 function isSpeakable(word: string): boolean {
-  return word.length < 4 || !/^[a-z]+$/.test(word) || speakability(word) > SPEAKABLE
+  return word.length < 4 || !/^[a-z]+$/.test(word) || pronounceability(word) > SPEAKABLE
 }
 
 /** Mean of log P(letter | the two before it), including the end. Between -1.5 (a name) and -6 (noise). */
-export function speakability(word: string): number {
+export function pronounceability(word: string): number {
   const { logs } = speech()
   let sum = 0
   let [a, b] = [0, 0]

@@ -24,13 +24,13 @@ import { type ProbeAnswer, SmtpConnection, type Timeouts } from '../../mail/smtp
 import type { Reply } from '../../mail/smtp-reply.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { CLIENT_TLS } from '../../platform/tls-client.ts'
-import type { Came, Manners, SharedManners } from './manners.ts'
+import type { ProbeLimits, ProbeResult, SharedProbeLimits } from './probe-limits.ts'
 import type { SmtpResult } from './score.ts'
 
 export interface ProbeOptions {
   readonly clock: Clock
-  readonly manners: Manners
-  readonly shared: SharedManners
+  readonly manners: ProbeLimits
+  readonly shared: SharedProbeLimits
   /** Name given in EHLO. */
   readonly hostname: string
   readonly port: number
@@ -161,7 +161,7 @@ export function proberOf(options: ProbeOptions): Prober {
     if (turn.kind === 'crowded') return { result: 'skipped', latencyMs: null, note: CROWDED }
     if (turn.kind === 'shunned') return { result: 'blocked', latencyMs: null, note: null }
     if (turn.kind === 'late') return NO_ANSWER
-    let came: Came = 'nothing'
+    let came: ProbeResult = 'nothing'
     let giveBack: (() => Promise<void>) | null = null
     const closing: Promise<unknown>[] = []
     try {

@@ -8,7 +8,7 @@ import { startWorld, type World } from '../../../test/world.ts'
 import { statement } from '../../platform/db.ts'
 import { sharedBuckets } from '../accounts/buckets.ts'
 import { type OperatorContext, passwords, setPlan } from '../accounts/index.ts'
-import { AT_ONCE_PER_HOST, PER_MINUTE, SHUN_MS, sharedManners } from './manners.ts'
+import { AT_ONCE_PER_HOST, PER_MINUTE, SHUN_MS, sharedProbeLimits } from './probe-limits.ts'
 
 const VALIDATE = '/api/v1/address/validate'
 const PORT = 2_600 + (process.pid % 400)
@@ -258,7 +258,7 @@ test('two processes together ask a server no more often than one may', async () 
   const { database, ground, accounts } = world.rooms
   const own = ground.clock
   const buckets = [sharedBuckets(database, own), sharedBuckets(database, own)]
-  const [one, two] = buckets.map((each) => sharedManners({ database, clock: own, buckets: each }))
+  const [one, two] = buckets.map((each) => sharedProbeLimits({ database, clock: own, buckets: each }))
   assert.ok(accounts !== undefined && one !== undefined && two !== undefined)
   const answers: string[] = []
   for (let count = 0; count < 100; count++)
@@ -275,7 +275,7 @@ test('two processes together hold no more connections to a server than one may; 
   const { database, ground, accounts } = world.rooms
   assert.ok(accounts !== undefined)
   const [one, two] = [1, 2].map(() =>
-    sharedManners({ database, clock: ground.clock, buckets: sharedBuckets(database, ground.clock) }),
+    sharedProbeLimits({ database, clock: ground.clock, buckets: sharedBuckets(database, ground.clock) }),
   )
   assert.ok(one !== undefined && two !== undefined)
   const never = new AbortController().signal

@@ -24,8 +24,8 @@ import type { Ids } from '../../platform/ids.ts'
 import { type Buckets } from '../accounts/index.ts'
 import { disposableConfidence, isAliasRelay } from './disposable.ts'
 import { patternOf } from './local-part.ts'
-import { mannersOf, sharedManners } from './manners.ts'
 import { type Probed, type Prober, proberOf, UNCLEAR } from './probe.ts'
+import { probeLimits, sharedProbeLimits } from './probe-limits.ts'
 import { type Exchanger, type Facts, type Scored, type SmtpResult, score } from './score.ts'
 import * as sql from './sql.ts'
 import { meantAddress, meantDomain } from './typos.ts'
@@ -92,8 +92,8 @@ export function checkerOf(options: CheckerOptions): Checker {
   const ago = (ms: number): Date => from(-ms)
   const probe: Prober = proberOf({
     clock,
-    manners: mannersOf(clock),
-    shared: sharedManners(options),
+    manners: probeLimits(clock),
+    shared: sharedProbeLimits(options),
     hostname: options.hostname,
     port: options.smtpPort,
     sourceIps: options.sourceIps,

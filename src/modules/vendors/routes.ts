@@ -10,8 +10,8 @@ import {
   type AnyEndpoint,
   type Call,
   endpoint,
-  type ForeignFace,
   type Principal,
+  type VendorApi,
 } from '../../platform/http.ts'
 import type { Logger } from '../../platform/log.ts'
 import {
@@ -51,19 +51,19 @@ const base = { method: 'POST', tag: TAG, body: Anything, validatesItself: true, 
 const single = { ...base, access: SEND, bodyLimitBytes: sendingLimits.MAX_SEND_BODY_BYTES } as const
 const many = { ...base, access: BATCH, bodyLimitBytes: sendingLimits.MAX_BATCH_BODY_BYTES } as const
 const missing = 'Not found: of this interface sending alone is here; /docs has the rest under paths of our own'
-const RESEND: ForeignFace = {
+const RESEND: VendorApi = {
   folder: '/emails',
   others: ['domains', 'api-keys', 'audiences', 'contacts', 'segments', 'topics', 'broadcasts', 'templates', 'webhooks'],
   missing,
   errorAnswer: resendError,
 }
-const POSTMARK: ForeignFace = {
+const POSTMARK: VendorApi = {
   folder: '/email',
   missing,
   keyHeader: 'x-postmark-server-token',
   errorAnswer: postmarkError,
 }
-const SENDGRID: ForeignFace = { folder: '/v3', missing, errorAnswer: (error) => sendGridError(error) }
+const SENDGRID: VendorApi = { folder: '/v3', missing, errorAnswer: (error) => sendGridError(error) }
 const MAX_ROUNDS = 5
 
 export function vendorEndpoints(options: VendorOptions): readonly AnyEndpoint[] {

@@ -7,7 +7,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
-import { inPieces } from '../../platform/slices.ts'
+import { inPieces } from '../../platform/time-slices.ts'
 import { EVENT_TYPES, type EventType, type FollowedEvent } from '../events/index.ts'
 import { isSince } from './schedule.ts'
 import * as sql from './sql.ts'

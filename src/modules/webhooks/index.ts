@@ -4,7 +4,7 @@
 //   stretch of the log or not at all. Delivery is at least once; a repetition has the same event_id.
 // - A delivery waits, is claimed, and then ends as success or failed, or waits again. A worker that dies over a delivery
 //   delays it by the lease. Retries follow a schedule; final failures stay in the delivery log and can be replayed.
-// - A slow or dead receiver does not affect the others (share.ts). One that answers 410, or fails without a success for five
+// - A slow or dead receiver does not affect the others (fair-share.ts). One that answers 410, or fails without a success for five
 //   days, is disabled.
 // - Requests go out only through the guarded connector: the owner chooses an endpoint's address, but must not abuse it.
 // - An endpoint gets nothing that happens while it is disabled, then or later.
@@ -16,4 +16,4 @@ export { dropDeliveries, ensureWebhookPartitions } from './partitions.ts'
 export { type WebhookRoutesOptions, webhookRoutes } from './routes.ts'
 export { webhookSecrets } from './sealed.ts'
 export type { DisabledEndpoint, DisabledReason } from './types.ts'
-export type { Told as ToldWebhook, WorkerOptions } from './worker.ts'
+export type { FinishedRequest, WorkerOptions } from './worker.ts'

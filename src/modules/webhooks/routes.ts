@@ -30,7 +30,7 @@ import {
 } from './endpoints.ts'
 import { errors } from './errors.ts'
 import { CREATE_EXAMPLES } from './examples.ts'
-import type { RecordOptions } from './record.ts'
+import type { RecordOptions } from './record-results.ts'
 import { deliveryRoutes } from './routes-deliveries.ts'
 import * as sql from './sql.ts'
 import { testEndpoint } from './test-call.ts'

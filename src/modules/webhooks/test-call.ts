@@ -9,7 +9,7 @@ import type { Secrets } from '../../platform/secrets.ts'
 import { type AttemptResult, attempt } from './attempt.ts'
 import { type Asker, openSecret, readEndpoint } from './endpoints.ts'
 import { ensureWebhookPartitions } from './partitions.ts'
-import { type RecordOptions, recordEnded } from './record.ts'
+import { type RecordOptions, recordEnded } from './record-results.ts'
 import * as sql from './sql.ts'
 import { TEST_EVENT } from './types.ts'
 

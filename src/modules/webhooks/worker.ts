@@ -18,12 +18,12 @@ import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { eventsByReference, factsOf, type KeptFacts, wireEvent } from '../events/index.ts'
 import { type AttemptResult, attempt } from './attempt.ts'
+import { type EndpointQueues, endpointQueues } from './endpoint-queues.ts'
 import { openSecret } from './endpoints.ts'
+import { type Candidate, fairShare, MAX_HELD } from './fair-share.ts'
 import { HOLD_MS } from './fan-out.ts'
-import { type Lanes, lanesOf } from './lanes.ts'
-import { type Ended, type RecordOptions, recordEnded } from './record.ts'
+import { type Ended, type RecordOptions, recordEnded } from './record-results.ts'
 import { logBegins, RETRY_AFTER_MS } from './schedule.ts'
-import { type Candidate, MAX_HELD, share } from './share.ts'
 import * as sql from './sql.ts'
 
 const LEASE_MS = 60_000
@@ -42,11 +42,11 @@ export interface WorkerOptions extends RecordOptions {
   readonly keptFacts: KeptFacts
   readonly log: Logger
   /** Called after each request about an email. */
-  readonly onAttempt?: (attempt: Told) => void
+  readonly onAttempt?: (attempt: FinishedRequest) => void
 }
 
 /** A finished request to an endpoint. */
-export interface Told {
+export interface FinishedRequest {
   readonly emailId: string
   readonly accountId: string
   readonly webhookId: string
@@ -162,7 +162,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
     }
   }
 
-  const lanes: Lanes<Work> = lanesOf<Work>({
+  const lanes: EndpointQueues<Work> = endpointQueues<Work>({
     nowMs: () => clock.monotonicMs(),
     keyOf: ({ claimed }) => ({ id: claimed.id, webhookId: claimed.webhook_id, accountId: claimed.account_id }),
     ask: (work) => {
@@ -210,7 +210,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
     const candidates = await candidatesOf(database, clock, lanes)
     const resting = candidates.filter(({ restMs }) => restMs > 0)
     const ready = candidates.filter(({ restMs }) => restMs === 0)
-    const places = share(ready, lanes.held())
+    const places = fairShare(ready, lanes.held())
     if (places.size === 0) return Math.min(POLL_MS, ...resting.map(({ restMs }) => restMs))
     changed.clear()
     const lease = options.ids.next()
@@ -271,7 +271,7 @@ async function recordAgain(options: RecordOptions, ended: readonly Ended[]): Pro
 async function candidatesOf(
   database: Database,
   clock: Clock,
-  lanes: Lanes<Work>,
+  lanes: EndpointQueues<Work>,
 ): Promise<readonly (Candidate & { readonly restMs: number })[]> {
   const rows = await database.system.query<{
     readonly webhook_id: string

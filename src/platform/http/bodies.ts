@@ -5,8 +5,8 @@ import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { PassThrough, type Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { bodySpool, largeTurns, MAX_IN_MEMORY_BYTES, type SpooledBody, type Turns } from '../body-spool.ts'
 import { NO_OBJECT, platformErrors, validationError } from '../errors.ts'
-import { type Arriving, intake, largeTurns, MAX_IN_MEMORY_BYTES, type Turns } from '../intake.ts'
 import { parseJsonBody } from '../json.ts'
 
 export const DEFAULT_BODY_BYTES = 1_048_576
@@ -31,7 +31,7 @@ export function readBodies(
   app: FastifyInstance,
   { folder, turns }: Large = { folder: tmpdir(), turns: largeTurns() },
 ): void {
-  const bodies = intake({
+  const bodies = bodySpool({
     folder,
     turns,
     tooLarge: (mostBytes) => platformErrors.payload_too_large({ limit_bytes: mostBytes }),
@@ -161,7 +161,7 @@ function mediaType(header: string | undefined): string {
  * Reads a body up to its limit. Anything after the limit is dropped as it arrives, so that a client that is still writing
  * gets to read its refusal.
  */
-function collect(payload: Readable, body: Arriving): Promise<void> {
+function collect(payload: Readable, body: SpooledBody): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let writing: Promise<void> | null = null
   const refuse = (error: unknown): void => {

@@ -41,7 +41,7 @@ export interface Access {
   readonly reads?: boolean
 }
 
-export interface Asker {
+export interface Requester {
   readonly apiKeyHeader: string | readonly string[] | undefined
   /** Several different values are joined with a comma. */
   readonly authorization: string | undefined
@@ -59,7 +59,7 @@ export interface Asker {
 /** Checks, in this order: authentication, address, account, rate, scope, plan. */
 export interface Gate {
   /** @throws ApiError */
-  admit(asker: Asker, access: Access): Promise<Principal>
+  admit(asker: Requester, access: Access): Promise<Principal>
 }
 
 export interface Call<Params, Query, Body, Visitor = unknown> {
@@ -84,7 +84,7 @@ export interface Call<Params, Query, Body, Visitor = unknown> {
 }
 
 /** What a door sees of a request. Nothing has been checked against a schema yet. */
-export type Knock = Pick<Call<never, never, never>, 'method' | 'path' | 'headers' | 'ip'>
+export type UncheckedRequest = Pick<Call<never, never, never>, 'method' | 'path' | 'headers' | 'ip'>
 
 export interface Answer {
   readonly status: number
@@ -93,7 +93,7 @@ export interface Answer {
 }
 
 /** What an endpoint that imitates another service's API has in addition. */
-export interface ForeignFace {
+export interface VendorApi {
   /** A header, in lower case, that may carry the key besides the two that always may. */
   readonly keyHeader?: string
   /** Unknown paths at or below this path are refused in the other service's error form too. */
@@ -128,7 +128,7 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
   /** Null: public, no key needed. */
   readonly access: Access | null
   /** Authenticates by something other than a key. Runs at the point where the gate runs for other endpoints. */
-  readonly door?: (knock: Knock) => Promise<Visitor>
+  readonly door?: (knock: UncheckedRequest) => Promise<Visitor>
   readonly summary: string
   /**
    * Its name in a generated client: `verifyDomain`. The legacy path gets `verifyDomainLegacy`. Absent: derived from method and
@@ -159,7 +159,7 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
   /** Errors the handler itself raises. */
   readonly errors?: readonly ErrorKind[]
   /** Imitates another service's API: every error is in its form, and the endpoint is left out of our OpenAPI document. */
-  readonly foreign?: ForeignFace
+  readonly foreign?: VendorApi
   /** The path ends with a token of letters, digits, `-` and `_`. Any other last segment is handled as an unknown token. */
   readonly anyToken?: true
   /**
@@ -173,7 +173,7 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
 // oxlint-disable-next-line typescript/no-explicit-any -- a list of endpoints of different shapes has no narrower type
 export type AnyEndpoint = Endpoint<any, any, any, any>
 
-/** A plain GET of the quick lane (lane.ts). */
+/** A plain GET of the quick lane (fast-path.ts). */
 export interface PlainCall {
   /** The last segment of the path: letters, digits, `-` and `_`, at least one. */
   readonly name: string

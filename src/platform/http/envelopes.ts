@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { type TObject, type TSchema, Type } from 'typebox'
 import type { Answer } from './endpoint.ts'
-import { named, namedAfter } from './names.ts'
+import { named, namedAfter } from './schema-names.ts'
 
 type Also = Readonly<Record<string, unknown>>
 

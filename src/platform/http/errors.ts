@@ -3,11 +3,11 @@
 
 import { METHODS, STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isPassing, isUnavailable, UnknownEnd } from '../db.ts'
+import { isPassing, isUnavailable, UnknownCommitOutcome } from '../db.ts'
 import { ApiError, parameterError, platformErrors, unknownOutcome } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { DEFAULT_BODY_BYTES } from './bodies.ts'
-import type { ForeignFace } from './endpoint.ts'
+import type { VendorApi } from './endpoint.ts'
 
 const RETRY_AFTER_SECONDS = 5
 
@@ -23,7 +23,7 @@ export function patternOf(path: string): RegExp {
 export function unknownPath(
   request: Pick<FastifyRequest, 'url'>,
   paths: readonly PathPattern[],
-  foreign: ForeignFace | null,
+  foreign: VendorApi | null,
 ): ApiError {
   const path = request.url.split('?', 1)[0] ?? ''
   const methods = paths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
@@ -40,11 +40,11 @@ export function answerError(
   request: FastifyRequest,
   reply: FastifyReply,
   log: Logger,
-  foreign: ForeignFace | null = null,
+  foreign: VendorApi | null = null,
 ): FastifyReply {
   const known = toApiError(error, request)
   const about = { request_id: request.id, method: request.method, route: request.routeOptions.url }
-  // The database pulse reports an outage once; requests do not each log a stack.
+  // The database heartbeat reports an outage once; requests do not each log a stack.
   if (known.status === 503 && !isOdd(known.cause)) log.debug({ ...about, code: known.code }, 'request not served')
   else if (known.status === 503) log.warn({ ...about, err: known.cause }, 'request not served')
   else if (known.status >= 500) log.error({ ...about, err: known.cause ?? error }, 'request failed')
@@ -55,7 +55,7 @@ export function answerError(
   if (known.status === 401) reply.header('www-authenticate', 'Bearer')
   if (known.retryAfter !== null) reply.header('retry-after', String(known.retryAfter))
   for (const [name, value] of Object.entries(known.headers)) reply.header(name, value)
-  const config = (request.routeOptions.config ?? {}) as { errorAnswer?: ForeignFace['errorAnswer'] | null }
+  const config = (request.routeOptions.config ?? {}) as { errorAnswer?: VendorApi['errorAnswer'] | null }
   const errorAnswer = foreign?.errorAnswer ?? config.errorAnswer ?? null
   if (errorAnswer === null) return reply.send(errorBody(known, request.id))
   const { status, body } = errorAnswer(known)
@@ -74,7 +74,7 @@ export function errorBody({ message, code, details, also }: ApiError, requestId:
 
 function toApiError(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
-  if (error instanceof UnknownEnd) return unknownOutcome(error)
+  if (error instanceof UnknownCommitOutcome) return unknownOutcome(error)
   if (isPassing(error)) {
     return platformErrors.service_unavailable({}, { cause: error, retryAfter: RETRY_AFTER_SECONDS })
   }

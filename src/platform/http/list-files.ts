@@ -8,7 +8,7 @@ import { platformErrors, validationError } from '../errors.ts'
 import { bodyValidator } from '../validation.ts'
 import { type Answer, type Call, LONGEST_BODY_MS } from './endpoint.ts'
 import { raw } from './envelopes.ts'
-import { named } from './names.ts'
+import { named } from './schema-names.ts'
 
 export const MAX_CSV_BYTES = 268_435_456
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { named } from './names.ts'
 import { bodySchema, completed } from './openapi.ts'
 import { namedSchemas, withoutRefs } from './openapi-schemas.ts'
+import { named } from './schema-names.ts'
 
 const read = (schema: object): unknown => namedSchemas().read(JSON.parse(JSON.stringify(schema)))
 

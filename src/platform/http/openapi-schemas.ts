@@ -1,7 +1,7 @@
 // Schemas as the document shows them: in the form client generators read best, each named schema once under its name.
 
 import { isDeepStrictEqual } from 'node:util'
-import { NAME } from './names.ts'
+import { NAME } from './schema-names.ts'
 
 type Node = Readonly<Record<string, unknown>>
 

@@ -3,9 +3,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from 'typebox'
 import type { AnyEndpoint, Examples } from './endpoint.ts'
-import { NAME } from './names.ts'
 import { sharedResponses } from './openapi-responses.ts'
 import { namedSchemas } from './openapi-schemas.ts'
+import { NAME } from './schema-names.ts'
 
 const API_VERSION = '1.4.0'
 

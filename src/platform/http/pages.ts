@@ -6,7 +6,7 @@ import { platformErrors } from '../errors.ts'
 import type { Language } from '../languages.ts'
 import type { Answer } from './endpoint.ts'
 import { sourceHash } from './envelopes.ts'
-import { LINK_WORDS } from './link-words.ts'
+import { LINK_PAGE_TEXTS } from './link-page-texts.ts'
 
 const STYLE =
   ':root{color-scheme:light dark}body{margin:0;font:1rem/1.5 system-ui,sans-serif;background:Canvas;color:CanvasText}' +
@@ -65,7 +65,7 @@ export function shownSender(sender: string): string {
  * @param language the browser's: the link's account is not known
  */
 export function unknownLinkPage(language: Language): Answer {
-  const { notWorking, maybeCut, nothingChanged } = LINK_WORDS[language]
+  const { notWorking, maybeCut, nothingChanged } = LINK_PAGE_TEXTS[language]
   return page(404, language, notWorking, `<p>${maybeCut} ${nothingChanged}.</p>`)
 }
 

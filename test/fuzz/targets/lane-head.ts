@@ -1,7 +1,7 @@
 // Request heads: the quick lane accepts only one plain GET without a body, and reads its user agent correctly.
 
 import assert from 'node:assert/strict'
-import { laneHeads, MAX_HEAD_BYTES } from '../../../src/platform/http/lane-head.ts'
+import { laneHeads, MAX_HEAD_BYTES } from '../../../src/platform/http/fast-path-head.ts'
 import type { Target } from '../frame.ts'
 
 export const target: Target = {

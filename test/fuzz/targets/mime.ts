@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { fieldValue, parseHeaderBlock } from '../../../src/mail/headers.ts'
-import { contentOf, letterParts, plainLetter, withoutBulk } from '../../../src/mail/letter-parts.ts'
+import { contentOf, messageParts, plainMessage, withoutBulk } from '../../../src/mail/message-parts.ts'
 import { parseMessage } from '../../../src/mail/mime-parse.ts'
 import { reencode } from '../../../src/mail/reencode.ts'
 import { prepareSubmitted } from '../../../src/mail/submitted.ts'
@@ -66,14 +66,14 @@ function letters(message: Buffer): void {
   assert.doesNotMatch(message.toString('latin1'), /[^\r]\n|\r[^\n]/, 'lines do not end in CRLF')
   assert.ok(reencode(message).message.equals(message), 'encoding again changes it')
   let last = 0
-  for (const part of letterParts(message)) {
+  for (const part of messageParts(message)) {
     assert.ok(last <= part.start && part.start <= part.bodyStart && part.bodyStart <= part.end)
     assert.ok(part.end <= message.length)
     last = part.end
     contentOf(message, part)
   }
   withoutBulk(message)
-  plainLetter(message)
+  plainMessage(message)
 }
 
 function nested(random: Random): Buffer {

@@ -1,0 +1,104 @@
+// Periodic work: making partitions ahead of time, and deleting expired data. A part of the composition root.
+
+import { forgetConfirmationMails } from '../modules/contacts/index.ts'
+import { forgetInbox } from '../modules/delivery/index.ts'
+import { ensureEventPartitions } from '../modules/events/index.ts'
+import { forgetNotices } from '../modules/notices/index.ts'
+import { ensureOutboxPartitions } from '../modules/outbox/index.ts'
+import { forgetContentBlocks, forgetKeys } from '../modules/sending/index.ts'
+import { expireSuppressions, forgetOldSoftBounces } from '../modules/suppression/index.ts'
+import { ensureHitPartitions } from '../modules/tracking/index.ts'
+import { forgetStsPolicies, forgetTlsReports } from '../modules/transport/index.ts'
+import { forgetValidations } from '../modules/validation/index.ts'
+import { ensureWebhookPartitions } from '../modules/webhooks/index.ts'
+import type { Database, Db } from '../platform/db.ts'
+import { loop, type Service } from '../platform/lifecycle.ts'
+import type { Ground } from './ground.ts'
+
+const LOOK_EVERY_MS = 1_000
+const PARTITIONS_EVERY_MS = 3_600_000
+const DAY_MS = 86_400_000
+const CLEAN_EVERY_MS = 600_000
+const EXPIRE_EVERY_MS = 30_000
+const CLEAN_AT_ONCE = 1_000
+const INBOX_KEPT_MS = 30 * 86_400_000
+
+/**
+ * Partitions must exist before anything is accepted, so the first turn is part of the start. They are made a week ahead, every
+ * hour, and at once when the date has changed, because a clock may jump by more than a week.
+ */
+export function partitionsLoop(database: Database, { clock, log }: Ground): Service {
+  let madeOn = Number.NaN
+  let madeAtMs = 0
+  const ensure = async (): Promise<number> => {
+    const now = clock.now()
+    const today = Math.floor(now.getTime() / DAY_MS)
+    const elapsedMs = clock.monotonicMs()
+    if (today === madeOn && elapsedMs - madeAtMs < PARTITIONS_EVERY_MS) return LOOK_EVERY_MS
+    await ensurePartitions(database.system, now)
+    madeOn = today
+    madeAtMs = elapsedMs
+    return LOOK_EVERY_MS
+  }
+  const looking = loop({
+    name: 'partitions',
+    turn: ensure,
+    onError: (err) => log.warn({ err }, 'partitions will be tried again'),
+  })
+  return {
+    ...looking,
+    start: async () => {
+      await ensure()
+      await looking.start()
+    },
+  }
+}
+
+/** For every table with daily partitions: those around `now`, and a week ahead. */
+export async function ensurePartitions(db: Db, now: Date): Promise<void> {
+  await ensureOutboxPartitions(db, now)
+  await ensureEventPartitions(db, now)
+  await ensureHitPartitions(db, now)
+  await ensureWebhookPartitions(db, now)
+}
+
+export function cleaningLoops(database: Database, ground: Ground): readonly Service[] {
+  return [cleaningLoop(database, ground), expiryLoop(database, ground)]
+}
+
+/**
+ * Reports ended suppressions soon after their end. An entry and its event go in one transaction, and entries locked by another
+ * process are skipped, so an end is reported once even after a crash or when run twice.
+ */
+function expiryLoop(database: Database, { clock, ids, log }: Ground): Service {
+  return loop({
+    name: 'ends of suppressions',
+    turn: async () => {
+      const ended = await database.transaction((db) => expireSuppressions(db, { ids, clock }, CLEAN_AT_ONCE))
+      return ended === CLEAN_AT_ONCE ? 0 : EXPIRE_EVERY_MS
+    },
+    onError: (err) => log.warn({ err }, 'suppressions that have ended will be taken away later'),
+  })
+}
+
+/** Deletes expired data. Nothing waits for it, so its pace does not matter. */
+function cleaningLoop(database: Database, { clock, ids, log }: Ground): Service {
+  return loop({
+    name: 'cleaning',
+    turn: async () => {
+      const keys = await forgetKeys(database.system, clock.now(), CLEAN_AT_ONCE)
+      const old = await forgetOldSoftBounces(database.system, { ids, clock }, CLEAN_AT_ONCE)
+      const inboxSince = new Date(clock.now().getTime() - INBOX_KEPT_MS)
+      const read = await forgetInbox(database.system, inboxSince, CLEAN_AT_ONCE)
+      const asked = await forgetValidations(database.system, clock.now(), CLEAN_AT_ONCE)
+      const ended = await forgetStsPolicies(database.system, clock.now(), CLEAN_AT_ONCE)
+      const reports = await forgetTlsReports(database.system, clock.now(), CLEAN_AT_ONCE)
+      const told = await forgetNotices(database.system, clock.now(), CLEAN_AT_ONCE)
+      const mailed = await forgetConfirmationMails(database.system, clock.now(), CLEAN_AT_ONCE)
+      const blocks = await forgetContentBlocks(database.system, clock.now(), CLEAN_AT_ONCE)
+      const most = Math.max(keys, old, read, asked, ended, reports, told, mailed, blocks)
+      return most === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
+    },
+    onError: (err) => log.warn({ err }, 'cleaning will be tried again'),
+  })
+}

@@ -1,0 +1,35 @@
+// The log of operators' actions: who, from where, what, on which account. It also records who was shown an account's SMTP
+// password: `key <id>` for a key, the person's address for a session.
+
+import type { Clock } from '../../platform/clock.ts'
+import type { Db } from '../../platform/db.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { addOperatorAction } from './sql-operator.ts'
+
+/** A person who manages the installation. */
+export interface Operator {
+  readonly email: string
+  readonly ip: string
+}
+
+/** The actor of a console command. */
+export const CONSOLE: Operator & { readonly ip: '' } = { email: 'console', ip: '' }
+
+export interface ActionRecord {
+  readonly action: string
+  /** Null: the action concerns the installation. */
+  readonly accountId?: string | null
+  /** Never a secret. */
+  readonly detail?: Readonly<Record<string, unknown>>
+}
+
+/** Logs an operator's action, in the transaction that carries it out. */
+export async function recordOperatorAction(
+  db: Db,
+  { ids, clock }: { readonly ids: Ids; readonly clock: Clock },
+  { email, ip }: Operator,
+  { action, accountId = null, detail = {} }: ActionRecord,
+): Promise<void> {
+  const row = { id: ids.next(), at: clock.now(), operator: email, ip: ip === '' ? null : ip }
+  await addOperatorAction(db, { ...row, action, account_id: accountId, detail })
+}

@@ -1,0 +1,137 @@
+// Limits the emails of each destination in the process. A destination starts with a small window, which grows with its
+// throughput and covers at most about one second of it: a stalled destination holds little, a fast one is never idle.
+// Destinations that do not answer share half of all places, so that any number of them leaves the rest to the others.
+//
+// Answering destinations together hold no more mail than keeps them busy: mail that waits in the process for more than two
+// seconds needs another suppression check (late-suppression-check.ts), has become old in V8's heap, and could be sent by another process.
+// Their common bound starts at 1,000. It doubles when more than half of it has been held for two seconds and less than half of
+// it has ended: slow destinations hold it, and others must be found behind them. It halves when twice the bound has ended.
+
+export interface DestinationWindows {
+  /** How many more may be held. To be called before each claim. */
+  room(nowMs: number): number
+  /** How many may be claimed: for each destination known here, and for every other one. */
+  free(nowMs: number): { readonly sites: ReadonlyMap<number, number>; readonly others: number }
+  /** @returns false when the window is full: the email is to be handed back */
+  enter(siteId: number, site: string): boolean
+  leave(siteId: number, nowMs: number): void
+}
+
+export const FIRST_WINDOW = 40
+const LARGEST_WINDOW = 1_200
+const RATE_MS = 1_000
+const FORGET_MS = 30_000
+/** Answering destinations are remembered longer: when silent ones have filled their half, only known ones get places. */
+const FORGET_ANSWERING_MS = 3_600_000
+const MAX_KNOWN = 2_000
+const FIRST_BOUND = 1_000
+const BOUND_MS = 2_000
+
+export interface DestinationWindowsOptions {
+  /** Most emails in the process. */
+  readonly most: number
+  /** Milliseconds for which nothing may be tried at a site. */
+  readonly pauseMs: (site: string) => number
+  /** Whether a site answers. */
+  readonly answers: (site: string) => boolean
+}
+
+interface Place {
+  readonly site: string
+  held: number
+  /** How many of `held` count towards the half of the silent destinations. */
+  silent: number
+  window: number
+  /** Emails ended since `sinceMs`. */
+  ended: number
+  sinceMs: number
+}
+
+export function destinationWindows({ most, pauseMs, answers }: DestinationWindowsOptions): DestinationWindows {
+  const places = new Map<number, Place>()
+  const silentMost = Math.max(1, Math.floor(most / 2))
+  let silent = 0
+  const all = { held: 0, ended: 0, bound: Math.min(FIRST_BOUND, most), full: false, sinceMs: 0 }
+  const isForgotten = ({ held, sinceMs, site }: Place, nowMs: number): boolean => {
+    if (held > 0) return false
+    const idleMs = nowMs - sinceMs
+    if (idleMs <= FORGET_MS) return false
+    return idleMs > FORGET_ANSWERING_MS || places.size > MAX_KNOWN || !answers(site)
+  }
+  const roomOf = (place: Place): number => {
+    const room = pauseMs(place.site) > 0 ? 0 : Math.max(0, place.window - place.held)
+    // Less room would mean a claim for every few emails.
+    return room < place.window / 4 ? 0 : room
+  }
+  return {
+    room: (nowMs) => {
+      const answering = all.held - silent
+      const isFull = answering > all.bound / 2
+      all.full &&= isFull
+      if (nowMs - all.sinceMs >= BOUND_MS) {
+        if (all.full && all.ended < all.bound / 2) all.bound = Math.min(most, all.bound * 2)
+        else if (all.ended >= all.bound * 2) all.bound = Math.max(Math.min(FIRST_BOUND, most), all.bound / 2)
+        all.full = isFull
+        all.ended = 0
+        all.sinceMs = nowMs
+      }
+      return Math.max(0, all.bound - answering)
+    },
+    free: (nowMs) => {
+      const sites = new Map<number, number>()
+      const left = silentMost - silent
+      // Every silent destination is offered all that is left. When little is left, most of a claim would come back as surplus.
+      const forSilent = left < silentMost / 4 ? 0 : left
+      const others = Math.min(FIRST_WINDOW, forSilent)
+      for (const [siteId, place] of places) {
+        if (isForgotten(place, nowMs)) {
+          places.delete(siteId)
+          continue
+        }
+        const room = answers(place.site) ? roomOf(place) : Math.min(roomOf(place), forSilent)
+        if (room !== others) sites.set(siteId, room)
+      }
+      return { sites, others }
+    },
+    enter: (siteId, site) => {
+      const answering = answers(site)
+      if (!answering && silent >= silentMost) return false
+      let place = places.get(siteId)
+      if (place === undefined) {
+        place = { site, held: 0, silent: 0, window: FIRST_WINDOW, ended: 0, sinceMs: 0 }
+        places.set(siteId, place)
+      }
+      if (place.held >= place.window) return false
+      place.held++
+      all.held++
+      if (!answering) {
+        place.silent++
+        silent++
+      }
+      return true
+    },
+    leave: (siteId, nowMs) => {
+      const place = places.get(siteId)
+      if (place === undefined) return
+      place.held--
+      all.held--
+      all.ended++
+      // It does not matter which of the emails left. Once the destination answers, none of them counts as silent.
+      const fewer = answers(place.site) ? place.silent : Math.max(0, place.silent - place.held)
+      place.silent -= fewer
+      silent -= fewer
+      place.ended++
+      const tookMs = nowMs - place.sinceMs
+      if (tookMs > RATE_MS) {
+        const shrunk = Math.max(FIRST_WINDOW, Math.floor(place.window / 2))
+        place.window = Math.min(place.window, Math.max(shrunk, place.ended))
+        place.ended = 0
+        place.sinceMs = nowMs
+      } else if (place.ended >= place.window) {
+        place.window = Math.min(LARGEST_WINDOW, place.window * 2)
+        place.ended = 0
+        place.sinceMs = nowMs
+      }
+    },
+  }
+}

@@ -1,0 +1,67 @@
+// A recipient suppressed while the mail is in the process, behind a server that is slow to greet, gets no mail.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { ACCOUNT, house } from '../../../test/delivery-fixture.ts'
+import { suppress, unsubscribe } from '../suppression/index.ts'
+
+const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
+const MAIL = { domainId: null, emailId: null, bounceId: null, details: null, expiresAt: null }
+
+test('a recipient suppressed or unsubscribed after the claim, while the mail waits, gets no RCPT TO; others do', async () => {
+  await using h = await house(ZONE)
+  let waitedMs = 0
+  const delivery = h.another({
+    clock: { ...h.clock, monotonicMs: () => h.clock.monotonicMs() + waitedMs },
+  })
+  const asked: string[] = []
+  const mx = await h.receiver('127.0.0.3', {
+    rcpt: (address) => {
+      asked.push(address)
+      return 'default'
+    },
+  })
+  const came = Promise.withResolvers<void>()
+  const greet = Promise.withResolvers<void>()
+  const slow = createServer((socket) => {
+    socket.on('error', () => undefined)
+    came.resolve()
+    void greet.promise.then(() => {
+      const inner = connect(mx.port, '127.0.0.3')
+      inner.on('error', () => undefined)
+      socket.pipe(inner).pipe(socket)
+    })
+  }).listen(mx.port, '127.0.0.2')
+  await once(slow, 'listening')
+  try {
+    const bob = await h.put('bob@example.net')
+    const ann = await h.put('ann@example.net')
+    const eve = await h.put('eve@example.net')
+    const turn = delivery.turn()
+    await came.promise
+    while (delivery.held < 3) await delay(5)
+    waitedMs = 3_000
+    const context = { ids: h.ids, clock: h.clock }
+    await h.database.transaction((db) =>
+      suppress(db, context, [
+        { ...MAIL, accountId: ACCOUNT, recipient: 'bob@example.net', sandbox: false, reason: 'manual', source: 'api' },
+      ]),
+    )
+    const no = { accountId: ACCOUNT, recipient: 'eve@example.net', sandbox: false, reason: null, mail: null }
+    await h.database.transaction((db) => unsubscribe(db, context, { ...no, source: 'link' }))
+    greet.resolve()
+    await turn
+    assert.deepEqual(asked, ['ann@example.net'])
+    assert.deepEqual(
+      [await h.status(bob), await h.status(ann), await h.status(eve)],
+      ['suppressed', 'delivered', 'suppressed'],
+    )
+    assert.equal((await h.last(bob)).data['reason'], 'manual')
+    assert.equal((await h.last(eve)).data['reason'], 'unsubscribed')
+  } finally {
+    slow.close()
+  }
+})

@@ -1,0 +1,41 @@
+// Decides which mail is not tried. Mail ends when its address is suppressed, its domain was removed, or its time is over. It
+// waits while its domain may not send: the operator has suspended it, or it is not (or no longer) verified and its account may
+// send only from verified domains. Waiting mail is checked at the times of the schedule and once an hour; it ends at its time.
+
+import type { Db } from '../../platform/db.ts'
+import type { Claimed } from '../outbox/index.ts'
+import { conclusionOfExpired } from './overdue.ts'
+import { type Conclusion, type Context, deferredWithoutAttempt, endedWithoutAttempt } from './results.ts'
+import type { SigningKey } from './types.ts'
+
+export interface UntriedOptions {
+  readonly db: Db
+  /** Whether an account may send only from verified domains. Absent: no account is restricted. */
+  readonly enforcesVerification?: (accountId: string) => Promise<boolean>
+}
+
+interface Asked {
+  readonly claimed: Pick<Claimed, 'blocked'>
+  /** Null: the mail has no domain, or its domain was removed. */
+  readonly key: SigningKey | null
+}
+
+/** @returns null: the email is to be tried */
+export async function concludedWithoutAttempt(
+  options: UntriedOptions,
+  context: Context,
+  { claimed, key }: Asked,
+): Promise<Conclusion | null> {
+  const { email, sandbox, now } = context
+  if (claimed.blocked !== null) return endedWithoutAttempt(context, { status: 'suppressed', reason: claimed.blocked })
+  if (email.domainId !== null && key === null) {
+    return endedWithoutAttempt(context, { status: 'failed', reason: 'domain_removed' })
+  }
+  if (email.expiresAt <= now) return conclusionOfExpired(options.db, context)
+  if (key?.status === 'suspended')
+    return deferredWithoutAttempt(context, 'the operator has suspended the sending domain')
+  // Sandbox mail is taken from any domain.
+  if (key?.isActive !== false || sandbox) return null
+  const isEnforced = await options.enforcesVerification?.(email.accountId)
+  return isEnforced === true ? deferredWithoutAttempt(context, 'the sending domain is not verified') : null
+}

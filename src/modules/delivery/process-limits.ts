@@ -1,0 +1,151 @@
+// Two limits of a process: how many copies receivers may have accepted without our database knowing, and how many bytes of
+// large messages may be in memory.
+
+import { giveBack, type Turns } from '../../platform/body-spool.ts'
+import type { Outgoing } from './types.ts'
+
+/** Copies of a large content in memory while it is read and composed. */
+const COPIES = 3
+
+/** Larger than any content that is kept for the next recipient (prepared-contents.ts). */
+const GIVEN_BACK_BYTES = 4 * 1_048_576
+
+export interface AnswerGate {
+  /** Resolves when one more message may get its final dot. */
+  enter(): Promise<Pass>
+}
+
+export interface Pass {
+  /** The receiver has answered, or the connection has ended: the place is held from here on, however long recording takes. */
+  answered(): void
+  /** The result is durable, or there was no answer. May be called more than once. */
+  leave(): void
+}
+
+// A receiver that is slow after the final dot (up to ten minutes) must not hold a place that others need.
+const SLOW_DOT_MS = 1_000
+
+/**
+ * At most `limit` messages are between their final dot and the commit of their result, not counting those whose receiver has
+ * been silent for more than a second. When the process dies, at most these are sent twice.
+ */
+export function answerGate(limit: number): AnswerGate {
+  const waiting: (() => void)[] = []
+  let inside = 0
+  const leaveOne = (): void => {
+    inside--
+    const next = inside < limit ? waiting.shift() : undefined
+    if (next === undefined) return
+    inside++
+    next()
+  }
+  const passOf = (): Pass => {
+    let counted = true
+    let over = false
+    const uncount = (): void => {
+      if (!counted) return
+      counted = false
+      leaveOne()
+    }
+    const timer = setTimeout(uncount, SLOW_DOT_MS)
+    timer.unref()
+    return {
+      answered: () => {
+        clearTimeout(timer)
+        if (over || counted) return
+        counted = true
+        inside++
+      },
+      leave: () => {
+        clearTimeout(timer)
+        over = true
+        uncount()
+      },
+    }
+  }
+  return {
+    enter: async () => {
+      if (inside < limit) inside++
+      else await new Promise<void>((resolve) => void waiting.push(resolve))
+      return passOf()
+    },
+  }
+}
+
+export interface ByteBudget {
+  /** Null: taken at once. Else resolves when there is room or nothing else is inside, in order of arrival. Then call `give`. */
+  take(bytes: number): Promise<void> | null
+  give(bytes: number): void
+}
+
+export function byteBudget(limit: number): ByteBudget {
+  const waiting: { readonly bytes: number; readonly resolve: () => void }[] = []
+  let taken = 0
+  const fits = (bytes: number): boolean => taken === 0 || taken + bytes <= limit
+  const next = (): void => {
+    for (let first = waiting[0]; first !== undefined && fits(first.bytes); first = waiting[0]) {
+      waiting.shift()
+      taken += first.bytes
+      first.resolve()
+    }
+  }
+  return {
+    take: (bytes) => {
+      if (waiting.length === 0 && fits(bytes)) {
+        taken += bytes
+        return null
+      }
+      return new Promise((resolve) => void waiting.push({ bytes, resolve }))
+    },
+    give: (bytes) => {
+      taken -= bytes
+      next()
+    },
+  }
+}
+
+export interface LargeMessageMemory {
+  /** Waits for part of the budget and, where memory is limited, for the turn to fill it. @param idle told of the wait */
+  enter(idle?: (wait: Promise<void>) => Promise<void>): Promise<void>
+  /** What the message was made of is gone: while it is sent, which may take minutes, its own size counts. */
+  composed(messageBytes: number): void
+  leave(): void
+}
+
+/** The memory of one large message. @param bytes of its content; 0: it is not large, and nothing is waited for */
+export function largeMessageMemory(budget: ByteBudget, turns: Turns | undefined, bytes: number): LargeMessageMemory {
+  let taken = 0
+  let filled: (() => void) | undefined
+  const keep = (most: number): void => {
+    filled?.()
+    filled = undefined
+    const surplus = Math.max(0, taken - most)
+    taken -= surplus
+    if (surplus > 0) budget.give(surplus)
+  }
+  return {
+    enter: async (idle) => {
+      if (bytes === 0) return
+      const wait = budget.take(bytes * COPIES)
+      if (wait !== null) await (idle === undefined ? wait : idle(wait))
+      taken = bytes * COPIES
+      filled = await turns?.grow(bytes)
+    },
+    composed: keep,
+    leave: () => keep(0),
+  }
+}
+
+/** Once a large message is composed, frees its source and the copies (four times its size) without waiting for a collection. */
+export async function freeingSource(
+  body: Buffer,
+  turns: Turns | undefined,
+  made: Promise<Outgoing>,
+): Promise<Outgoing> {
+  const outgoing = await made
+  if (body.length >= GIVEN_BACK_BYTES && outgoing.message.buffer !== body.buffer) {
+    giveBack(body)
+    turns?.collect()
+  }
+  return outgoing
+}

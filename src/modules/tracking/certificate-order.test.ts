@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import acme from 'acme-client'
+import { selfSigned } from '../../platform/certificates.ts'
+import { systemClock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import { secretsFrom } from '../../platform/secrets.ts'
+import { ACCOUNT_KEY, customerMessage, orderCertificate, renewalAt, usableLeaf } from './certificate-order.ts'
+import { acmeAccount } from './sql-tracking-domains.ts'
+
+const DIRECTORY = 'http://127.0.0.1:9/directory'
+const secrets = secretsFrom(Buffer.alloc(32, 7))
+
+async function failureAt(directory: string, signal = new AbortController().signal): Promise<unknown> {
+  const sealed = secrets.seal(ACCOUNT_KEY, directory, await acme.crypto.createPrivateEcdsaKey('P-256'))
+  const system = {
+    execute: async () => 0,
+    one: async (asked: unknown) => (asked === acmeAccount ? { private_key: sealed } : null),
+  }
+  const database = { system } as unknown as Database
+  const options = { database, clock: systemClock(), secrets, directory, caFile: null, email: null }
+  return orderCertificate(options, 'go.shop.example', signal).catch((error: unknown) => error)
+}
+
+/** Starts a CA for one test. @returns the URL of its directory */
+async function directoryOf(server: Server, t: TestContext): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/directory`
+}
+
+test('an unreachable CA is reported as such, and a message of the CA is passed on in its own words', async (t) => {
+  for (const _ of [1, 2])
+    assert.equal(customerMessage(await failureAt(DIRECTORY)), 'The certificate authority could not be reached')
+  const server = createServer((request, response) => {
+    const { port } = server.address() as AddressInfo
+    const at = (path: string): string => `http://127.0.0.1:${port}/${path}`
+    response.setHeader('replay-nonce', 'bm9uY2U')
+    if (request.url === '/directory') {
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ newNonce: at('nonce'), newAccount: at('account'), newOrder: at('order') }))
+      return
+    }
+    response.writeHead(request.url === '/nonce' ? 200 : 403, { 'content-type': 'application/problem+json' })
+    response.end(JSON.stringify({ type: 'urn:ietf:params:acme:error:unauthorized', detail: 'No such customer' }))
+  })
+  assert.equal(customerMessage(await failureAt(await directoryOf(server, t))), 'No such customer')
+})
+
+test('a CA that is down is asked only for its directory, and stopping does not wait for a silent CA', async (t) => {
+  const asked: string[] = []
+  const stopping = new AbortController()
+  let isSilent = false
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    if (isSilent) stopping.abort(new Error('stopping'))
+    else response.writeHead(503).end('down for maintenance')
+  })
+  const directory = await directoryOf(server, t)
+  assert.equal(customerMessage(await failureAt(directory)), 'The certificate authority could not be reached')
+  assert.deepEqual(asked, Array(3).fill('/directory'), 'two retries, by which a CA that is only busy is not given up')
+  isSilent = true
+  assert.equal(await failureAt(directory, stopping.signal), stopping.signal.reason)
+})
+
+test('a CA that asks to wait during polling is not asked again, and its message is passed on', async (t) => {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    const { port } = server.address() as AddressInfo
+    const at = (path: string): string => `http://127.0.0.1:${port}/${path}`
+    const challenge = { type: 'http-01', url: at('challenge'), token: 'token', status: 'pending' }
+    const answers: Readonly<Record<string, object>> = {
+      '/directory': { newNonce: at('nonce'), newAccount: at('account'), newOrder: at('order') },
+      '/order': { status: 'pending', authorizations: [at('authz')], finalize: at('finalize') },
+      '/authz': { status: 'pending', identifier: { type: 'dns', value: 'go.shop.example' }, challenges: [challenge] },
+      '/challenge': challenge,
+    }
+    const path = request.url ?? ''
+    asked.push(path)
+    response.setHeader('replay-nonce', 'bm9uY2U')
+    response.setHeader('location', at(path === '/account' ? 'account' : 'order'))
+    const isBusy = asked.filter((one) => one === '/challenge').length > 1
+    response.writeHead(isBusy ? 503 : path === '/order' ? 201 : 200, {
+      'content-type': 'application/json',
+      ...(isBusy && { 'retry-after': '3600' }),
+    })
+    response.end(JSON.stringify(answers[path] ?? {}))
+  })
+  const failure = await failureAt(await directoryOf(server, t))
+  assert.match(customerMessage(failure), /^The certificate authority asks to wait until \S+Z: it answered 503$/)
+  assert.equal(asked.at(-1), '/challenge')
+  assert.equal(asked.filter((path) => path === '/challenge').length, 2)
+})
+
+test('a certificate that no client would accept is not taken, with the reason', () => {
+  const name = 'go.shop.example'
+  const good = selfSigned({ names: [name] })
+  const privateKey = Buffer.from(good.key)
+  const now = new Date('2026-06-01')
+  const taken = (chain: string, at = now) => usableLeaf(chain, { privateKey, name, now: at })
+  assert.equal(taken(good.cert).validToDate.toISOString(), '2049-01-01T00:00:00.000Z')
+  const unread = /^The certificate authority sent a certificate that cannot be read, or is for another key$/
+  const garbage = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'
+  for (const chain of [selfSigned({ names: [name] }).cert, good.cert + garbage, garbage, 'hello', '']) {
+    assert.throws(() => taken(chain), { message: unread })
+  }
+  const other = selfSigned({ names: ['other.example'] })
+  const forOther = { privateKey: Buffer.from(other.key), name, now }
+  assert.throws(() => usableLeaf(other.cert, forOther), /is for another name$/)
+  assert.throws(() => taken(good.cert, new Date('2049-01-01')), /has expired$/)
+})
+
+test('a new certificate is never due for renewal at once, even when our clock is months ahead of the authority', () => {
+  assert.equal(renewalAt(new Date('2026-01-01'), new Date('2026-04-01')).toISOString(), '2026-03-02T00:00:00.000Z')
+  const ahead = new Date('2026-03-22')
+  assert.equal(renewalAt(ahead, new Date('2026-04-01')).toISOString(), '2026-03-28T16:00:00.000Z')
+})
+
+test('an answer that is too long, or never ends, ends the order', { timeout: 20_000 }, async (t) => {
+  let bytes = 0
+  const server = createServer((_, response) => {
+    const more = (): void => {
+      bytes += 65_536
+      if (!response.destroyed) response.write(Buffer.alloc(65_536, 'a'), () => setImmediate(more))
+    }
+    more()
+  })
+  const directory = await directoryOf(server, t)
+  assert.equal(customerMessage(await failureAt(directory)), 'The certificate authority could not be reached')
+  assert.ok(bytes < 32 * 1_048_576, `${bytes} bytes in three tries`)
+})
+
+test('errors other than those of the CA are reported with a general text', () => {
+  const ours = 'The certificate could not be ordered; it will be tried again'
+  assert.equal(customerMessage(new TypeError("Cannot read properties of undefined (reading 'config')")), ours)
+  assert.equal(customerMessage(Object.assign(new Error('connect to the database'), { code: '57P01' })), ours)
+  assert.equal(customerMessage(new Error('')), ours)
+  assert.equal(customerMessage(new Error('a\0b')), 'ab')
+})

@@ -1,0 +1,101 @@
+// The branded names being served, in memory: the base of each sending domain's links, and the certificate for each TLS
+// handshake. Refreshed every two seconds; while the database is down, the last state stays in use.
+
+import { createSecureContext, type SecureContext } from 'node:tls'
+import type { Certificate } from '../../platform/certificates.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/db.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { trackingAssignments } from '../domains/index.ts'
+import { CERTIFICATE_KEY, OWN_CERTIFICATE_KEY } from './certificates.ts'
+import * as sql from './sql-tracking-domains.ts'
+
+export interface Served {
+  refresh(): Promise<void>
+  /** The base of a sending domain's links, and since when it holds; null: the domain has no branded name. */
+  brandedBase(domainId: string): { readonly url: string; readonly since: Date } | null
+  /** Null: the name is not served here, or it is the public URL's host and has no certificate from a CA. */
+  contextFor(name: string): SecureContext | null
+  /** Whether this is a customer's name that is served here. */
+  isBranded(name: string): boolean
+  /** The certificate of the public URL's host, for TLS in other protocols; null: it has none from a CA. */
+  ownCertificate(): Promise<Certificate | null>
+}
+
+interface Entry {
+  readonly name: string
+  readonly since: Date
+  readonly expiresAtMs: number
+  readonly certificate: string
+  readonly sealedKey: Buffer
+  context: SecureContext | null
+}
+
+export function servedNames(
+  { database, clock, secrets }: { readonly database: Database; readonly clock: Clock; readonly secrets: Secrets },
+  { httpsPort, ownName }: { readonly httpsPort: number | null; readonly ownName: string | null },
+): Served {
+  let own: { readonly expiresAtMs: number; readonly pem: Certificate; readonly context: SecureContext } | null = null
+  const refreshOwn = async (name: string): Promise<void> => {
+    const row = await database.system.one<sql.OwnCertificateRow>(sql.ownCertificate, [name, clock.now()])
+    const expiresAtMs = row?.expires_at.getTime() ?? 0
+    if (row === null) own = null
+    else if (own?.expiresAtMs !== expiresAtMs) {
+      const key = secrets.open(OWN_CERTIFICATE_KEY, name, row.private_key)
+      const pem = { cert: row.certificate, key: key.toString() }
+      own = { expiresAtMs, pem, context: contextOf(row.certificate, key) }
+    }
+  }
+  let byId: ReadonlyMap<string, Entry> = new Map()
+  let ids: ReadonlyMap<string, string> = new Map()
+  let assigned: ReadonlyMap<string, string> = new Map()
+  const port = httpsPort === null || httpsPort === 443 ? '' : `:${httpsPort}`
+  return {
+    refresh: async () => {
+      if (ownName !== null) await refreshOwn(ownName)
+      const rows = await database.system.query<sql.ServedRow>(sql.servedNames, [clock.now()])
+      const isKnown = (row: sql.ServedRow): boolean => byId.get(row.id)?.expiresAtMs === row.ssl_expires_at.getTime()
+      const changed = rows.filter((row) => !isKnown(row)).map(({ id }) => id)
+      const pems = changed.length === 0 ? [] : await database.system.query<PemRow>(sql.certificatesOf, [changed])
+      const fresh = new Map(pems.map((pem) => [pem.id, pem]))
+      const entries = rows.flatMap((row): [string, Entry][] => {
+        const known = byId.get(row.id)
+        const pem = fresh.get(row.id)
+        if (pem === undefined) return known === undefined ? [] : [[row.id, { ...known, since: row.ssl_since }]]
+        const { certificate, private_key: sealedKey } = pem
+        const expiresAtMs = row.ssl_expires_at.getTime()
+        return [[row.id, { name: row.name, since: row.ssl_since, expiresAtMs, certificate, sealedKey, context: null }]]
+      })
+      byId = new Map(entries)
+      ids = new Map(entries.map(([id, { name }]) => [name, id]))
+      assigned = await trackingAssignments(database.system)
+    },
+    brandedBase: (domainId) => {
+      const entry = byId.get(assigned.get(domainId) ?? '')
+      return entry === undefined ? null : { url: `https://${entry.name}${port}`, since: entry.since }
+    },
+    contextFor: (name) => {
+      if (name.toLowerCase() === ownName) return own?.context ?? null
+      const id = ids.get(name.toLowerCase())
+      const entry = id === undefined ? undefined : byId.get(id)
+      if (id === undefined || entry === undefined) return null
+      entry.context ??= contextOf(entry.certificate, secrets.open(CERTIFICATE_KEY, id, entry.sealedKey))
+      return entry.context
+    },
+    isBranded: (name) => ids.has(name.toLowerCase()),
+    ownCertificate: async () => {
+      if (ownName !== null) await refreshOwn(ownName).catch(() => undefined)
+      return own?.pem ?? null
+    },
+  }
+}
+
+function contextOf(cert: string, key: Buffer): SecureContext {
+  return createSecureContext({ cert, key, minVersion: 'TLSv1.2' })
+}
+
+interface PemRow {
+  readonly id: string
+  readonly certificate: string
+  readonly private_key: Buffer
+}

@@ -1,0 +1,298 @@
+// Branded names of links. A CNAME to an unguessable target, bound to the account, proves a name. So pointing at this service
+// in general proves nothing, and a forgotten CNAME is of no use to another account. Two accounts may have the same name
+// pending and learn nothing of each other; it is verified for the account whose target the CNAME has. A deleted name that
+// was verified is reserved for its account for 30 days. Verified names are checked again every day: once the CNAME is gone,
+// the name is unverified, gets no certificate and is used in no new mail. A DNS error changes nothing.
+
+import { parse } from 'tldts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Database, Db } from '../../platform/db.ts'
+import type { Resolver } from '../../platform/dns.ts'
+import { validationError } from '../../platform/errors.ts'
+import type { Ids } from '../../platform/ids.ts'
+import { type Loop, loop } from '../../platform/lifecycle.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { domainsUsing, type Holder, leaveTrackingDomain } from '../domains/index.ts'
+import { errors } from './errors.ts'
+import * as sql from './sql-tracking-domains.ts'
+
+export interface TrackingDomainsOptions {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  readonly secrets: Secrets
+  /** Must not cache. */
+  readonly resolver: Resolver
+  readonly hostname: string
+  readonly publicUrl: string
+  /** False: nothing here serves TLS, so no certificate is ordered. */
+  readonly wantsCertificates: boolean
+}
+
+export type TrackingDomainRow = sql.NameRow
+
+export interface TrackingDomains {
+  add(accountId: string, name: string): Promise<TrackingDomainRow>
+  get(accountId: string, id: string): Promise<TrackingDomainRow>
+  list(accountId: string, slice: { offset: number; limit: number }): Promise<readonly TrackingDomainRow[]>
+  count(accountId: string): Promise<number>
+  /** Checks by hand, within some seconds. After up to four failed orders, the certificate is ordered again at once. */
+  verify(accountId: string, id: string): Promise<TrackingDomainRow>
+  check(accountId: string, id: string): Promise<TrackingDomainRow>
+  /**
+   * @param holder `domainIds`: the sending domains within reach; null: all. A name that others use is never removed
+   * @throws ApiError not_found, tracking_domain_in_use
+   */
+  remove(holder: Holder, id: string, force: boolean): Promise<void>
+  /** Checks each verified name again once a day. */
+  readonly rechecks: Loop
+}
+
+/** Per account. Each name costs certificates, and a CA issues only so many a week. */
+const MAX_NAMES = 100
+const HELD_MS = 30 * 86_400_000
+const RECHECK_MS = 86_400_000
+const LEASE_MS = 120_000
+const RECHECKS_AT_ONCE = 20
+const RECHECK_TURN_MS = 60_000
+const DNS_WITHIN_MS = 8_000
+const TARGET_HEX = 32
+const LEADS_ELSEWHERE = 'the CNAME leads elsewhere'
+
+export function trackingDomainsOf(options: TrackingDomainsOptions): TrackingDomains {
+  const { database, clock, ids, log, secrets, hostname } = options
+  const targetOf = (accountId: string, name: string): string =>
+    `t-${secrets.mac('tracking cname', `${accountId} ${name}`).toString('hex').slice(0, TARGET_HEX)}.${hostname}`
+  const checked = async (row: TrackingDomainRow, byHand: boolean): Promise<TrackingDomainRow> => {
+    const found = await cnameOf(options.resolver, row.name)
+    const { after, displaced } = await database.transaction((db) =>
+      recordCheck(db, options, { before: row, found, byHand }),
+    )
+    for (const { id, account_id } of displaced)
+      log.warn(
+        { account_id, tracking_domain_id: id, by_account_id: after.account_id },
+        "a tracking domain is another account's now",
+      )
+    return after
+  }
+  const get = async (accountId: string, id: string): Promise<TrackingDomainRow> => {
+    const row = await database.system.one<TrackingDomainRow>(sql.oneName, [accountId, id])
+    if (row === null) throw errors.not_found()
+    return row
+  }
+  return {
+    get,
+    add: async (accountId, name) => {
+      refuseUnfit(name, options)
+      return database.transaction(async (db) => {
+        await db.query(sql.lockNames, [accountId])
+        const { count } = (await db.one<{ count: number }>(sql.countNames, [accountId])) ?? { count: 0 }
+        if (count >= MAX_NAMES) {
+          const message = `an account has at most ${MAX_NAMES} tracking domains`
+          throw validationError([{ field: 'domain', rule: 'limit', message }])
+        }
+        const values = [ids.next(), accountId, name, targetOf(accountId, name), clock.now()]
+        const row = await db.one<TrackingDomainRow>(sql.addName, values)
+        if (row === null) throw errors.already_exists({ domain: name })
+        return row
+      })
+    },
+    list: (accountId, { offset, limit }) =>
+      database.system.query<TrackingDomainRow>(sql.namesOf, [accountId, offset, limit]),
+    count: async (accountId) => (await database.system.one<{ count: number }>(sql.countNames, [accountId]))?.count ?? 0,
+    verify: async (accountId, id) => checked(await get(accountId, id), true),
+    check: async (accountId, id) => checked(await get(accountId, id), false),
+    remove: (holder, id, force) => database.transaction((db) => remove(db, clock, holder, { id, force })),
+    rechecks: loop({
+      name: 'tracking domain rechecks',
+      turn: async () => {
+        const now = clock.now()
+        const due = await database.system.query<TrackingDomainRow>(sql.dueChecks, [
+          now,
+          new Date(now.getTime() + LEASE_MS),
+          RECHECKS_AT_ONCE,
+        ])
+        await Promise.all(due.map((row) => checked(row, false)))
+        await database.system.execute(sql.forgetHolds, [now])
+        return due.length === RECHECKS_AT_ONCE ? 0 : RECHECK_TURN_MS
+      },
+      onError: (err) => log.warn({ err }, 'tracking domains will be checked again'),
+    }),
+  }
+}
+
+/** @throws 422 for a name that no account can own, or that belongs to this service */
+function refuseUnfit(name: string, { hostname, publicUrl }: TrackingDomainsOptions): void {
+  const { isIp, domain } = parse(name, { allowPrivateDomains: true })
+  const own = [hostname, new URL(publicUrl).hostname].some((ours) => name === ours || name.endsWith(`.${ours}`))
+  if (isIp !== true && domain !== null && !own) return
+  const message = own ? 'is a name of this service' : 'is not a name that an account can own'
+  throw validationError([{ field: 'domain', rule: 'domain', message }])
+}
+
+type Found =
+  | { readonly kind: 'target'; readonly target: string }
+  | { readonly kind: 'none'; readonly error: string }
+  /** The DNS did not answer, so nothing is known. */
+  | { readonly kind: 'unknown'; readonly error: string }
+
+async function cnameOf(resolver: Resolver, name: string): Promise<Found> {
+  const answer = await resolver
+    .cname(name, AbortSignal.timeout(DNS_WITHIN_MS))
+    .catch(() => ({ kind: 'timeout' as const }))
+  switch (answer.kind) {
+    case 'found':
+      return { kind: 'target', target: (answer.records[0] ?? '').toLowerCase().replace(/\.$/, '').slice(0, 255) }
+    case 'nxdomain':
+      return { kind: 'none', error: 'the name does not exist' }
+    case 'nodata':
+      return { kind: 'none', error: 'the name has no CNAME record' }
+    case 'servfail':
+    case 'timeout':
+      return { kind: 'unknown', error: 'the DNS did not answer' }
+  }
+}
+
+interface Check {
+  /** The row when the DNS was asked. */
+  readonly before: TrackingDomainRow
+  readonly found: Found
+  readonly byHand: boolean
+}
+
+interface Checked {
+  readonly after: TrackingDomainRow
+  /** Rows of other accounts that lost their verification to this one. */
+  readonly displaced: readonly Pick<TrackingDomainRow, 'id' | 'account_id'>[]
+}
+
+async function recordCheck(
+  db: Db,
+  options: TrackingDomainsOptions,
+  { before, found, byHand }: Check,
+): Promise<Checked> {
+  await db.query(sql.lockProof, [before.name])
+  const now = options.clock.now()
+  const row = await db.one<TrackingDomainRow>(sql.lockName, [before.account_id, before.id])
+  if (row === null) throw errors.not_found()
+  // Another check has been recorded and reported in the meantime. It stands, since ours may be older.
+  if (!byHand && row.checked_at?.getTime() !== before.checked_at?.getTime()) return { after: row, displaced: [] }
+  const { verifiedAt, error } = await judged(db, row, found, now)
+  const isNew = verifiedAt !== null && row.verified_at === null
+  const loss = [row.name, row.id, row.cname_target, LEADS_ELSEWHERE, now]
+  const displaced = isNew ? await db.query<Checked['displaced'][number]>(sql.unverifyOthers, loss) : []
+  const target = found.kind === 'target' ? found.target : found.kind === 'none' ? null : row.found
+  const nextCheckAt = verifiedAt === null ? null : new Date(now.getTime() + RECHECK_MS)
+  const sslDueAt = options.wantsCertificates ? now : null
+  const values = [row.account_id, row.id, target, error, now, verifiedAt, nextCheckAt, sslDueAt, byHand]
+  return { after: (await db.one<TrackingDomainRow>(sql.recordCheck, values)) ?? row, displaced }
+}
+
+async function judged(
+  db: Db,
+  row: TrackingDomainRow,
+  found: Found,
+  now: Date,
+): Promise<{ readonly verifiedAt: Date | null; readonly error: string | null }> {
+  switch (found.kind) {
+    case 'unknown':
+      return { verifiedAt: row.verified_at, error: found.error }
+    case 'none':
+      return { verifiedAt: null, error: found.error }
+    case 'target': {
+      if (found.target !== row.cname_target) return { verifiedAt: null, error: LEADS_ELSEWHERE }
+      const held = await db.one<{ account_id: string }>(sql.heldFor, [row.name, now])
+      if (held !== null && held.account_id !== row.account_id) {
+        return { verifiedAt: null, error: 'the name was given up by another account less than 30 days ago' }
+      }
+      return { verifiedAt: row.verified_at ?? now, error: null }
+    }
+  }
+}
+
+async function remove(
+  db: Db,
+  clock: Clock,
+  { accountId, domainIds }: Holder,
+  { id, force }: { readonly id: string; readonly force: boolean },
+): Promise<void> {
+  await db.query(sql.lockNames, [accountId])
+  const row = await db.one<TrackingDomainRow>(sql.lockName, [accountId, id])
+  if (row === null) throw errors.not_found()
+  const users = await domainsUsing(db, accountId, id)
+  const seen = domainIds === null ? users : users.filter((user) => domainIds.includes(user.id))
+  const details = { domains: seen.map(({ name }) => name) }
+  if (seen.length < users.length) {
+    throw errors.tracking_domain_in_use(details, { message: 'Sending domains that this key does not reach use it' })
+  }
+  if (users.length > 0 && !force) throw errors.tracking_domain_in_use(details)
+  await leaveTrackingDomain(db, accountId, id)
+  if (row.verified_at !== null) {
+    await db.execute(sql.holdName, [row.name, accountId, new Date(clock.now().getTime() + HELD_MS)])
+  }
+  await db.execute(sql.removeName, [accountId, id])
+}
+
+/** Whether the account has this tracking domain. Until the transaction ends, none of the account's can be removed. */
+export async function trackingDomainExists(db: Db, accountId: string, id: string): Promise<boolean> {
+  await db.query(sql.lockNames, [accountId])
+  return (await db.one(sql.oneName, [accountId, id])) !== null
+}
+
+/** The CNAME of a tracking domain, shown in the DNS setup of its sending domains; null when the account has no such id. */
+export async function trackingDomainRecord(
+  db: Db,
+  accountId: string,
+  id: string,
+): Promise<TrackingDomainRecord | null> {
+  const row = await db.one<TrackingDomainRow>(sql.oneName, [accountId, id])
+  if (row === null) return null
+  const status =
+    row.verified_at !== null
+      ? 'valid'
+      : row.checked_at === null
+        ? 'pending'
+        : row.found === null
+          ? 'missing'
+          : 'mismatch'
+  const { name, cname_target: target, found, check_error: error, checked_at: checkedAt } = row
+  return {
+    name,
+    target,
+    status,
+    found: found === null ? [] : [found],
+    error: status === 'valid' ? null : error,
+    checkedAt,
+  }
+}
+
+export interface TrackingDomainRecord {
+  readonly name: string
+  readonly target: string
+  readonly status: 'valid' | 'pending' | 'missing' | 'mismatch'
+  readonly found: readonly string[]
+  readonly error: string | null
+  readonly checkedAt: Date | null
+}
+
+export interface TrackingDomainFacts {
+  readonly name: string
+  readonly isVerified: boolean
+  /** There is a certificate and it has not expired. */
+  readonly sslEnabled: boolean
+}
+
+/** What other rooms need of a tracking domain; null when the account has no such id. */
+export async function trackingDomainFacts(
+  db: Db,
+  accountId: string,
+  id: string,
+  now: Date,
+): Promise<TrackingDomainFacts | null> {
+  const row = await db.one<TrackingDomainRow>(sql.oneName, [accountId, id])
+  if (row === null) return null
+  const { name, verified_at: verifiedAt, ssl_status: ssl, ssl_expires_at: until } = row
+  return { name, isVerified: verifiedAt !== null, sslEnabled: ssl === 'issued' && until !== null && until > now }
+}

@@ -1,0 +1,107 @@
+// How many deliveries each endpoint may have in this process. Pure.
+//
+// There are three kinds of endpoints, each with its own room so that none affects the others: those that answer within
+// SLOW_MS, those that take longer, and those whose last attempt failed. An endpoint with a request in progress for more than
+// SLOW_MS counts as slow with everything it has here. So quick endpoints get their room back within a second, even when many
+// receivers go silent at once. Places are given to the accounts in turn, and to the endpoints of each in turn.
+//
+// An endpoint starts with FIRST_WINDOW parallel requests. Each quick success doubles the window, up to MAX_WINDOW; a failure
+// resets it. A quick endpoint has as many more waiting here, so that its next request needs no database lookup.
+//
+// An endpoint that failed RESTS_AFTER times in a row rests for REST_MS after each further failure: refusals return at once,
+// and thousands of pending deliveries would be tried as fast as they can be refused. The first success ends this.
+
+export const SLOW_MS = 1_000
+export const RESTS_AFTER = 8
+export const REST_MS = 100
+export const FIRST_WINDOW = 2
+export const MAX_WINDOW = 16
+
+export type Pace = 'quick' | 'slow' | 'failing'
+
+interface Room {
+  readonly account: number
+  readonly process: number
+}
+
+export const ROOM: Readonly<Record<Pace, Room>> = {
+  quick: { account: 128, process: 512 },
+  slow: { account: 64, process: 384 },
+  failing: { account: 16, process: 64 },
+}
+export const MAX_HELD = ROOM.quick.process + ROOM.slow.process + ROOM.failing.process
+
+export interface Candidate {
+  readonly webhookId: string
+  readonly accountId: string
+  readonly pace: Pace
+  /** Maximum parallel requests. */
+  readonly window: number
+}
+
+/** A delivery in this process that is not yet answered. */
+export interface UnansweredDelivery {
+  readonly webhookId: string
+  readonly accountId: string
+  readonly pace: Pace
+}
+
+/** Maximum number of deliveries an endpoint may have here. */
+export function maxDeliveriesOf({ pace, window }: Pick<Candidate, 'pace' | 'window'>): number {
+  if (pace === 'failing') return FIRST_WINDOW
+  return pace === 'quick' ? 2 * window : window
+}
+
+interface AccountShare {
+  readonly endpoints: { readonly candidate: Candidate; places: number; free: number }[]
+  readonly left: Record<Pace, number>
+  turn: number
+}
+
+/** @returns how many deliveries to claim per endpoint, without those that get 0 */
+export function fairShare(
+  candidates: readonly Candidate[],
+  held: readonly UnansweredDelivery[],
+): ReadonlyMap<string, number> {
+  const byEndpoint = Map.groupBy(held, ({ webhookId }) => webhookId)
+  const byAccount = Map.groupBy(held, ({ accountId }) => accountId)
+  const accounts = [...Map.groupBy(candidates, ({ accountId }) => accountId)].map(
+    ([accountId, own]): AccountShare => ({
+      endpoints: own.map((candidate) => ({
+        candidate,
+        places: 0,
+        free: maxDeliveriesOf(candidate) - (byEndpoint.get(candidate.webhookId)?.length ?? 0),
+      })),
+      left: roomLeft('account', byAccount.get(accountId) ?? []),
+      turn: 0,
+    }),
+  )
+  const left = roomLeft('process', held)
+  for (let given = true; given; ) {
+    given = false
+    for (const account of accounts) given = giveOne(account, left) || given
+  }
+  const given = accounts.flatMap(({ endpoints }) => endpoints).filter(({ places }) => places > 0)
+  return new Map(given.map(({ candidate, places }) => [candidate.webhookId, places]))
+}
+
+function roomLeft(of: keyof Room, held: readonly UnansweredDelivery[]): Record<Pace, number> {
+  const left = { quick: ROOM.quick[of], slow: ROOM.slow[of], failing: ROOM.failing[of] }
+  for (const { pace } of held) left[pace]--
+  return left
+}
+
+function giveOne(account: AccountShare, left: Record<Pace, number>): boolean {
+  for (let tried = 0; tried < account.endpoints.length; tried++) {
+    const one = account.endpoints[account.turn++ % account.endpoints.length]
+    if (one === undefined || one.free <= 0) continue
+    const { pace } = one.candidate
+    if (account.left[pace] <= 0 || left[pace] <= 0) continue
+    one.places++
+    one.free--
+    account.left[pace]--
+    left[pace]--
+    return true
+  }
+  return false
+}
