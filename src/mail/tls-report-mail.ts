@@ -62,7 +62,7 @@ const TYPES = /^application\/(?:tlsrpt\+)?(?:gzip|x-gzip|json)$/
 export function readTlsReportMail(raw: Buffer): ReceivedTlsReport | null {
   const left = { parts: PARTS_MOST, budget: readingBudget() }
   const found = reportIn(raw, 0, left)
-  return found === null ? null : told(found)
+  return found === null ? null : receivedReport(found)
 }
 
 function reportIn(
@@ -94,7 +94,7 @@ function reportIn(
   return bytes.length > PACKED_BYTES ? null : parseTlsReport(bytes)
 }
 
-function told(report: TlsReport): ReceivedTlsReport | null {
+function receivedReport(report: TlsReport): ReceivedTlsReport | null {
   const begin = Date.parse(report['date-range']['start-datetime'])
   const end = Date.parse(report['date-range']['end-datetime'])
   const { policies } = report
@@ -106,11 +106,11 @@ function told(report: TlsReport): ReceivedTlsReport | null {
     contact: text(report['contact-info']),
     begin: new Date(begin),
     end: new Date(end),
-    domains: [...byDomain].map(([domain, some]) => toldOf(domain, some)),
+    domains: [...byDomain].map(([domain, some]) => receivedDomain(domain, some)),
   }
 }
 
-function toldOf(domain: string, policies: readonly TlsReportPolicy[]): ReceivedTlsDomain {
+function receivedDomain(domain: string, policies: readonly TlsReportPolicy[]): ReceivedTlsDomain {
   const sum = (key: keyof TlsReportPolicy['summary']): number =>
     policies.reduce((total, { summary }) => total + count(summary[key]), 0)
   let room = FAILURES_KEPT

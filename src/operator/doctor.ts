@@ -398,14 +398,14 @@ async function port25({ resolver, greet, config }: DoctorOptions): Promise<Check
     const address =
       known === 'unknown' ? undefined : known.find((ip) => source === null || isIPv6(ip) === isIPv6(source))
     if (address === undefined) return unknown(`${where}: no address found`, NO_DNS)
-    return knocked(where, greet(address, config.smtpPort, source))
+    return greetingCheck(where, greet(address, config.smtpPort, source))
   })
   const told = await Promise.all(knocks)
   const worst = told.find(({ state }) => state === 'fail') ?? told.find(({ state }) => state === 'unknown')
   return worst ?? ok(told.map(({ found }) => found).join(', '))
 }
 
-async function knocked(where: string, greeting: Promise<string>): Promise<CheckResult> {
+async function greetingCheck(where: string, greeting: Promise<string>): Promise<CheckResult> {
   try {
     const banner = await greeting
     if (banner.startsWith('220')) return ok(`${where} answers`)

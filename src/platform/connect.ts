@@ -137,7 +137,7 @@ export function connector({
   /** Requests waiting for a connection fail with this one: each of them would only wait for another attempt. */
   const leave = (name: string, pool: Pool): void => {
     if (pools.get(name) === pool) pools.delete(name)
-    const left = pool.stats.running > 0 ? pool.close() : pool.destroy(unheard(new Error('no connection in time')))
+    const left = pool.stats.running > 0 ? pool.close() : pool.destroy(notReceived(new Error('no connection in time')))
     void left.catch(() => undefined)
   }
 
@@ -263,7 +263,7 @@ async function firstBytes(
 }
 
 /** Marks an error after which the peer cannot have received any of the request. */
-function unheard(error: Error): Error {
+function notReceived(error: Error): Error {
   return Object.assign(error, { beforeRequest: true })
 }
 
@@ -295,7 +295,7 @@ function poolTo(url: URL, address: string, { allowPrivate, connectWithinMs, onSi
           return
         }
         socket.destroy()
-        done(unheard(error), null)
+        done(notReceived(error), null)
       }
       const timer = setTimeout(() => {
         end(new Error('no connection in time'))

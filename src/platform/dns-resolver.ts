@@ -57,17 +57,17 @@ export interface DnsResolver extends Resolver {
 }
 
 export function dnsResolver(options: DnsResolverOptions): DnsResolver {
-  const asker = new Asker(options)
-  return { ...resolverOf(asker, false), fresh: () => resolverOf(asker, true) }
+  const requester = new Asker(options)
+  return { ...resolverOf(requester, false), fresh: () => resolverOf(requester, true) }
 }
 
-function resolverOf(asker: Asker, fresh: boolean): Resolver {
+function resolverOf(requester: Asker, fresh: boolean): Resolver {
   const ask = <T extends DnsRecord>(
     type: Type,
     name: string,
     signal: AbortSignal | undefined,
     look: Look<T>,
-  ): Promise<DnsAnswer<T>> => asker.ask(type, name.toLowerCase(), signal, fresh, look)
+  ): Promise<DnsAnswer<T>> => requester.ask(type, name.toLowerCase(), signal, fresh, look)
   const timed = async (found: Promise<{ address: string; ttl: number }[]>): Promise<Looked<string>> => {
     const records = await found
     return { records: records.map(({ address }) => address), ttl: Math.min(...records.map(({ ttl }) => ttl)) }

@@ -140,7 +140,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     frameworkErrors: (error, request, reply) => {
       // The hooks, which would set it, do not run for such a request.
       reply.header('x-request-id', request.id)
-      if (isWithheld(request.hostname, request.url)) void answerNotHere(reply)
+      if (isWithheld(request.hostname, request.url)) void answerNotFound(reply)
       else void answerError(error, request, reply, options.log, faceAt(request))
     },
   })
@@ -167,7 +167,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
     if (isSecure && options.secure?.port === '') reply.header('strict-transport-security', `max-age=${HSTS_SECONDS}`)
     const hostFault = hostFaultOf(request)
     if (hostFault !== null) throw parameterError('host', hostFault, 'must be given once')
-    if (isWithheld(request.hostname, request.url)) return answerNotHere(reply)
+    if (isWithheld(request.hostname, request.url)) return answerNotFound(reply)
     if (hasBody(request.headers)) endLateBody(request, reply)
     if (request.url.length > MAX_URL_CHARS)
       throw parameterError('url', 'max_length', `must have at most ${MAX_URL_CHARS} characters`)
@@ -202,7 +202,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
       return answerError(unknownPath(request, paths, face), request, reply, options.log, face)
     })
   }
-  const lane = options.clock === undefined ? null : laneOf(options, options.clock)
+  const lane = options.clock === undefined ? null : fastPathOf(options, options.clock)
   let described: object | null = null
   return {
     app,
@@ -227,11 +227,11 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   }
 }
 
-function answerNotHere(reply: FastifyReply): FastifyReply {
+function answerNotFound(reply: FastifyReply): FastifyReply {
   return reply.code(404).headers(NOT_FOUND.headers).send(NOT_FOUND.body)
 }
 
-function laneOf({ ids, log, trustedProxies, onAnswered = () => undefined }: HttpOptions, clock: Clock): FastPath {
+function fastPathOf({ ids, log, trustedProxies, onAnswered = () => undefined }: HttpOptions, clock: Clock): FastPath {
   return fastPath({
     clock,
     ids,
@@ -320,9 +320,9 @@ function addRoute(
       // The router accepts an empty parameter: `/emails/` is not a valid path, just like `/emails/x/`.
       if (access !== null && Object.values(request.params ?? {}).includes('')) return reply.callNotFound()
       if (legacy) markLegacy(reply, request, described)
-      if (door !== undefined) request.setDecorator('visitor', await door(knockOf(request)))
+      if (door !== undefined) request.setDecorator('visitor', await door(uncheckedRequestOf(request)))
       if (access === null) return
-      const principal = await whileBeating(() => gate.admit(askerOf(request, reply, described), access))
+      const principal = await whileBeating(() => gate.admit(requesterOf(request, reply, described), access))
       request.setDecorator('principal', principal)
     },
     preValidation: async (request) => {
@@ -363,7 +363,7 @@ function faultsAhead(
   }
 }
 
-function askerOf(request: FastifyRequest, reply: FastifyReply, { foreign }: AnyEndpoint): Requester {
+function requesterOf(request: FastifyRequest, reply: FastifyReply, { foreign }: AnyEndpoint): Requester {
   const foreignKey = foreign?.keyHeader === undefined ? undefined : request.headers[foreign.keyHeader]
   return {
     apiKeyHeader: foreignKey ?? request.headers['x-api-key'],
@@ -394,7 +394,7 @@ function hasBearer({ headers }: FastifyRequest): boolean {
   return /^bearer /i.test(headers.authorization ?? '')
 }
 
-function knockOf(request: FastifyRequest): UncheckedRequest {
+function uncheckedRequestOf(request: FastifyRequest): UncheckedRequest {
   return { method: request.method, path: pathOf(request), headers: request.headers, ip: request.ip }
 }
 
@@ -414,7 +414,7 @@ function callOf(request: FastifyRequest, reply: FastifyReply, legacy: boolean): 
     params: request.params as never,
     query: request.query as never,
     body: request.body as never,
-    ...knockOf(request),
+    ...uncheckedRequestOf(request),
     legacy,
     signal: gone.signal,
     stream: request.body as Readable,

@@ -11,9 +11,9 @@ import { connect, isUnavailable, statement } from './db.ts'
 import { createLogger } from './log.ts'
 import { installedBinaries } from './postgres/binaries.ts'
 import { boundLog } from './postgres/cluster.ts'
-import type { Way } from './postgres/ground.ts'
 import { tryLock } from './postgres/lock.ts'
 import { alive, processesIn, recordedPostmaster } from './postgres/processes.ts'
+import type { Way } from './postgres/unprivileged.ts'
 import { assertDurable, attachOrStart, type EmbeddedPostgres, embeddedPostgres } from './postgres.ts'
 
 const ROOT = process.getuid?.() === 0

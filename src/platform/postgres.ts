@@ -25,7 +25,6 @@ import {
   type Settings,
   USER,
 } from './postgres/cluster.ts'
-import { findGround, findPlace, type Way } from './postgres/ground.ts'
 import { type Lock, tryLock } from './postgres/lock.ts'
 import {
   bringDown,
@@ -36,6 +35,7 @@ import {
   type Surroundings,
 } from './postgres/postmaster.ts'
 import { recordedPostmaster } from './postgres/processes.ts'
+import { findGround, findPlace, type Way } from './postgres/unprivileged.ts'
 import { type Upgraded, type UpgradeOptions, upgradeCluster } from './postgres/upgrade.ts'
 
 export { assertDurable, type Queryable } from './postgres/durable.ts'

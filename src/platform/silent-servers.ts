@@ -37,12 +37,12 @@ const OUR_FAULT = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVA
 export function watchSilentServers(silentAfterMs: number): SilentServerWatch {
   const clock = systemClock()
   const entries = new Set<Entry>()
-  const knocking = new Set<string>()
+  const probing = new Set<string>()
 
-  const knock = async (place: string, address: string, port: number): Promise<void> => {
-    knocking.add(place)
+  const probe = async (place: string, address: string, port: number): Promise<void> => {
+    probing.add(place)
     const there = await answers(address, port)
-    knocking.delete(place)
+    probing.delete(place)
     for (const entry of entries) {
       if (placeOf(entry) !== place) continue
       if (there) entry.sinceMs = clock.monotonicMs()
@@ -61,7 +61,7 @@ export function watchSilentServers(silentAfterMs: number): SilentServerWatch {
       }
       if (nowMs - entry.sinceMs < silentAfterMs || remoteAddress === undefined || remotePort === undefined) continue
       const place = placeOf(entry)
-      if (!knocking.has(place)) void knock(place, remoteAddress, remotePort)
+      if (!probing.has(place)) void probe(place, remoteAddress, remotePort)
     }
   }
 

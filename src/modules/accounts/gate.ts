@@ -52,25 +52,25 @@ export function apiGate(parts: GateParts): ApiGate {
     const level = await buckets.take(principal.keyId ?? principal.accountId, bucket, rate, tokens)
     return { level, rate }
   }
-  const byKey = async (asker: Requester): Promise<Found> => {
-    const row = await authenticate(parts, asker)
-    const atItsAddress = isAllowed(asker.ip, row.allowed_ips)
-    if (atItsAddress) uses.key({ accountId: row.account_id, id: row.id, at: clock.now(), ip: asker.ip })
+  const byKey = async (requester: Requester): Promise<Found> => {
+    const row = await authenticate(parts, requester)
+    const atItsAddress = isAllowed(requester.ip, row.allowed_ips)
+    if (atItsAddress) uses.key({ accountId: row.account_id, id: row.id, at: clock.now(), ip: requester.ip })
     return { principal: principalOf(row), atItsAddress }
   }
   return {
-    admit: async (asker, access) => {
-      const { principal, atItsAddress } = (await bySession(parts, asker)) ?? (await byKey(asker))
+    admit: async (requester, access) => {
+      const { principal, atItsAddress } = (await bySession(parts, requester)) ?? (await byKey(requester))
       const account = await settings.get(principal.accountId)
-      const refused = refusalOf(atItsAddress, account.suspended && !reads(asker, access))
+      const refused = refusalOf(atItsAddress, account.suspended && !reads(requester, access))
       const rateClass = classOf(access)
       // A refused call spends nothing, but still gets the headers.
       const tokens = refused === null ? 1 : 0
       const { level, rate } = await take(principal, account.rates[rateClass], access.bucket ?? rateClass, tokens)
-      for (const [name, value] of Object.entries(told(rate.burst, level))) asker.setHeader(name, value)
+      for (const [name, value] of Object.entries(rateLimitHeaders(rate.burst, level))) requester.setHeader(name, value)
       if (refused !== null) throw refused
       if (!level.granted) throw tooMany(rate.burst, rate.perSecond, level.retryInSeconds)
-      if (!allows(principal.scopes, access.scope)) throw beyond(principal, access.scope)
+      if (!allows(principal.scopes, access.scope)) throw insufficientScope(principal, access.scope)
       checkPlan(account, access, plans)
       return principal
     },
@@ -78,15 +78,15 @@ export function apiGate(parts: GateParts): ApiGate {
       if (tokens <= 0) return {}
       const { rates } = await settings.get(principal.accountId)
       const { level, rate } = await take(principal, rates[rateClass], rateClass, tokens)
-      if (level.granted) return told(rate.burst, level)
+      if (level.granted) return rateLimitHeaders(rate.burst, level)
       const left = buckets.giveBack(principal.keyId ?? principal.accountId, rateClass, rate, admittedWith)
-      throw tooMany(rate.burst, rate.perSecond, level.retryInSeconds, told(rate.burst, left))
+      throw tooMany(rate.burst, rate.perSecond, level.retryInSeconds, rateLimitHeaders(rate.burst, left))
     },
   }
 }
 
 /** A session has no key whose scopes could be changed, so the message names the role. */
-function beyond({ keyId }: Principal, scope: string | undefined): ApiError {
+function insufficientScope({ keyId }: Principal, scope: string | undefined): ApiError {
   const message = 'Your role in this account may not do this; an owner of the account may change it'
   return errors.insufficient_scope({ required_scope: scope }, keyId === null ? { message } : {})
 }
@@ -102,23 +102,23 @@ function refusalOf(atItsAddress: boolean, suspended: boolean): ApiError | null {
 }
 
 /** Dashboard session; null when a key was given or there is no cookie. @throws ApiError not_signed_in, cross_site_request */
-async function bySession({ sessions }: GateParts, asker: Requester): Promise<Found | null> {
-  const token = presentedKey(asker) === null ? sessions.tokenIn(asker.cookie) : null
+async function bySession({ sessions }: GateParts, requester: Requester): Promise<Found | null> {
+  const token = presentedKey(requester) === null ? sessions.tokenIn(requester.cookie) : null
   if (token === null) return null
-  if (!asker.fromOurPages) throw errors.cross_site_request()
+  if (!requester.fromOurPages) throw errors.cross_site_request()
   const session = await sessions.find(token)
   if (session === null) throw errors.not_signed_in()
-  await sessions.noteActing(session, asker)
+  await sessions.noteActing(session, requester)
   return { principal: principalOfSession(session), atItsAddress: true }
 }
 
-async function authenticate({ keys, clock, failures }: GateParts, asker: Requester): Promise<KeyRow> {
-  const key = presentedKey(asker)
+async function authenticate({ keys, clock, failures }: GateParts, requester: Requester): Promise<KeyRow> {
+  const key = presentedKey(requester)
   if (key === null) throw errors.missing_api_key()
   const found = key === 'ambiguous' ? null : await keys.find(key)
   const fault = found === null ? errors.invalid_api_key : keyFault(found, clock.now())
   if (found !== null && fault === null) return found.row
-  const retryAfter = failures.count(asker.ip)
+  const retryAfter = failures.count(requester.ip)
   if (retryAfter !== null) throw tooMany(FAILURES_BURST, FAILURES_PER_SECOND, retryAfter)
   throw (fault ?? errors.invalid_api_key)()
 }
@@ -156,8 +156,8 @@ export function principalOf(row: KeyRow): Principal {
   }
 }
 
-function reads(asker: Requester, access: Access): boolean {
-  return access.reads ?? (asker.method === 'GET' || asker.method === 'HEAD')
+function reads(requester: Requester, access: Access): boolean {
+  return access.reads ?? (requester.method === 'GET' || requester.method === 'HEAD')
 }
 
 function classOf({ rate = 'default' }: Access): RateClass {
@@ -166,7 +166,7 @@ function classOf({ rate = 'default' }: Access): RateClass {
   return known
 }
 
-function told(limit: number, { remaining, fullInSeconds }: BucketLevel): Readonly<Record<string, string>> {
+function rateLimitHeaders(limit: number, { remaining, fullInSeconds }: BucketLevel): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {}
   for (const prefix of ['RateLimit', 'X-RateLimit']) {
     headers[`${prefix}-Limit`] = String(limit)

@@ -10,10 +10,10 @@ import type { Operator } from './operator-actions.ts'
 import type { Sessions } from './sessions.ts'
 import type { FoundSession } from './sql-users.ts'
 
-export type SessionDoor = (knock: UncheckedRequest) => Promise<FoundSession>
+export type SessionDoor = (request: UncheckedRequest) => Promise<FoundSession>
 
 /** Lets operators in. @throws ApiError not_signed_in, not_operator, cross_site_request */
-export type OperatorDoor = (knock: UncheckedRequest) => Promise<Operator>
+export type OperatorDoor = (request: UncheckedRequest) => Promise<Operator>
 
 export interface SessionDoors {
   /** @throws ApiError not_signed_in, cross_site_request */
@@ -34,14 +34,14 @@ export function sessionDoors(sessions: Pick<Sessions, 'tokenIn' | 'find' | 'note
   }
   return {
     person,
-    owner: async (knock) => {
-      const session = await person(knock)
+    owner: async (request) => {
+      const session = await person(request)
       if (session.acting_id === null && session.role !== 'owner') throw errors.insufficient_role()
-      await sessions.noteActing(session, knock)
+      await sessions.noteActing(session, request)
       return session
     },
-    operator: async (knock) => {
-      const session = await person(knock)
+    operator: async (request) => {
+      const session = await person(request)
       if (!session.operator) throw errors.not_operator()
       return session
     },
@@ -51,5 +51,5 @@ export function sessionDoors(sessions: Pick<Sessions, 'tokenIn' | 'find' | 'note
 /** For the other modules. */
 export function operatorDoor(sessions: Pick<Sessions, 'tokenIn' | 'find' | 'noteActing'>): OperatorDoor {
   const { operator } = sessionDoors(sessions)
-  return async (knock) => ({ email: (await operator(knock)).email, ip: knock.ip })
+  return async (request) => ({ email: (await operator(request)).email, ip: request.ip })
 }

@@ -51,7 +51,7 @@ export function confirmContact(
     if (refusal != null) return { kind: 'stopped', email: row.email }
     const agent = confirmer.userAgent?.slice(0, MAX_AGENT_CHARS).toWellFormed().replaceAll('\0', '') ?? null
     await db.execute(sql.confirm, [accountId, contactId, now, confirmer.ip, agent])
-    await tell(context, db, row, now)
+    await logConfirmation(context, db, row, now)
     return { kind: 'confirmed', email: row.email }
   })
 }
@@ -72,7 +72,7 @@ function isOf(askedAt: Date, { endsAt }: ConfirmationToken): boolean {
   return endsAt.getTime() >= Math.floor((askedAt.getTime() + LINK_LIVES_MS) / 1_000) * 1_000
 }
 
-async function tell({ ids }: ContactContext, db: Db, row: sql.ContactRow, now: Date): Promise<void> {
+async function logConfirmation({ ids }: ContactContext, db: Db, row: sql.ContactRow, now: Date): Promise<void> {
   await append(db, [
     {
       eventId: ids.next(),

@@ -23,7 +23,7 @@ export function severityOf(points: number): Match['severity'] {
 }
 
 /** The match as stored and sent. PostgreSQL accepts neither NUL nor an unpaired surrogate, in text or in jsonb. */
-export function told({ rule, category, points, location, offset, match, description, suggestion }: Finding): Match {
+export function matchOf({ rule, category, points, location, offset, match, description, suggestion }: Finding): Match {
   const shown = match.slice(0, MAX_MATCH_CHARS).replaceAll('\0', ' ').toWellFormed()
   return {
     rule,

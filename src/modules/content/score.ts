@@ -8,7 +8,7 @@ import { saysAccountNumber } from './account-number.ts'
 import { attachmentFindings } from './attachments.ts'
 import { BRANDS } from './brands.ts'
 import { Dictionary } from './dictionary.ts'
-import { excerpt, type Finding, told } from './finding.ts'
+import { excerpt, type Finding, matchOf } from './finding.ts'
 import { type HtmlFacts, type Link, readHtml } from './html.ts'
 import { ANYWHERE, type Compiled, compile, type Hit, type Lexicon, LexiconMatcher } from './lexicon.ts'
 import { EXCUSES } from './lexicon-excuses.ts'
@@ -100,8 +100,8 @@ function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
   const partOf = (location: Location): string =>
     location === 'subject' ? subject : ((location === 'html' ? html : text) ?? '')
   const own = labelOf(senderDomain)
-  const said = saidBy(ear, () => [html, text].some((part) => saysAccountNumber(part ?? '')) || leadOut(links, own))
-  const words = ear.hits.filter((hit) => !hit.pattern.concept.startsWith('#') && stands(hit, said))
+  const said = conceptsOf(ear, () => [html, text].some((part) => saysAccountNumber(part ?? '')) || leadOut(links, own))
+  const words = ear.hits.filter((hit) => !hit.pattern.concept.startsWith('#') && isUnexcused(hit, said))
   const spoken = wordFindings(words, ear.words, partOf)
   const sounds = spoken.some(({ fraud }) => fraud === 2)
   const brands = spokenBrands(ear)
@@ -133,7 +133,7 @@ function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
   )
   findings.push(...together(findings, place), ...opinion(judge, place, findings, signs === 0))
   const score = Math.max(0, 100 - findings.reduce((sum, { points }) => sum + points, 0))
-  const matches = findings.sort((a, b) => b.points - a.points).map(told)
+  const matches = findings.sort((a, b) => b.points - a.points).map(matchOf)
   return { score, level: levelOf(score), matches, suggestions: [...new Set(matches.map((one) => one.suggestion))] }
 }
 
@@ -142,13 +142,13 @@ function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
  *
  * @param isHere whether the mail itself gives the account, or has a link that may lead to it
  */
-function saidBy({ hits }: LexiconMatcher, isHere: () => boolean): ReadonlySet<string> {
+function conceptsOf({ hits }: LexiconMatcher, isHere: () => boolean): ReadonlySet<string> {
   const heard = new Set(hits.map(({ pattern }) => pattern.concept))
   if (heard.has('#check') && !heard.has('#here') && isHere()) heard.add('#here')
-  return new Set(hits.flatMap((hit) => (stands(hit, heard) ? [hit.pattern.concept] : [])))
+  return new Set(hits.flatMap((hit) => (isUnexcused(hit, heard) ? [hit.pattern.concept] : [])))
 }
 
-function stands({ pattern: { concept, unlessSaid } }: Hit, said: ReadonlySet<string>): boolean {
+function isUnexcused({ pattern: { concept, unlessSaid } }: Hit, said: ReadonlySet<string>): boolean {
   const takenBackBy = unlessSaid ?? lexicon().lexicon.concepts[concept]?.unlessSaid
   return takenBackBy === undefined || !said.has(takenBackBy)
 }

@@ -21,7 +21,7 @@ export interface HostResult {
   readonly sourceIp: string | null
   readonly tls: TlsInfo | null
   /** Refused in the banner, or ruled out by EHLO (SIZE): another host may take the mail. */
-  readonly atDoor: boolean
+  readonly refusedAtOpening: boolean
   /** The greeting was 421. */
   readonly crowded: boolean
 }
@@ -32,7 +32,7 @@ export interface AddressToTry {
   /** Why the address is tried in clear; null: TLS is possible there. */
   readonly plain: string | null
   /** The TLS failure there has already been reported in this attempt. */
-  readonly told: boolean
+  readonly isReported: boolean
 }
 
 /** The attempt of one mail: the addresses left to try, and the results so far. */
@@ -107,8 +107,8 @@ export function isForTls({ verdict }: HostResult): boolean {
 }
 
 /** Whether the result decides the whole attempt. */
-export function isFinal({ verdict, atDoor }: HostResult): boolean {
-  return verdict.kind !== 'deferred' && !atDoor
+export function isFinal({ verdict, refusedAtOpening }: HostResult): boolean {
+  return verdict.kind !== 'deferred' && !refusedAtOpening
 }
 
 export function unreachable(text: string): Verdict {

@@ -155,7 +155,7 @@ async function lineTo(zones: Zones, chance: () => number = () => 0): Promise<Lin
     send: async (site, more = {}) => {
       const sent = await network.send(site, {
         tlsRequired: false,
-        minds: true,
+        obeysTlsPolicy: true,
         site,
         sender: 'news@shop.example',
         prepare: async () => ({ ...LETTER, recipient: `bob@${site}` }),

@@ -230,7 +230,7 @@ export function networkOf(options: NetworkOptions): Network {
       const found = await planned(relay === null ? site : '').plan
       // The mail has also waited for the DNS.
       if (releases > released) return null
-      const plan = !job.minds && 'mx' in found ? opened(site, found.mx, null) : found
+      const plan = !job.obeysTlsPolicy && 'mx' in found ? opened(site, found.mx, null) : found
       if (plan.kind === 'unasked') return null
       if (plan.kind === 'closed') plan.tell()
       if (plan.kind !== 'open') return localReport(planVerdict(plan), startedAt, clock.monotonicMs() - startedMs)

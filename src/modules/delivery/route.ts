@@ -250,7 +250,7 @@ export class Route {
     try {
       const outgoing = waiting.outgoing ?? (await job.prepare((wait) => this.#idleWhile(lane, wait)))
       if (outgoing === null) return null
-      const steps = this.#order(lane, way).map((target): AddressToTry => ({ target, plain: null, told: false }))
+      const steps = this.#order(lane, way).map((target): AddressToTry => ({ target, plain: null, isReported: false }))
       const course: AttemptState = { job, steps, silent: new Set(), done: new Set(), tried, story }
       const ended = await this.#hosts(lane, course, outgoing)
       if (!ended) return null
@@ -313,7 +313,7 @@ export class Route {
           target,
           sourceIp: link.sourceIp,
           tls: link.connection.tls,
-          atDoor: outcome.kind === 'unsupported',
+          refusedAtOpening: outcome.kind === 'unsupported',
           crowded: false,
         })
         if (outcome.kind === 'replied' && isThrottling(outcome.reply)) {
@@ -378,7 +378,7 @@ export class Route {
     const isFree = requiredBy === null && this.#options.tls === 'opportunistic' && this.#options.auth === undefined
     const why = isFree ? (step.plain ?? tlsFaults.of(target) ?? (silent.has(target.host) ? SILENT : null)) : null
     if (why !== null && step.plain === null && mayWait) {
-      steps.push({ target, plain: why, told: false })
+      steps.push({ target, plain: why, isReported: false })
       return
     }
     const { opened, sourceIp } = await this.#open(lane, target, {
@@ -389,7 +389,7 @@ export class Route {
     if (lane.link !== null && judge.isForDomain()) lane.link = { ...lane.link, onlyFor: job.site }
     const ended = sessionOf(opened)
     // Sessions for mail that ignores the receiver's TLS policy are not reported.
-    if (ended !== null && !step.told && job.minds)
+    if (ended !== null && !step.isReported && job.obeysTlsPolicy)
       this.#options.onSession(
         job.site,
         target,
@@ -405,7 +405,7 @@ export class Route {
     addLines(story, opened.dialogue, clock.monotonicMs())
     if (fault !== null && mayWait) {
       if (opened.kind === 'failed' && opened.fault.code === 'timeout') silent.add(target.host)
-      steps.push({ target, plain: fault, told: true })
+      steps.push({ target, plain: fault, isReported: true })
       return
     }
     const crowded = opened.kind === 'refused' && opened.phase === 'banner' && opened.reply.code === 421
@@ -414,8 +414,8 @@ export class Route {
     if (opened.kind === 'refused' && !crowded && !isOfTls && isThrottling(opened.reply))
       this.pace.throttled(clock.monotonicMs())
     const verdict = this.#options.weigh(openVerdict(opened, requiredBy))
-    const atDoor = opened.kind === 'refused' && opened.phase === 'banner' && verdict.kind === 'bounced'
-    tried.push({ verdict, target, sourceIp, tls: opened.tls ?? null, atDoor, crowded })
+    const refusedAtOpening = opened.kind === 'refused' && opened.phase === 'banner' && verdict.kind === 'bounced'
+    tried.push({ verdict, target, sourceIp, tls: opened.tls ?? null, refusedAtOpening, crowded })
   }
 
   /** Opens a new connection for the lane. */

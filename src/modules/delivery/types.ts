@@ -101,7 +101,7 @@ export interface Tracking {
 export interface DeliveryJob {
   readonly tlsRequired: boolean
   /** Whether the receiver's TLS policy applies to the mail. */
-  readonly minds: boolean
+  readonly obeysTlsPolicy: boolean
   /** The recipient's domain. */
   readonly site: string
   /** The address in From. */

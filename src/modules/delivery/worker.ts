@@ -338,7 +338,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     const room = largeMessageMemory(large, options.turns, largeBytes(email))
     const job: DeliveryJob = {
       tlsRequired: email.tlsRequired,
-      minds: options.isTlsReport?.(email) !== true,
+      obeysTlsPolicy: options.isTlsReport?.(email) !== true,
       site: siteOf(email),
       sender: email.sender,
       maySend: async () => (await isStillWanted(one)) && safe(epoch) && isAsked(one.claimedAtMs),

@@ -383,14 +383,14 @@ async function setStatus(
     status,
     since: now,
     spfLost: false,
-    event: status === before.status ? null : told(before.status, status),
+    event: status === before.status ? null : eventOfChange(before.status, status),
     seen: null,
     now,
     unchecked: status === 'verified',
   })
 }
 
-function told(before: DomainStatus, status: DomainStatus): VerificationStep['event'] {
+function eventOfChange(before: DomainStatus, status: DomainStatus): VerificationStep['event'] {
   if (status === 'verified') return 'domain.verified'
   return isActive(before) ? 'domain.verification_failed' : null
 }

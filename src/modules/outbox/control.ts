@@ -51,7 +51,7 @@ export async function cancelEmail(options: CancelOptions, accountId: string, id:
     const now = clock.now()
     await db.execute(sql.dropQueueRow, [accountId, id])
     await db.execute(sql.endEmail, [accountId, id, STATUS.canceled, now])
-    await tell(db, ids, { accountId, email, now, type: 'email.canceled', data: { canceled_at: now.toISOString() } })
+    await logEvent(db, ids, { accountId, email, now, type: 'email.canceled', data: { canceled_at: now.toISOString() } })
   })
 }
 
@@ -178,7 +178,7 @@ async function lock(
   return { row, email }
 }
 
-interface Told {
+interface EmailEvent {
   readonly accountId: string
   readonly email: LockedEmail
   readonly now: Date
@@ -186,7 +186,7 @@ interface Told {
   readonly data: object
 }
 
-function tell(db: Db, ids: Ids, { accountId, email, now, type, data }: Told): Promise<void> {
+function logEvent(db: Db, ids: Ids, { accountId, email, now, type, data }: EmailEvent): Promise<void> {
   const stream: Stream = email.stream === 1 ? 'broadcast' : 'transactional'
   const { id, domain_id: domainId, sandbox, tag } = email
   const event = { accountId, domainId, emailId: id, stream, sandbox, tag }

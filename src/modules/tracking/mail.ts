@@ -43,7 +43,7 @@ export function unsubscribeByMail(
   if (key === null) return null
   return (subject) =>
     database.transaction(async (db) => {
-      const email = (await ledger.byToken(db, key)) ?? told(tokens, subject, key)
+      const email = (await ledger.byToken(db, key)) ?? mailOfToken(tokens, subject, key)
       if (email === null) return false
       const { accountId, emailId, recipientKey: recipient, domainId, stream, sandbox, tag } = email
       const mail = { emailId, domainId, stream, tag }
@@ -53,7 +53,7 @@ export function unsubscribeByMail(
 }
 
 /** The facts from the token in the subject; null: no valid one. Some programs fold long words, so whitespace is removed. */
-function told(tokens: Pick<Tokens, 'read'>, subject: string, key: VerpIds): MailedEmail | null {
+function mailOfToken(tokens: Pick<Tokens, 'read'>, subject: string, key: VerpIds): MailedEmail | null {
   const [, text = ''] = SUBJECT.exec(subject) ?? []
   const token = tokens.read('unsubscribe', text.replaceAll(/\s/g, ''))
   if (token === null || token.emailId !== key.emailId) return null

@@ -89,7 +89,7 @@ export function tlsReportLoop(options: ReportsOptions): Service {
         for (const { day, domain } of due) {
           if (signal.aborted) break
           try {
-            await tell(options, day, domain)
+            await sendReports(options, day, domain)
           } catch (error) {
             onError(error)
           }
@@ -104,7 +104,7 @@ export function tlsReportLoop(options: ReportsOptions): Service {
 }
 
 /** Sends a day's report to each address (RFC 8460 section 3). One success completes the day. */
-async function tell(options: ReportsOptions, day: string, domain: string): Promise<void> {
+async function sendReports(options: ReportsOptions, day: string, domain: string): Promise<void> {
   const { database, clock, resolver } = options
   if (clock.now().getTime() - Date.parse(day) > (MAX_DAYS + 1) * DAY_MS) {
     await database.system.execute(sql.forgetSessions, [day, domain])

@@ -54,11 +54,11 @@ export interface DeliveryFilter {
 /** Newest first. @throws ApiError not_found */
 export function listDeliveries(
   { database, clock }: DeliveryContext,
-  asker: Asker,
+  requester: Asker,
   webhookId: string,
   filter: DeliveryFilter,
 ): Promise<{ readonly rows: readonly DeliveryRow[]; readonly total: number; readonly next: string | null }> {
-  const { accountId } = asker
+  const { accountId } = requester
   const oldest = new Date(clock.now().getTime() - KEPT_DAYS * DAY_MS)
   const from = filter.from === null || filter.from < oldest ? oldest : filter.from
   const where = [
@@ -70,7 +70,7 @@ export function listDeliveries(
     filter.to === null ? LAST_ID : firstIdAt(filter.to),
   ]
   return database.tenant(accountId, async (db) => {
-    await readEndpoint(db, asker, webhookId)
+    await readEndpoint(db, requester, webhookId)
     const offset = filter.cursor === null ? filter.offset : 0
     const { emailId } = filter
     const of = emailId === null ? [] : [emailId]
@@ -99,12 +99,16 @@ export function listDeliveries(
  *
  * @throws ApiError not_found, invalid_state when the endpoint is switched off or the delivery was a test
  */
-export function replayDelivery({ database, clock, ids }: DeliveryContext, asker: Asker, id: string): Promise<number> {
-  const { accountId } = asker
+export function replayDelivery(
+  { database, clock, ids }: DeliveryContext,
+  requester: Asker,
+  id: string,
+): Promise<number> {
+  const { accountId } = requester
   return database.tenant(accountId, async (db) => {
     const row = await db.one<DeliveryRow>(sql.oneDelivery, [accountId, id])
     if (row === null) throw errors.not_found()
-    await lockActive(db, asker, row.webhook_id)
+    await lockActive(db, requester, row.webhook_id)
     if (row.event === TEST_EVENT) throw errors.invalid_state({}, { message: 'A test is not delivered again' })
     const now = clock.now()
     if (row.status === 'pending') {
@@ -126,13 +130,13 @@ export function replayDelivery({ database, clock, ids }: DeliveryContext, asker:
  */
 export function replayPeriod(
   { database, clock, ids }: DeliveryContext,
-  asker: Asker,
+  requester: Asker,
   webhookId: string,
   { from, to, types }: { readonly from: Date; readonly to: Date; readonly types: readonly EventType[] | null },
 ): Promise<number> {
-  const { accountId } = asker
+  const { accountId } = requester
   return database.tenant(accountId, async (db) => {
-    const { events: wanted, domain_ids: domainIds } = await lockActive(db, asker, webhookId)
+    const { events: wanted, domain_ids: domainIds } = await lockActive(db, requester, webhookId)
     const known = Object.keys(EVENT_TYPES) as EventType[]
     const told = (types ?? known).filter((type) => wants(wanted, type))
     let queued = 0
@@ -152,8 +156,8 @@ export function replayPeriod(
   })
 }
 
-async function lockActive(db: Db, asker: Asker, webhookId: string): Promise<Endpoint> {
-  const endpoint = await db.one<Endpoint>(sql.lockShared, [asker.accountId, asker.domainIds, webhookId])
+async function lockActive(db: Db, requester: Asker, webhookId: string): Promise<Endpoint> {
+  const endpoint = await db.one<Endpoint>(sql.lockShared, [requester.accountId, requester.domainIds, webhookId])
   if (endpoint === null) throw errors.not_found()
   if (!endpoint.is_active) throw errors.invalid_state()
   return endpoint

@@ -50,14 +50,14 @@ export function openSecret(secrets: Secrets, id: string, sealed: Buffer): string
 /** @throws ApiError webhook_limit_reached, validation_error */
 export async function createEndpoint(
   context: EndpointContext,
-  asker: Asker,
+  requester: Asker,
   given: EndpointChange & { readonly url: string; readonly events: readonly string[] },
 ): Promise<Shown> {
   const { database, clock, ids, secrets } = context
-  const { accountId } = asker
+  const { accountId } = requester
   const { limit, plan } = await context.limitOf(accountId)
   return database.tenant(accountId, async (db) => {
-    const domains = await checked(db, context, asker, given, null)
+    const domains = await checked(db, context, requester, given, null)
     await db.query(sql.lockAccount, [accountId])
     const { total = 0 } = (await db.one<{ total: number }>(sql.countAll, [accountId])) ?? {}
     if (limit !== null && total >= limit) throw errors.webhook_limit_reached({ limit, plan })
@@ -83,18 +83,18 @@ export async function createEndpoint(
 /** @throws ApiError not_found, validation_error */
 export async function changeEndpoint(
   context: EndpointContext,
-  asker: Asker,
+  requester: Asker,
   id: string,
   change: EndpointChange,
 ): Promise<Endpoint> {
-  return context.database.tenant(asker.accountId, async (db) => {
-    const before = await db.one<Endpoint>(sql.lockOne, [asker.accountId, asker.domainIds, id])
+  return context.database.tenant(requester.accountId, async (db) => {
+    const before = await db.one<Endpoint>(sql.lockOne, [requester.accountId, requester.domainIds, id])
     if (before === null) throw errors.not_found()
-    const domains = await checked(db, context, asker, change, before.domain_ids)
+    const domains = await checked(db, context, requester, change, before.domain_ids)
     const isActive = change.is_active ?? before.is_active
     const now = context.clock.now()
     const row = await db.one<Endpoint>(sql.update, [
-      asker.accountId,
+      requester.accountId,
       id,
       change.name ?? before.name,
       change.url ?? before.url,
@@ -103,7 +103,7 @@ export async function changeEndpoint(
       isActive,
       now,
     ])
-    if (!isActive) await db.execute(sql.endQueued, [asker.accountId, id, logBegins(now)])
+    if (!isActive) await db.execute(sql.endQueued, [requester.accountId, id, logBegins(now)])
     await db.query(sql.notify, [id])
     if (row === null) throw errors.not_found()
     return row
@@ -111,24 +111,25 @@ export async function changeEndpoint(
 }
 
 /** @throws ApiError not_found */
-export async function removeEndpoint({ database }: EndpointContext, asker: Asker, id: string): Promise<void> {
-  await database.tenant(asker.accountId, async (db) => {
-    const row = await db.one<Endpoint>(sql.lockOne, [asker.accountId, asker.domainIds, id])
+export async function removeEndpoint({ database }: EndpointContext, requester: Asker, id: string): Promise<void> {
+  await database.tenant(requester.accountId, async (db) => {
+    const row = await db.one<Endpoint>(sql.lockOne, [requester.accountId, requester.domainIds, id])
     if (row === null) throw errors.not_found()
-    await db.execute(sql.dropQueued, [asker.accountId, id])
-    await db.execute(sql.remove, [asker.accountId, id])
+    await db.execute(sql.dropQueued, [requester.accountId, id])
+    await db.execute(sql.remove, [requester.accountId, id])
     await db.query(sql.notify, [id])
   })
 }
 
 /** Replaces the secret from the next attempt on. @throws ApiError not_found */
-export async function regenerateSecret(context: EndpointContext, asker: Asker, id: string): Promise<Shown> {
+export async function regenerateSecret(context: EndpointContext, requester: Asker, id: string): Promise<Shown> {
   const { database, clock, ids, secrets } = context
-  return database.tenant(asker.accountId, async (db) => {
-    if ((await db.one<Endpoint>(sql.lockOne, [asker.accountId, asker.domainIds, id])) === null) throw errors.not_found()
+  return database.tenant(requester.accountId, async (db) => {
+    if ((await db.one<Endpoint>(sql.lockOne, [requester.accountId, requester.domainIds, id])) === null)
+      throw errors.not_found()
     const secret = newSecret(ids.bytes)
     const sealed = secrets.seal(PURPOSE, id, secret)
-    const row = await db.one<Endpoint>(sql.setSecret, [asker.accountId, id, sealed, secret.slice(-4), clock.now()])
+    const row = await db.one<Endpoint>(sql.setSecret, [requester.accountId, id, sealed, secret.slice(-4), clock.now()])
     if (row === null) throw errors.not_found()
     await db.query(sql.notify, [id])
     return { ...row, secret }
@@ -148,14 +149,14 @@ export async function readEndpoint(
 }
 
 /** Faults the schema cannot express, for any body. */
-export async function changeFaults(context: EndpointContext, asker: Asker, body: unknown): Promise<FieldFault[]> {
+export async function changeFaults(context: EndpointContext, requester: Asker, body: unknown): Promise<FieldFault[]> {
   const { url, domain_ids: asked } = (body ?? {}) as Readonly<Record<string, unknown>>
   const domains = Array.isArray(asked) && asked.every(isUuid) ? asked : []
   const faults = typeof url === 'string' ? urlFaults(context, url) : []
   if (domains.length === 0) return faults
-  return context.database.tenant(asker.accountId, async (db) => [
+  return context.database.tenant(requester.accountId, async (db) => [
     ...faults,
-    ...(await domainFaults(db, asker, domains)),
+    ...(await domainFaults(db, requester, domains)),
   ])
 }
 
@@ -190,14 +191,14 @@ async function domainFaults(db: Db, { accountId, domainIds: boundTo }: Asker, as
 async function checked(
   db: Db,
   context: EndpointContext,
-  asker: Asker,
+  requester: Asker,
   { url, domain_ids: asked }: EndpointChange,
   before: readonly string[] | null,
 ): Promise<readonly string[] | null> {
   const faults = url === undefined ? [] : urlFaults(context, url)
   const wanted = asked === undefined ? before : asked === null || asked.length === 0 ? null : lowered(asked)
-  if (wanted !== null) faults.push(...(await domainFaults(db, asker, asked ?? [])))
-  if (wanted === null && asker.domainIds !== null) {
+  if (wanted !== null) faults.push(...(await domainFaults(db, requester, asked ?? [])))
+  if (wanted === null && requester.domainIds !== null) {
     faults.push({ field: 'domain_ids', rule: 'domain', message: 'must name domains that the key is bound to' })
   }
   if (faults.length > 0) throw validationError(faults)

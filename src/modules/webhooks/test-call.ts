@@ -22,12 +22,12 @@ export interface TestContext extends RecordOptions {
 /** @throws ApiError not_found */
 export async function testEndpoint(
   context: TestContext,
-  asker: Asker,
+  requester: Asker,
   webhookId: string,
 ): Promise<AttemptResult & { readonly eventId: string }> {
   const { database, clock, ids, secrets } = context
-  const { accountId } = asker
-  const { endpoint, sealed } = await database.tenant(accountId, (db) => readEndpoint(db, asker, webhookId))
+  const { accountId } = requester
+  const { endpoint, sealed } = await database.tenant(accountId, (db) => readEndpoint(db, requester, webhookId))
   const eventId = ids.next()
   const at = clock.now()
   const result = await attempt(context, {

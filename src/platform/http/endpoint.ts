@@ -59,7 +59,7 @@ export interface Requester {
 /** Checks, in this order: authentication, address, account, rate, scope, plan. */
 export interface Gate {
   /** @throws ApiError */
-  admit(asker: Requester, access: Access): Promise<Principal>
+  admit(requester: Requester, access: Access): Promise<Principal>
 }
 
 export interface Call<Params, Query, Body, Visitor = unknown> {
@@ -128,7 +128,7 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
   /** Null: public, no key needed. */
   readonly access: Access | null
   /** Authenticates by something other than a key. Runs at the point where the gate runs for other endpoints. */
-  readonly door?: (knock: UncheckedRequest) => Promise<Visitor>
+  readonly door?: (request: UncheckedRequest) => Promise<Visitor>
   readonly summary: string
   /**
    * Its name in a generated client: `verifyDomain`. The legacy path gets `verifyDomainLegacy`. Absent: derived from method and

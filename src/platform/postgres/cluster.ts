@@ -26,7 +26,7 @@ import {
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { LITTLE_MEMORY_BYTES, systemMemory } from '../memory.ts'
-import { type Command, type Ground, giveToCluster, type Place } from './ground.ts'
+import { type Command, type Ground, giveToCluster, type Place } from './unprivileged.ts'
 
 /** The superuser of the embedded cluster, and the name of its database. */
 export const USER = 'posthorn'

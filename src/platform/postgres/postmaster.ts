@@ -14,8 +14,8 @@ import pg from 'pg'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../log.ts'
 import { clusterOf, ENVIRONMENT, logTail, openLog, PORT, type Settings, USER, writeSettings } from './cluster.ts'
-import type { Ground } from './ground.ts'
 import { alive, processesIn, recordedPostmaster, seesFolders } from './processes.ts'
+import type { Ground } from './unprivileged.ts'
 
 export interface Postmaster {
   readonly pid: number

@@ -22,8 +22,8 @@ import { migrate } from '../migrate.ts'
 import { type Binaries, binariesAt, installedBinaries } from './binaries.ts'
 import { clusterOf, ensureCluster, ensureSocketDir, finishSwap, MAJOR, markOf, USER, versionOf } from './cluster.ts'
 import { carry } from './copy.ts'
-import { findGround, type Ground, giveToCluster } from './ground.ts'
 import { bringDown, bringUp, ensureDatabase, type Postmaster, type Surroundings } from './postmaster.ts'
+import { findGround, type Ground, giveToCluster } from './unprivileged.ts'
 
 export interface UpgradeOptions {
   /** Absolute; the caller holds its lock. */
