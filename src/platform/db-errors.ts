@@ -31,7 +31,7 @@ export class UnknownCommitOutcome extends Error {
 
   constructor(message: string, client: object, cause?: unknown) {
     super(message, { cause })
-    this.name = 'UnknownEnd'
+    this.name = 'UnknownCommitOutcome'
     this.backend = (client as { readonly processID?: number | null }).processID ?? null
   }
 }

@@ -5,13 +5,13 @@ import { test } from 'node:test'
 
 const HERE = import.meta.dirname
 
-/** Runs a process that catches stray errors and does `what` once it is up. @returns its exit code and its output, in order */
+/** Runs a process that handles uncaught errors and does `what` once it is up. @returns its exit code and its output, in order */
 function run(what: string, isUp = true): { readonly code: number | null; readonly said: readonly string[] } {
   const script = `import { once } from 'node:events'
     import { connect, createServer } from 'node:net'
-    import { catchStray } from ${JSON.stringify(path.join(HERE, 'stray.ts'))}
+    import { handleUncaughtErrors } from ${JSON.stringify(path.join(HERE, 'uncaught-errors.ts'))}
     import { systemClock } from ${JSON.stringify(path.join(HERE, 'clock.ts'))}
-    const up = catchStray({
+    const up = handleUncaughtErrors({
       clock: systemClock(),
       report: (error, kind) => console.log(kind, error.message),
       giveUp: () => { console.log('gives up'); process.exit(3) },
