@@ -114,7 +114,7 @@ function Inside({
           onClick={() => setPalette(true)}
           className="mb-3 hidden cursor-pointer items-center justify-between rounded border border-line bg-raised px-2 py-1 text-quiet hover:border-quiet lg:flex"
         >
-          Search or jump to <kbd className="font-mono text-xs">Ctrl K</kbd>
+          Jump to <kbd className="font-mono text-xs">Ctrl K</kbd>
         </button>
         <Scroller>
           <Groups person={me} />

@@ -63,7 +63,7 @@ export function Table<Row>({
                 key={head}
                 role="columnheader"
                 scope="col"
-                className={`px-2 py-1.5 font-normal first:pl-0 last:pr-0 ${hiddenBelow(wide, roomy)} ${right === true ? 'text-right' : ''}`}
+                className={`px-2 py-1.5 font-normal whitespace-nowrap first:pl-0 last:pr-0 ${hiddenBelow(wide, roomy)} ${right === true ? 'text-right' : ''}`}
               >
                 {acts === true ? <span className="sr-only">{head}</span> : head}
               </th>

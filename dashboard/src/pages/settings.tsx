@@ -23,6 +23,7 @@ export function Settings() {
       ) : (
         <>
           <Profile key={profile.data.data.id} profile={profile.data.data} />
+          <Switches profile={profile.data.data} />
           <Retention key={`kept ${profile.data.data.id}`} profile={profile.data.data} />
         </>
       )}
@@ -92,13 +93,7 @@ function Profile({ profile }: { readonly profile: Json }) {
   const { typed, setTyped, error, save, waits } = useEdited(profile, {
     ...{ path: PATH, address: PATH, method: 'PATCH', typedOf, fieldsOf, told: 'Saved.' },
   })
-  const [switchError, setSwitchError] = useState<unknown>(null)
   const set = (field: keyof Typed) => (value: string) => setTyped({ ...typed, [field]: value })
-  const change = async (body: object): Promise<void> => {
-    setSwitchError(null)
-    await call('PATCH', PATH, body).then(() => announce('Saved.'), setSwitchError)
-    await refresh(PATH)
-  }
   const submit = async (event: FormEvent): Promise<void> => {
     await save(event)
     await refresh('/session')
@@ -107,7 +102,7 @@ function Profile({ profile }: { readonly profile: Json }) {
     <Section title="Account">
       <EditableIfPermitted scope="profile:write">
         <Unsaved waits={() => waits} />
-        <form onSubmit={(event) => void submit(event)} className="mb-4 grid items-start gap-3 sm:grid-cols-2">
+        <form onSubmit={(event) => void submit(event)} className="grid items-start gap-3 sm:grid-cols-2">
           <Field label="Name" required value={typed.name} onChange={set('name')} fault={faultOf(error, 'name')} />
           <Field label="Company" value={typed.company} onChange={set('company')} fault={faultOf(error, 'company')} />
           <Field
@@ -151,7 +146,26 @@ function Profile({ profile }: { readonly profile: Json }) {
             </Button>
           </div>
         </form>
-        <Problem error={besides(error, FIELDS) ?? switchError} />
+        <Problem error={besides(error, FIELDS)} />
+      </EditableIfPermitted>
+    </Section>
+  )
+}
+
+function Switches({ profile }: { readonly profile: Json }) {
+  const [error, setError] = useState<unknown>(null)
+  const change = async (body: object): Promise<void> => {
+    setError(null)
+    await call('PATCH', PATH, body).then(() => announce('Saved.'), setError)
+    await refresh(PATH)
+  }
+  return (
+    <Section title="Tracking and sending">
+      <p className="mb-2 text-quiet">
+        Saved as soon as you change them. A sending domain or a single email can override the tracking.
+      </p>
+      <EditableIfPermitted scope="profile:write">
+        <Problem error={error} />
         <ul className="grid gap-1">
           {SWITCHES.map(([field, label]) => (
             <li key={field}>
