@@ -35,7 +35,7 @@ import {
   type Surroundings,
 } from './postgres/postmaster.ts'
 import { recordedPostmaster } from './postgres/processes.ts'
-import { findGround, findPlace, type Way } from './postgres/unprivileged.ts'
+import { findPlace, findServerUser, type Way } from './postgres/unprivileged.ts'
 import { type Upgraded, type UpgradeOptions, upgradeCluster } from './postgres/upgrade.ts'
 
 export { assertDurable, type Queryable } from './postgres/durable.ts'
@@ -198,7 +198,7 @@ function attached(options: EmbeddedOptions, dataDir: string, socketDir: string, 
     try {
       if (lock === null || !(await onlyOne(presence))) return
       const around = await prepare(options, dataDir)
-      const pid = await recordedPostmaster(clusterOf(around.ground))
+      const pid = await recordedPostmaster(clusterOf(around.serverUser))
       if (pid !== null) await bringDown(pid, around, NEVER)
     } finally {
       await presence.end().catch(() => undefined)
@@ -238,10 +238,10 @@ async function onlyOne(presence: pg.Client): Promise<boolean> {
 }
 
 async function prepare(options: EmbeddedOptions, dataDir: string): Promise<Surroundings> {
-  const ground = await findGround(dataDir, await installedBinaries(), options.way)
-  await ensureCluster(ground, options.settings?.['fsync'] !== 'off')
-  const socketDir = await ensureSocketDir(ground, dataDir)
-  return { ground, dataDir, socketDir, settings: options.settings ?? {}, clock: options.clock, log: options.log }
+  const serverUser = await findServerUser(dataDir, await installedBinaries(), options.way)
+  await ensureCluster(serverUser, options.settings?.['fsync'] !== 'off')
+  const socketDir = await ensureSocketDir(serverUser, dataDir)
+  return { serverUser, dataDir, socketDir, settings: options.settings ?? {}, clock: options.clock, log: options.log }
 }
 
 // Root may run a command on an ordinary user's data directory: the lock file keeps that user as owner.

@@ -14,7 +14,7 @@ import { createLogger } from '../../src/platform/log.ts'
 import { type Binaries, binariesAt, installedBinaries } from '../../src/platform/postgres/binaries.ts'
 import { ensureSocketDir } from '../../src/platform/postgres/cluster.ts'
 import { bringDown, bringUp, ensureDatabase } from '../../src/platform/postgres/postmaster.ts'
-import { findGround } from '../../src/platform/postgres/unprivileged.ts'
+import { findServerUser } from '../../src/platform/postgres/unprivileged.ts'
 import { scratch, waitFor } from './fixture.ts'
 import { startPosthorn } from './posthorn.ts'
 
@@ -33,10 +33,10 @@ function debians(): Binaries {
 
 /** Runs a server on the cluster of a home during `work`, which gets its connection string. */
 async function whileUp<T>(dataDir: string, binaries: Binaries, work: (url: string) => Promise<T>): Promise<T> {
-  const ground = await findGround(dataDir, binaries)
-  const socketDir = await ensureSocketDir(ground, dataDir)
+  const serverUser = await findServerUser(dataDir, binaries)
+  const socketDir = await ensureSocketDir(serverUser, dataDir)
   const tools = { clock: systemClock(), log: createLogger('silent') }
-  const around = { ground, dataDir, socketDir, settings: {}, ...tools }
+  const around = { serverUser, dataDir, socketDir, settings: {}, ...tools }
   const server = await bringUp(around, NEVER)
   try {
     await ensureDatabase(socketDir)
@@ -93,9 +93,9 @@ test('an upgrade killed in the middle is continued, and the new cluster has the 
   const dataDir = path.join(place.path, 'data')
   await mkdir(dataDir, { mode: 0o700 })
   const old = debians()
-  const ground = await findGround(dataDir, old)
-  const cluster = path.join(ground.home, 'postgres')
-  const [wrap] = ground.initdb
+  const serverUser = await findServerUser(dataDir, old)
+  const cluster = path.join(serverUser.home, 'postgres')
+  const [wrap] = serverUser.initdb
   assert.ok(wrap)
   const options = ['-D', cluster, '-U', 'posthorn', '-E', 'UTF8', '--locale=C.UTF-8', '-A', 'trust', '-k', '--no-sync']
   const { file, args, identity } = wrap(old.initdb, options)
@@ -143,13 +143,13 @@ test('an upgrade killed in the middle is continued, and the new cluster has the 
   })
   process.kill(-(first.pid ?? 0), 'SIGKILL')
   await ended
-  assert.ok(existsSync(path.join(ground.home, 'upgrade', 'postgres')), 'it was in the middle')
-  assert.ok(!existsSync(path.join(ground.home, 'upgrade', 'complete')))
+  assert.ok(existsSync(path.join(serverUser.home, 'upgrade', 'postgres')), 'it was in the middle')
+  assert.ok(!existsSync(path.join(serverUser.home, 'upgrade', 'complete')))
 
   const { stdout } = await run(LAUNCHER, words, { env })
   assert.equal(stdout.match(/ rows \(/g)?.length, 1, `the last table alone was left to do: ${stdout}`)
   assert.match(stdout, /upgraded from PostgreSQL \d+; delete .*postgres\.before-18/)
-  assert.ok(!existsSync(path.join(ground.home, 'upgrade')))
+  assert.ok(!existsSync(path.join(serverUser.home, 'upgrade')))
   const after = await whileUp(dataDir, await installedBinaries(), async (url) => {
     const [version] = await query(url, 'show server_version_num')
     assert.equal(Math.floor(Number(version?.rows[0].server_version_num) / 10_000), 18)

@@ -26,7 +26,7 @@ import {
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { LITTLE_MEMORY_BYTES, systemMemory } from '../memory.ts'
-import { type Command, type Ground, giveToCluster, type Place } from './unprivileged.ts'
+import { type Command, giveToCluster, type Place, type ServerUser } from './unprivileged.ts'
 
 /** The superuser of the embedded cluster, and the name of its database. */
 export const USER = 'posthorn'
@@ -72,9 +72,9 @@ export const clusterOf = ({ home }: Place): string => path.join(home, 'postgres'
  *
  * @param durable false for tests: does not wait for the disk
  */
-export async function ensureCluster(ground: Ground, durable: boolean): Promise<void> {
-  const cluster = clusterOf(ground)
-  if ((await versionOf(cluster)) === null) await finishSwap(ground.home)
+export async function ensureCluster(serverUser: ServerUser, durable: boolean): Promise<void> {
+  const cluster = clusterOf(serverUser)
+  if ((await versionOf(cluster)) === null) await finishSwap(serverUser.home)
   const found = await versionOf(cluster)
   if (found === MAJOR) return
   if (found !== null) {
@@ -87,10 +87,10 @@ export async function ensureCluster(ground: Ground, durable: boolean): Promise<v
   }
   const half = `${cluster}.new`
   const faults: unknown[] = []
-  for (const wrap of ground.initdb) {
+  for (const wrap of serverUser.initdb) {
     await rm(half, { recursive: true, force: true })
     try {
-      await initdb(ground, wrap(ground.binaries.initdb, initdbArguments(ground, half, durable)), half)
+      await initdb(serverUser, wrap(serverUser.binaries.initdb, initdbArguments(serverUser, half, durable)), half)
       await rename(half, cluster)
       return
     } catch (error) {
@@ -135,28 +135,28 @@ export async function finishSwap(home: string): Promise<string | null> {
 }
 
 // The built-in locale: lower case by Unicode, sorted by code point; neither depends on the machine's libraries.
-function initdbArguments(ground: Ground, folder: string, durable: boolean): readonly string[] {
+function initdbArguments(serverUser: ServerUser, folder: string, durable: boolean): readonly string[] {
   const cluster = ['-D', folder, '-U', USER, '-E', 'UTF8', '--auth-local=trust', '--auth-host=reject', '-k']
-  const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '-L', shareOf(ground)]
+  const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '-L', shareOf(serverUser)]
   return [...cluster, ...locale, ...(durable ? [] : ['--no-sync'])]
 }
 
 // When initdb runs as another user than the cluster's, that user owns the folder while it is filled, the cluster's afterwards.
-async function initdb(ground: Ground, { file, args, identity }: Command, folder: string): Promise<void> {
+async function initdb(serverUser: ServerUser, { file, args, identity }: Command, folder: string): Promise<void> {
   if (identity.uid !== undefined) {
     await mkdir(folder, { mode: 0o700 })
     await chown(folder, identity.uid, identity.uid)
-    await chown(ground.home, identity.uid, identity.uid)
+    await chown(serverUser.home, identity.uid, identity.uid)
   }
   try {
     await run(file, [...args], { ...identity, cwd: '/', env: ENVIRONMENT, timeout: INITDB_WITHIN_MS })
   } finally {
-    await giveToCluster(ground, ground.home)
+    await giveToCluster(serverUser, serverUser.home)
   }
-  if (ground.uid !== null) await run('chown', ['-R', `${ground.uid}:${ground.uid}`, folder])
+  if (serverUser.uid !== null) await run('chown', ['-R', `${serverUser.uid}:${serverUser.uid}`, folder])
 }
 
-const shareOf = ({ binaries }: Ground): string => path.join(binaries.root, 'share', 'postgresql')
+const shareOf = ({ binaries }: ServerUser): string => path.join(binaries.root, 'share', 'postgresql')
 
 // Makes backends return freed memory to the system: with its own limits glibc keeps up to 32 MB, and more after each large
 // message.
@@ -174,12 +174,12 @@ function sharedBuffers(limitBytes = systemMemory().limitBytes): string {
 }
 
 /** Rewrites postgresql.conf: it holds what this release wants, whatever it held before. */
-export async function writeSettings(ground: Ground, socketDir: string, wanted: Settings): Promise<void> {
+export async function writeSettings(serverUser: ServerUser, socketDir: string, wanted: Settings): Promise<void> {
   const all = { ...SETTINGS, shared_buffers: sharedBuffers(), ...wanted, unix_socket_directories: socketDir }
   const lines = Object.entries(all).map(([name, value]) => `${name} = '${String(value).replaceAll("'", "''")}'`)
-  const file = path.join(clusterOf(ground), 'postgresql.conf')
+  const file = path.join(clusterOf(serverUser), 'postgresql.conf')
   await writeFile(`${file}.new`, `# Written at every start. Do not edit.\n${lines.join('\n')}\n`, { mode: 0o600 })
-  await giveToCluster(ground, `${file}.new`)
+  await giveToCluster(serverUser, `${file}.new`)
   await rename(`${file}.new`, file)
 }
 

@@ -15,7 +15,7 @@ import type { Clock } from '../clock.ts'
 import type { Logger } from '../log.ts'
 import { clusterOf, ENVIRONMENT, logTail, openLog, PORT, type Settings, USER, writeSettings } from './cluster.ts'
 import { alive, processesIn, recordedPostmaster, seesFolders } from './processes.ts'
-import type { Ground } from './unprivileged.ts'
+import type { ServerUser } from './unprivileged.ts'
 
 export interface Postmaster {
   readonly pid: number
@@ -25,7 +25,7 @@ export interface Postmaster {
 }
 
 export interface Surroundings {
-  readonly ground: Ground
+  readonly serverUser: ServerUser
   readonly dataDir: string
   readonly socketDir: string
   readonly settings: Settings
@@ -48,10 +48,10 @@ const NEVER = new AbortController().signal
 
 /** Resolves to a PostgreSQL that answers on the socket. Rejects with the end of its log when it does not start. */
 export async function bringUp(around: Surroundings, signal: AbortSignal): Promise<Postmaster> {
-  const { ground, clock } = around
-  const cluster = clusterOf(ground)
+  const { serverUser, clock } = around
+  const cluster = clusterOf(serverUser)
   const giveUpAt = clock.monotonicMs() + GIVE_UP_MS
-  await writeSettings(ground, around.socketDir, around.settings)
+  await writeSettings(serverUser, around.socketDir, around.settings)
   for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 2_000)) {
     const old = await settleOld(around, signal)
     if (old !== null) return old
@@ -73,7 +73,7 @@ async function removeLocks(cluster: string, socketDir: string): Promise<void> {
 /** Adopts a postmaster that runs in the cluster, or resolves to null once none does. */
 async function settleOld(around: Surroundings, signal: AbortSignal): Promise<Postmaster | null> {
   const { clock, log } = around
-  const cluster = clusterOf(around.ground)
+  const cluster = clusterOf(around.serverUser)
   const endAt = clock.monotonicMs() + OLD_ONE_MS
   let asked = false
   for (;;) {
@@ -99,9 +99,9 @@ async function settleOld(around: Surroundings, signal: AbortSignal): Promise<Pos
 
 /** @returns null when it ended before it answered */
 async function startOne(around: Surroundings, signal: AbortSignal): Promise<Postmaster | null> {
-  const { ground, clock, log } = around
+  const { serverUser, clock, log } = around
   const output = await openLog(around.dataDir)
-  const { file, args, identity } = ground.wrap(ground.binaries.postgres, ['-D', clusterOf(ground)])
+  const { file, args, identity } = serverUser.wrap(serverUser.binaries.postgres, ['-D', clusterOf(serverUser)])
   const stdio = ['ignore' as const, output.fd, output.fd]
   const child = spawn(file, [...args], { ...identity, cwd: '/', env: ENVIRONMENT, detached: true, stdio })
   let over = false
@@ -123,7 +123,7 @@ async function startOne(around: Surroundings, signal: AbortSignal): Promise<Post
   try {
     while (!over && clock.monotonicMs() < recoveredBy) {
       if (await answers(around.socketDir)) {
-        log.info({ pid, way: ground.kind }, 'postgres started')
+        log.info({ pid, way: serverUser.kind }, 'postgres started')
         return { pid, adopted: false, ended }
       }
       await clock.sleep(POLL_MS, signal)
@@ -138,7 +138,7 @@ async function startOne(around: Surroundings, signal: AbortSignal): Promise<Post
 
 /** Stops a postmaster (fast, then immediate, then SIGKILL) and resolves when it has ended. Nothing committed is lost. */
 export async function bringDown(pid: number, around: Surroundings, deadline: AbortSignal): Promise<void> {
-  const { clock, log, ground } = around
+  const { clock, log, serverUser } = around
   const goneWithin = async (ms: number, cut: AbortSignal): Promise<boolean> => {
     const until = clock.monotonicMs() + ms
     while (await alive(pid)) {
@@ -153,7 +153,7 @@ export async function bringDown(pid: number, around: Surroundings, deadline: Abo
   send(pid, 'SIGQUIT')
   if (await goneWithin(IMMEDIATE_STOP_MS, NEVER)) return
   log.error({ pid }, 'postgres did not stop, killing it')
-  for (const one of new Set([pid, ...(await processesIn(clusterOf(ground)))])) send(one, 'SIGKILL')
+  for (const one of new Set([pid, ...(await processesIn(clusterOf(serverUser)))])) send(one, 'SIGKILL')
   await goneWithin(IMMEDIATE_STOP_MS, NEVER)
 }
 

@@ -27,7 +27,7 @@ export interface Place {
   readonly uid: number | null
 }
 
-export interface Ground extends Place {
+export interface ServerUser extends Place {
   readonly kind: 'self' | 'namespace' | 'owner' | 'apart'
   readonly binaries: Binaries
   /** Prefixes a command with what makes it run as that user. The pid stays that of the command. */
@@ -69,7 +69,7 @@ export async function findPlace(dataDir: string): Promise<Place> {
  *
  * @param dataDir exists, absolute
  */
-export async function findGround(dataDir: string, binaries: Binaries, wanted: Way = 'auto'): Promise<Ground> {
+export async function findServerUser(dataDir: string, binaries: Binaries, wanted: Way = 'auto'): Promise<ServerUser> {
   const apart = await readApart(dataDir)
   const me = process.getuid?.()
   if (me !== 0) {
@@ -106,7 +106,7 @@ function as(uid: number): Wrap {
   return (file, args) => ({ file, args, identity: { uid, gid: uid } })
 }
 
-async function asUser(kind: 'owner' | 'apart', uid: number, binaries: Binaries, home: string): Promise<Ground> {
+async function asUser(kind: 'owner' | 'apart', uid: number, binaries: Binaries, home: string): Promise<ServerUser> {
   return { kind, binaries, home, uid, wrap: as(uid), initdb: [as(await namedUid())] }
 }
 
@@ -150,7 +150,7 @@ async function readApart(dataDir: string): Promise<string | null> {
 
 // The mark is written last: after a crash before that, the cluster in the data directory stays valid and is copied again.
 // The caller holds the lock of the data directory.
-async function moveApart(dataDir: string, binaries: Binaries): Promise<Ground> {
+async function moveApart(dataDir: string, binaries: Binaries): Promise<ServerUser> {
   const hash = createHash('sha256')
     .update(await realpath(dataDir))
     .digest('hex')
@@ -168,17 +168,17 @@ async function moveApart(dataDir: string, binaries: Binaries): Promise<Ground> {
     await run('chown', ['-R', `${APART_UID}:${APART_UID}`, path.join(home, 'postgres')])
     await run('sync', ['-f', home])
   }
-  const ground = await apartAt(home, binaries)
+  const serverUser = await apartAt(home, binaries)
   await replaceFile(markOf(dataDir), `${APART_NOTE}\n${home}\n`, 0o666)
   if ((await ownerOf(cluster)) !== null) await rename(cluster, path.join(dataDir, 'postgres.moved'))
-  return ground
+  return serverUser
 }
 
 const APART_NOTE =
   'PostgreSQL refuses to run as root and this system grants no user namespace, so the database of this data directory\n' +
   'lives in the folder below, under a user number of its own. Back it up and move it together with this directory.'
 
-async function apartAt(home: string, binaries: Binaries): Promise<Ground> {
+async function apartAt(home: string, binaries: Binaries): Promise<ServerUser> {
   await mkdir(home, { recursive: true, mode: 0o700 })
   await chown(home, APART_UID, APART_UID)
   const copy = binariesAt(path.join(home, `native-${binaries.version}`), binaries.version)

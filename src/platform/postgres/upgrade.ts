@@ -19,11 +19,12 @@ import pg from 'pg'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../log.ts'
 import { migrate } from '../migrate.ts'
+import { SESSION } from '../servers.ts'
 import { type Binaries, binariesAt, installedBinaries } from './binaries.ts'
 import { clusterOf, ensureCluster, ensureSocketDir, finishSwap, MAJOR, markOf, USER, versionOf } from './cluster.ts'
 import { carry } from './copy.ts'
 import { bringDown, bringUp, ensureDatabase, type Postmaster, type Surroundings } from './postmaster.ts'
-import { findGround, type Ground, giveToCluster } from './unprivileged.ts'
+import { findServerUser, giveToCluster, type ServerUser } from './unprivileged.ts'
 
 export interface UpgradeOptions {
   /** Absolute; the caller holds its lock. */
@@ -57,14 +58,14 @@ const run = promisify(execFile)
 export async function upgradeCluster(options: UpgradeOptions): Promise<Upgraded | null> {
   const { dataDir, log, clock, onStep } = options
   const binaries = await installedBinaries()
-  const place = await findGround(dataDir, binaries)
+  const place = await findServerUser(dataDir, binaries)
   await finishSwap(place.home)
   const from = await versionOf(clusterOf(place))
   if (from === null) throw new Error(`there is no database in ${dataDir}`)
   if (from === MAJOR) return null
   const oldBinaries = await oldServer(from, options.oldServer)
   await assertRoom(place)
-  const oldSide = await surroundings(await findGround(dataDir, oldBinaries), dataDir, { clock, log }, READ_ONLY)
+  const oldSide = await surroundings(await findServerUser(dataDir, oldBinaries), dataDir, { clock, log }, READ_ONLY)
   const newSide = await newSurroundings(place, dataDir, { clock, log })
   const copied = await whileUp(oldSide, () => whileUp(newSide, () => copyAll(oldSide, newSide, onStep)))
   await mark(place, from)
@@ -82,22 +83,22 @@ interface Tools {
 }
 
 async function surroundings(
-  ground: Ground,
+  serverUser: ServerUser,
   dataDir: string,
   tools: Tools,
   settings: Surroundings['settings'],
 ): Promise<Surroundings> {
-  return { ground, dataDir, socketDir: await ensureSocketDir(ground, dataDir), settings, ...tools }
+  return { serverUser, dataDir, socketDir: await ensureSocketDir(serverUser, dataDir), settings, ...tools }
 }
 
-async function newSurroundings(place: Ground, dataDir: string, tools: Tools): Promise<Surroundings> {
+async function newSurroundings(place: ServerUser, dataDir: string, tools: Tools): Promise<Surroundings> {
   const home = path.join(place.home, 'upgrade')
   const side = path.join(dataDir, 'upgrade')
   for (const folder of new Set([side, home])) await mkdir(folder, { recursive: true, mode: 0o700 })
   await giveToCluster(place, home)
-  const ground = { ...place, home }
-  await ensureCluster(ground, true)
-  return surroundings(ground, side, tools, {})
+  const serverUser = { ...place, home }
+  await ensureCluster(serverUser, true)
+  return surroundings(serverUser, side, tools, {})
 }
 
 async function oldServer(major: string, folder: string | null): Promise<Binaries> {
@@ -122,7 +123,7 @@ async function oldServer(major: string, folder: string | null): Promise<Binaries
   return found
 }
 
-async function assertRoom(place: Ground): Promise<void> {
+async function assertRoom(place: ServerUser): Promise<void> {
   const { stdout } = await run('du', ['-sk', clusterOf(place)])
   const needed = Number.parseInt(stdout, 10) * 1024 * ROOM + SPARE_BYTES
   const { bavail, bsize } = await statfs(place.home)
@@ -189,7 +190,7 @@ async function connected(socketDir: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: urlOn(socketDir),
     application_name: 'posthorn_upgrade',
-    options: '-c search_path= -c timezone=UTC -c datestyle=ISO -c extra_float_digits=3 -c client_min_messages=warning',
+    options: `${SESSION} -c search_path= -c extra_float_digits=3 -c client_min_messages=warning`,
   })
   client.on('error', () => undefined)
   await client.connect()
@@ -273,7 +274,7 @@ async function copySequences(source: pg.Client, target: pg.Client): Promise<void
 }
 
 /** From here on the new cluster is the valid one. */
-async function mark(place: Ground, from: string): Promise<void> {
+async function mark(place: ServerUser, from: string): Promise<void> {
   await run('sync', ['-f', place.home])
   const handle = await open(markOf(place.home), 'w', 0o600)
   try {
