@@ -18,7 +18,7 @@ export interface CheckedEmail {
 const ASKED_MS = 2_000
 const MAX_ASKS = 500
 
-/** @returns whether the recipient may still be mailed; rejects when that cannot be found out */
+/** @returns whether the recipient may still be mailed; false while the database is unavailable, since nobody knows */
 export function lateSuppressionCheck(database: Database, clock: Clock): (one: CheckedEmail) => Promise<boolean> {
   const asked = groupCommit<SendQuestion, Refusal | null>({
     write: (asks) => mayWeSend(database.system, asks, clock.now()),
@@ -36,10 +36,11 @@ export function lateSuppressionCheck(database: Database, clock: Clock): (one: Ch
     const { accountId, recipientKey: recipient, sandbox } = one.email
     try {
       if ((await asked.add({ accountId, recipient, sandbox })) !== null) return false
-      one.askedAtMs = nowMs
     } catch (error) {
-      if (!isUnavailable(error)) throw error
+      if (isUnavailable(error)) return false
+      throw error
     }
+    one.askedAtMs = nowMs
     return true
   }
 }
