@@ -11,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { compose, prepare } from '../src/mail/mime.ts'
 import { eximProgram } from '../test/peers/exim.ts'
 import { accepts, freePort, run, start, waitFor } from '../test/peers/fixture.ts'
+import { ownFolders } from '../test/peers/postfix.ts'
 import { type CpuGroup, cpuGroup, receipt, startSink } from './fixture.ts'
 
 export const DOMAIN = 'bench.test'
@@ -129,21 +130,7 @@ Background no
 }
 
 function postfixConf(home: string, sinkPort: number, milter: number | null): string {
-  return `compatibility_level = 3.6
-queue_directory = ${home}/spool
-data_directory = ${home}/data
-command_directory = /usr/sbin
-daemon_directory = /usr/lib/postfix/sbin
-maillog_file = ${home}/maillog
-maillog_file_prefixes = ${home}
-myhostname = pf.${DOMAIN}
-mydestination =
-local_recipient_maps =
-alias_maps =
-alias_database =
-inet_interfaces = loopback-only
-inet_protocols = ipv4
-mynetworks = 127.0.0.0/8
+  return `${ownFolders(home, `pf.${DOMAIN}`)}mynetworks = 127.0.0.0/8
 smtpd_peername_lookup = no
 smtpd_relay_restrictions = permit_mynetworks, reject
 smtpd_tls_security_level = none

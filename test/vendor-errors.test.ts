@@ -3,18 +3,17 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Reply, startWorld, type World } from './world.ts'
+import { startVendorWorld, type VendorWorld } from './vendor-world.ts'
+import type { Reply } from './world.ts'
 
-let world: World
-let count = 0
+let world: VendorWorld
 
 before(async () => {
-  world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
-  await world.verifiedDomain('shop.example')
+  world = await startVendorWorld()
 })
 after(() => world[Symbol.asyncDispose]())
 
-const fresh = (): string => `reader${++count}@reader.example`
+const fresh = (): string => world.fresh()
 const resend = (more: object = {}) => ({ from: 'a@shop.example', to: fresh(), subject: 's', text: 't', ...more })
 const postmark = (more: object = {}) => ({ From: 'a@shop.example', To: fresh(), Subject: 's', TextBody: 't', ...more })
 const sendGrid = (more: object = {}) => ({
@@ -25,9 +24,7 @@ const sendGrid = (more: object = {}) => ({
   ...more,
 })
 
-async function emailOf(id: string): Promise<Reply['body']> {
-  return (await world.api.get(`/api/v1/emails/${id}`)).body.data
-}
+const emailOf = (id: string): Promise<Reply['body']> => world.email(id)
 
 async function unsubscribed(): Promise<string> {
   const email = fresh()

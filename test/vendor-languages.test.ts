@@ -3,19 +3,17 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Reply, startWorld, type World } from './world.ts'
+import { FROM, startVendorWorld, type VendorWorld } from './vendor-world.ts'
+import type { Reply } from './world.ts'
 
-const FROM = 'Shop <hello@shop.example>'
-let world: World
-let count = 0
+let world: VendorWorld
 
 before(async () => {
-  world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
-  await world.verifiedDomain('shop.example')
+  world = await startVendorWorld()
 })
 after(() => world[Symbol.asyncDispose]())
 
-const fresh = (): string => `reader${++count}@reader.example`
+const fresh = (): string => world.fresh()
 
 async function call(path: string, key: Record<string, string>, body: unknown): Promise<Reply> {
   const headers = { ...key, 'content-type': 'application/json' }
@@ -23,11 +21,7 @@ async function call(path: string, key: Record<string, string>, body: unknown): P
   return { status: reply.status, body: await reply.json(), headers: reply.headers }
 }
 
-async function email(id: string): Promise<Reply['body']> {
-  const reply = await world.api.get(`/api/v1/emails/${id}`)
-  assert.equal(reply.status, 200, `${id} ${JSON.stringify(reply.body)}`)
-  return reply.body.data
-}
+const email = (id: string): Promise<Reply['body']> => world.email(id)
 
 // Clients that pass bytes on to JSON as they are: the ones for Python, Go and Ruby, and older ones for Node.
 test('Resend: files given as lists of bytes arrive, also large ones', async () => {

@@ -6,26 +6,20 @@ import { Client as SendGridClient } from '@sendgrid/client'
 import { MailService } from '@sendgrid/mail'
 import * as postmark from 'postmark'
 import { Resend } from 'resend'
-import { type Reply, startWorld, type World } from './world.ts'
+import { FROM, startVendorWorld, type VendorWorld } from './vendor-world.ts'
+import { type Reply, startWorld } from './world.ts'
 
-const FROM = 'Shop <hello@shop.example>'
 const PDF = Buffer.from('%PDF-1.7 not really')
-let world: World
-let count = 0
+let world: VendorWorld
 
 before(async () => {
-  world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
-  await world.verifiedDomain('shop.example')
+  world = await startVendorWorld()
 })
 after(() => world[Symbol.asyncDispose]())
 
-const fresh = (): string => `reader${++count}@reader.example`
+const fresh = (): string => world.fresh()
 
-async function email(id: string): Promise<Reply['body']> {
-  const reply = await world.api.get(`/api/v1/emails/${id}`)
-  assert.equal(reply.status, 200, `${id} ${JSON.stringify(reply.body)}`)
-  return reply.body.data
-}
+const email = (id: string): Promise<Reply['body']> => world.email(id)
 
 /** The emails to the given addresses, in the order of the addresses. */
 async function emailsTo(...recipients: string[]): Promise<Reply['body'][]> {

@@ -6,8 +6,9 @@ import { once } from 'node:events'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import net, { type AddressInfo } from 'node:net'
 import path from 'node:path'
+import { eximHead } from './exim.ts'
 import { accepts, type Running, run, start, waitFor } from './fixture.ts'
-import { masterConf } from './postfix.ts'
+import { masterConf, ownFolders } from './postfix.ts'
 
 export interface BouncerOptions {
   readonly folder: string
@@ -51,21 +52,7 @@ export async function postfixBouncer(options: BouncerOptions): Promise<AsyncDisp
   await writeFile(path.join(folder, 'transport'), lines.join(''))
   await writeFile(
     path.join(folder, 'main.cf'),
-    `compatibility_level = 3.6
-queue_directory = ${folder}/spool
-data_directory = ${folder}/data
-command_directory = /usr/sbin
-daemon_directory = /usr/lib/postfix/sbin
-maillog_file = ${folder}/maillog
-maillog_file_prefixes = ${folder}
-myhostname = mx.${zone}
-mydestination =
-local_recipient_maps =
-alias_maps =
-alias_database =
-inet_interfaces = loopback-only
-inet_protocols = ipv4
-
+    `${ownFolders(folder, `mx.${zone}`)}
 mynetworks = 127.0.0.0/8
 smtp_dns_support_level = disabled
 smtpd_peername_lookup = no
@@ -103,22 +90,7 @@ export async function eximBouncer(program: string, options: BouncerOptions): Pro
   const router = (name: string, domain: string, rest: string): string => `${name}:\n  domains = ${domain}\n${rest}\n`
   await writeFile(
     conf,
-    `exim_path = ${program}
-exim_user = mail
-exim_group = mail
-primary_hostname = mx.${zone}
-spool_directory = ${folder}/spool
-log_file_path = ${folder}/log/%slog
-pid_file_path = ${folder}/exim.pid
-local_interfaces = ${address}
-daemon_smtp_ports = ${port}
-disable_ipv6 = true
-host_lookup =
-rfc1413_query_timeout = 0s
-dns_dnssec_ok = -1
-tls_advertise_hosts =
-keep_environment =
-received_headers_max = 10
+    `${eximHead({ program, home: folder, hostname: `mx.${zone}`, address, port })}received_headers_max = 10
 acl_smtp_rcpt = accept
 acl_smtp_data = accept
 begin routers

@@ -35,20 +35,20 @@ export async function eximProgram(): Promise<string | null> {
   return null
 }
 
-export async function startExim(
-  program: string,
-  { folder, address, port, domain, mailboxes, tarpit, blocking }: EximOptions,
-): Promise<Mailboxes> {
-  const home = path.join(folder, `exim-${domain}`)
-  for (const name of ['spool', 'log', 'mail']) await mkdir(path.join(home, name), { recursive: true })
-  await run('chown', ['-R', 'mail:mail', home])
-  const conf = path.join(home, 'exim.conf')
-  await writeFile(
-    conf,
-    `exim_path = ${program}
+interface EximHead {
+  readonly program: string
+  readonly home: string
+  readonly hostname: string
+  readonly address: string
+  readonly port: number
+}
+
+/** The head of a configuration: an instance of its own in `home`, at one address, which asks nobody about its clients. */
+export function eximHead({ program, home, hostname, address, port }: EximHead): string {
+  return `exim_path = ${program}
 exim_user = mail
 exim_group = mail
-primary_hostname = mx.${domain}
+primary_hostname = ${hostname}
 spool_directory = ${home}/spool
 log_file_path = ${home}/log/%slog
 pid_file_path = ${home}/exim.pid
@@ -60,7 +60,20 @@ rfc1413_query_timeout = 0s
 dns_dnssec_ok = -1
 tls_advertise_hosts =
 keep_environment =
-smtputf8_advertise_hosts = *
+`
+}
+
+export async function startExim(
+  program: string,
+  { folder, address, port, domain, mailboxes, tarpit, blocking }: EximOptions,
+): Promise<Mailboxes> {
+  const home = path.join(folder, `exim-${domain}`)
+  for (const name of ['spool', 'log', 'mail']) await mkdir(path.join(home, name), { recursive: true })
+  await run('chown', ['-R', 'mail:mail', home])
+  const conf = path.join(home, 'exim.conf')
+  await writeFile(
+    conf,
+    `${eximHead({ program, home, hostname: `mx.${domain}`, address, port })}smtputf8_advertise_hosts = *
 domainlist local_domains = ${domain}
 acl_smtp_rcpt = check_rcpt
 acl_smtp_data = accept

@@ -106,7 +106,8 @@ function classes(grey: Policy | null, quota: Policy | null): string {
   return `smtpd_restriction_classes = grey, quota\ngrey = ${ask(grey)}\nquota = ${ask(quota)}\n`
 }
 
-function mainConf(folder: string, { domain, alsoDomains = [] }: PostfixOptions): string {
+/** The head of a main.cf: an instance of its own in `folder`, on loopback over IPv4, which delivers to nobody by itself. */
+export function ownFolders(folder: string, hostname: string): string {
   return `compatibility_level = 3.6
 queue_directory = ${folder}/spool
 data_directory = ${folder}/data
@@ -114,14 +115,18 @@ command_directory = /usr/sbin
 daemon_directory = /usr/lib/postfix/sbin
 maillog_file = ${folder}/maillog
 maillog_file_prefixes = ${folder}
-myhostname = mx.${domain}
+myhostname = ${hostname}
 mydestination =
 local_recipient_maps =
 alias_maps =
 alias_database =
 inet_interfaces = loopback-only
 inet_protocols = ipv4
-mynetworks = 127.99.99.99/32
+`
+}
+
+function mainConf(folder: string, { domain, alsoDomains = [] }: PostfixOptions): string {
+  return `${ownFolders(folder, `mx.${domain}`)}mynetworks = 127.99.99.99/32
 local_header_rewrite_clients =
 smtpd_peername_lookup = no
 smtp_dns_support_level = disabled
