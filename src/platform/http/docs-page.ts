@@ -23,7 +23,7 @@ table{border-collapse:collapse;font-size:.875rem;line-height:1.45}th,td{text-ali
 code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.875em}
 code{overflow-wrap:anywhere}td code{overflow-wrap:normal}pre code{overflow-wrap:normal}
 pre{overflow-x:auto;padding:.75rem 1rem;margin:.75rem 0 1.25rem;background:var(--raised);border:1px solid var(--line);border-radius:.375rem;font-size:.875rem;line-height:1.5}pre code{font-size:inherit}
-summary{cursor:pointer}.quiet{color:var(--quiet)}.contents{columns:16rem;list-style:none;padding:0;font-size:.9375rem}
+summary{cursor:pointer}.quiet{color:var(--quiet)}.contents{columns:16rem;list-style:none;padding:0;font-size:.9375rem}.contents li{margin:0 0 .25rem}
 .operation{border-top:1px solid var(--line);margin-top:1.5rem}.operation h3{font-family:ui-monospace,Menlo,Consolas,monospace;overflow-wrap:anywhere}
 li:has(>[aria-hidden]){list-style:none;margin-left:-1.5rem;padding-left:1.5rem;text-indent:-1.5rem}.skip{position:absolute;left:-100vw}.skip:focus{left:.5rem;top:.5rem;background:var(--paper);padding:.5rem}
 @media (min-width:60rem){.frame{grid-template-columns:15rem minmax(0,1fr)}header{grid-column:1/-1}nav{grid-column:1;grid-row:2;border:0}nav>div{position:sticky;top:0;max-height:100vh;overflow-y:auto}main{grid-column:2;padding:1rem 2rem 4rem}.to-pages{display:none}}
