@@ -146,11 +146,11 @@ function refusalOf(error: unknown): ApiError {
  */
 export function httpService(
   { config, ground }: Pick<ListenersOptions, 'config' | 'ground'>,
-  { app, lane }: HttpServer,
+  { app, fastPath }: HttpServer,
   offers: 'api or tracking' | 'health alone',
 ): Service {
   const unused = unusedConnections(app.server)
-  lane?.before(app.server, 'connection')
+  fastPath?.before(app.server, 'connection')
   return {
     name: 'http',
     settings: ['POSTHORN_HTTP_PORT', 'POSTHORN_HTTP_HOST', 'POSTHORN_BIND'],
@@ -169,7 +169,7 @@ export function httpService(
     },
     stop: async (deadline) => {
       const closed = app.close()
-      lane?.close()
+      fastPath?.close()
       unused.close()
       await closedBy(app.server, closed, deadline)
     },

@@ -85,7 +85,7 @@ export function secureListener({ config, ground, tracking, own, http }: SecureOp
     own,
     ownNames: [config.hostname, new URL(config.publicUrl).hostname],
     contextFor: (name) => tracking.contextFor(name),
-    lane: http.lane,
+    fastPath: http.fastPath,
     answerBroken: http.answerBroken,
     handle: (guest) => (request, response) => {
       if (guest === null || isPublic(request.url ?? '')) http.app.routing(request, response)

@@ -149,7 +149,7 @@ test('what is not HTTP is answered over TLS as it is without, by the name of the
     contextFor: () => createSecureContext(own),
     handle: () => (request, response) => server.app.routing(request, response),
     answerBroken: server.answerBroken,
-    lane: null,
+    fastPath: null,
   })
   await secure.start()
   const asked = (servername: string, text: string): Promise<string> =>

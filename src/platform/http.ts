@@ -74,7 +74,7 @@ export interface HttpOptions {
   readonly isWithheld?: (host: string, url: string) => boolean
   /** Whether the database answers. Absent: assumed to. */
   readonly heartbeat?: Pick<DatabaseHeartbeat, 'whileBeating'>
-  /** For the quick lane. Absent: there is no lane. */
+  /** For the fast path. Absent: there is none. */
   readonly clock?: Clock
 }
 
@@ -102,7 +102,7 @@ export interface HttpServer {
   readonly app: FastifyInstance
   add(endpoints: readonly AnyEndpoint[]): void
   /** Answers before the framework; null without a clock. */
-  readonly lane: FastPath | null
+  readonly fastPath: FastPath | null
   /** Answers what the parser broke off. `guest`: the guest name of the handshake, which replaces the host of the request. */
   answerBroken(error: Error, socket: Duplex, guest: string | null): void
   /** The OpenAPI 3.1 document of the added endpoints. Complete once the server is ready. */
@@ -202,11 +202,11 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
       return answerError(unknownPath(request, paths, face), request, reply, options.log, face)
     })
   }
-  const lane = options.clock === undefined ? null : fastPathOf(options, options.clock)
+  const quick = options.clock === undefined ? null : fastPathOf(options, options.clock)
   let described: object | null = null
   return {
     app,
-    lane,
+    fastPath: quick,
     answerBroken,
     document: () => {
       described ??= completed((app as unknown as { swagger(): OpenApiDocument }).swagger(), options.openapi.also?.())
@@ -221,7 +221,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
         }
         if (described.anyToken === true) tokenFolders.push(described.path.slice(0, described.path.lastIndexOf('/') + 1))
         if (described.foreign !== undefined) faces.add(described.foreign)
-        lane?.add(described)
+        quick?.add(described)
       }
     },
   }

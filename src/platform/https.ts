@@ -27,7 +27,7 @@ export interface HttpsOptions {
   /** Answers what the parser broke off. */
   readonly answerBroken: (error: Error, socket: Duplex, guest: string | null) => void
   /** Its endpoints answer under every name. */
-  readonly lane: FastPath | null
+  readonly fastPath: FastPath | null
 }
 
 const HANDSHAKE_WITHIN_MS = 10_000
@@ -76,7 +76,7 @@ export function httpsService(options: HttpsOptions): HttpsService {
   )
   server.on('checkExpectation', answer)
   server.on('clientError', (error, socket) => options.answerBroken(error, socket, guestOf(socket)))
-  options.lane?.before(server, 'secureConnection')
+  options.fastPath?.before(server, 'secureConnection')
   server.on('tlsClientError', (_, socket: Socket) => socket.destroy())
   return {
     name: 'https',
@@ -96,7 +96,7 @@ export function httpsService(options: HttpsOptions): HttpsService {
         server.close(() => resolve())
       })
       server.closeIdleConnections()
-      options.lane?.close()
+      options.fastPath?.close()
       const cut = (): void => server.closeAllConnections()
       if (deadline.aborted) cut()
       else deadline.addEventListener('abort', cut, { once: true })

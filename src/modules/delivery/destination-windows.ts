@@ -3,9 +3,10 @@
 // Destinations that do not answer share half of all places, so that any number of them leaves the rest to the others.
 //
 // Answering destinations together hold no more mail than keeps them busy: mail that waits in the process for more than two
-// seconds needs another suppression check (late-suppression-check.ts), has become old in V8's heap, and could be sent by another process.
-// Their common bound starts at 1,000. It doubles when more than half of it has been held for two seconds and less than half of
-// it has ended: slow destinations hold it, and others must be found behind them. It halves when twice the bound has ended.
+// seconds needs another suppression check (late-suppression-check.ts), has become old in V8's heap, and could be sent by
+// another process. Their common bound starts at 1,000. It doubles when more than half of it has been held for two seconds and
+// less than half of it has ended: slow destinations hold it, and others must be found behind them. It halves when twice the
+// bound has ended.
 
 export interface DestinationWindows {
   /** How many more may be held. To be called before each claim. */
@@ -36,7 +37,7 @@ export interface DestinationWindowsOptions {
   readonly answers: (site: string) => boolean
 }
 
-interface Place {
+interface Destination {
   readonly site: string
   held: number
   /** How many of `held` count towards the half of the silent destinations. */
@@ -48,20 +49,20 @@ interface Place {
 }
 
 export function destinationWindows({ most, pauseMs, answers }: DestinationWindowsOptions): DestinationWindows {
-  const places = new Map<number, Place>()
+  const destinations = new Map<number, Destination>()
   const silentMost = Math.max(1, Math.floor(most / 2))
   let silent = 0
   const all = { held: 0, ended: 0, bound: Math.min(FIRST_BOUND, most), full: false, sinceMs: 0 }
-  const isForgotten = ({ held, sinceMs, site }: Place, nowMs: number): boolean => {
+  const isForgotten = ({ held, sinceMs, site }: Destination, nowMs: number): boolean => {
     if (held > 0) return false
     const idleMs = nowMs - sinceMs
     if (idleMs <= FORGET_MS) return false
-    return idleMs > FORGET_ANSWERING_MS || places.size > MAX_KNOWN || !answers(site)
+    return idleMs > FORGET_ANSWERING_MS || destinations.size > MAX_KNOWN || !answers(site)
   }
-  const roomOf = (place: Place): number => {
-    const room = pauseMs(place.site) > 0 ? 0 : Math.max(0, place.window - place.held)
+  const roomOf = (destination: Destination): number => {
+    const room = pauseMs(destination.site) > 0 ? 0 : Math.max(0, destination.window - destination.held)
     // Less room would mean a claim for every few emails.
-    return room < place.window / 4 ? 0 : room
+    return room < destination.window / 4 ? 0 : room
   }
   return {
     room: (nowMs) => {
@@ -83,12 +84,12 @@ export function destinationWindows({ most, pauseMs, answers }: DestinationWindow
       // Every silent destination is offered all that is left. When little is left, most of a claim would come back as surplus.
       const forSilent = left < silentMost / 4 ? 0 : left
       const others = Math.min(FIRST_WINDOW, forSilent)
-      for (const [siteId, place] of places) {
-        if (isForgotten(place, nowMs)) {
-          places.delete(siteId)
+      for (const [siteId, destination] of destinations) {
+        if (isForgotten(destination, nowMs)) {
+          destinations.delete(siteId)
           continue
         }
-        const room = answers(place.site) ? roomOf(place) : Math.min(roomOf(place), forSilent)
+        const room = answers(destination.site) ? roomOf(destination) : Math.min(roomOf(destination), forSilent)
         if (room !== others) sites.set(siteId, room)
       }
       return { sites, others }
@@ -96,41 +97,41 @@ export function destinationWindows({ most, pauseMs, answers }: DestinationWindow
     enter: (siteId, site) => {
       const answering = answers(site)
       if (!answering && silent >= silentMost) return false
-      let place = places.get(siteId)
-      if (place === undefined) {
-        place = { site, held: 0, silent: 0, window: FIRST_WINDOW, ended: 0, sinceMs: 0 }
-        places.set(siteId, place)
+      let destination = destinations.get(siteId)
+      if (destination === undefined) {
+        destination = { site, held: 0, silent: 0, window: FIRST_WINDOW, ended: 0, sinceMs: 0 }
+        destinations.set(siteId, destination)
       }
-      if (place.held >= place.window) return false
-      place.held++
+      if (destination.held >= destination.window) return false
+      destination.held++
       all.held++
       if (!answering) {
-        place.silent++
+        destination.silent++
         silent++
       }
       return true
     },
     leave: (siteId, nowMs) => {
-      const place = places.get(siteId)
-      if (place === undefined) return
-      place.held--
+      const destination = destinations.get(siteId)
+      if (destination === undefined) return
+      destination.held--
       all.held--
       all.ended++
       // It does not matter which of the emails left. Once the destination answers, none of them counts as silent.
-      const fewer = answers(place.site) ? place.silent : Math.max(0, place.silent - place.held)
-      place.silent -= fewer
+      const fewer = answers(destination.site) ? destination.silent : Math.max(0, destination.silent - destination.held)
+      destination.silent -= fewer
       silent -= fewer
-      place.ended++
-      const tookMs = nowMs - place.sinceMs
+      destination.ended++
+      const tookMs = nowMs - destination.sinceMs
       if (tookMs > RATE_MS) {
-        const shrunk = Math.max(FIRST_WINDOW, Math.floor(place.window / 2))
-        place.window = Math.min(place.window, Math.max(shrunk, place.ended))
-        place.ended = 0
-        place.sinceMs = nowMs
-      } else if (place.ended >= place.window) {
-        place.window = Math.min(LARGEST_WINDOW, place.window * 2)
-        place.ended = 0
-        place.sinceMs = nowMs
+        const shrunk = Math.max(FIRST_WINDOW, Math.floor(destination.window / 2))
+        destination.window = Math.min(destination.window, Math.max(shrunk, destination.ended))
+        destination.ended = 0
+        destination.sinceMs = nowMs
+      } else if (destination.ended >= destination.window) {
+        destination.window = Math.min(LARGEST_WINDOW, destination.window * 2)
+        destination.ended = 0
+        destination.sinceMs = nowMs
       }
     },
   }

@@ -1,5 +1,5 @@
-// The way of a domain's mail: its hosts, the TLS rule of each, and the addresses that one attempt tries. Also the keys by which
-// domains with the same servers share one route with its connections and its pace:
+// The next hops of a domain's mail: its hosts, the TLS rule of each, and the addresses that one attempt tries. Also the keys by
+// which domains with the same servers share one route with its connections and its pace:
 //
 //   by names      The host names, rank by rank. They identify a provider best: all its customers name the same hosts, and names
 //                 stay while its DNS shuffles the addresses, or returns some of many for each query. A domain that names a

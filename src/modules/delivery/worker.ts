@@ -2,8 +2,8 @@
 // there is room for. Each email is either ended without a try (suppressed, domain removed, expired), or composed, signed and
 // passed to the network or the sandbox. The results are recorded in groups.
 //
-// Limits: 4,000 emails (destination-windows.ts) and 64 MB of contents in the process; contents over 64 KB are read only when a connection
-// is free for them, 128 MB of these at once; 1,000 sockets; 64 messages between their final dot and the commit of the result.
+// Limits: 4,000 emails (destination-windows.ts) and 64 MB of contents in the process; contents over 64 KB are read only when a
+// connection is free for them, 128 MB of these at once; 1,000 sockets; 64 messages between final dot and committed result.
 //
 // The process is a node: its leases hold while it renews its row. When the row is lost, or has not been renewed for 20 seconds,
 // nothing more is sent: the lease is checked before each MAIL FROM and each final dot. When the row is lost, everything under
@@ -116,7 +116,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     node: options.nodeName,
     onError: (error) => log.debug({ err: error }, 'figures of destinations were not written'),
   })
-  const places = destinationWindows({ most: limits.maxEmails, pauseMs: network.pauseMs, answers: network.answers })
+  const windows = destinationWindows({ most: limits.maxEmails, pauseMs: network.pauseMs, answers: network.answers })
   const gate = answerGate(limits.maxUnrecorded)
   const large = byteBudget(limits.maxLargeBytes)
   const sandboxTurns = byteBudget(SANDBOX_AT_ONCE)
@@ -166,7 +166,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   /** @returns how many; null: none in this part, and the walk over ready mail continues */
   const claimSome = async (): Promise<number | null> => {
     const epoch = node.epoch()
-    const room = Math.min(limits.maxClaim, limits.maxEmails - held, places.room(clock.monotonicMs()))
+    const room = Math.min(limits.maxClaim, limits.maxEmails - held, windows.room(clock.monotonicMs()))
     if (!isAsked(Number.POSITIVE_INFINITY) || room < (held === 0 ? 1 : claimLeast)) return 0
     if (epoch === null || stopping || breaking || heldBytes >= limits.maxBytes) return 0
     const rounded = cursor !== null
@@ -188,7 +188,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   }
 
   const claimUnder = async (epoch: number, limit: number): Promise<ClaimAnswer> => {
-    const { sites, others } = places.free(clock.monotonicMs())
+    const { sites, others } = windows.free(clock.monotonicMs())
     try {
       return await claim(database.system, {
         epoch,
@@ -237,7 +237,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     for (const row of claimed) {
       const email = byId.get(row.id)
       if (email === undefined) void forgetRow(epoch, row)
-      else if (!places.enter(row.siteId, siteOf(email))) surplus.push(row)
+      else if (!windows.enter(row.siteId, siteOf(email))) surplus.push(row)
       else {
         heldBytes += email.body?.length ?? 0
         const key = keys.get(email.domainId ?? '') ?? null
@@ -282,7 +282,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       one.pass?.leave()
       one.leave?.()
       heldBytes -= email.body?.length ?? 0
-      places.leave(claimed.siteId, clock.monotonicMs())
+      windows.leave(claimed.siteId, clock.monotonicMs())
       released(epoch, 1)
       if (++finished >= CLAIM_LEAST || held === 0) {
         finished = 0

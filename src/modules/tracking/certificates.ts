@@ -1,6 +1,6 @@
-// Certificates by ACME (certificate-order.ts): for verified tracking domains, and for the public URL's host when that is https and the
-// operator gave no certificate. They are ordered after verification and renewed at two thirds of their life, never because
-// of a name in a handshake.
+// Certificates by ACME (certificate-order.ts): for verified tracking domains, and for the public URL's host when that is https
+// and the operator gave no certificate. They are ordered after verification and renewed at two thirds of their life, never
+// because of a name in a handshake.
 //
 // Several machines share the work. A machine leases a row by moving its due time: if it crashes, the order is delayed by ten
 // minutes; if it stops, it returns the lease. After a failure the wait doubles, up to a day; the existing certificate stays

@@ -10,7 +10,7 @@ interface Work {
 
 function world() {
   let nowMs = 1_000
-  const lanes = endpointQueues<Work>({
+  const queues = endpointQueues<Work>({
     nowMs: () => nowMs,
     keyOf: ({ id }) => ({ id, webhookId: 'w', accountId: 'a' }),
     ask: ({ answered }) => answered.promise,
@@ -20,15 +20,15 @@ function world() {
   let asked = 0
   const ask = async (success: boolean): Promise<void> => {
     const answered = Promise.withResolvers<boolean>()
-    lanes.add({ id: `${asked++}`, answered })
+    queues.add({ id: `${asked++}`, answered })
     answered.resolve(success)
     await new Promise((resolve) => setImmediate(resolve))
-    assert.equal(lanes.size, 0)
+    assert.equal(queues.size, 0)
   }
   const pass = (ms: number): void => {
     nowMs += ms
   }
-  return { lanes, ask, pass, rest: () => lanes.of('w').restMs }
+  return { queues, ask, pass, rest: () => queues.of('w').restMs }
 }
 
 test('an endpoint that fails again and again rests after each failure, until its first success', async () => {

@@ -14,7 +14,7 @@ import {
 const MAX_REMEMBERED = 10_000
 
 /** One endpoint. `Work` is a claimed delivery with its payload. */
-interface Lane<Work> {
+interface EndpointQueue<Work> {
   readonly accountId: string
   readonly waiting: Work[]
   /** Start time of each request in progress, by delivery. */
@@ -56,13 +56,13 @@ export function endpointQueues<Work>({
   onRoom,
   onFailing,
 }: EndpointQueuesOptions<Work>): EndpointQueues<Work> {
-  const lanes = new Map<string, Lane<Work>>()
+  const queues = new Map<string, EndpointQueue<Work>>()
   let size = 0
 
-  const laneOf = (webhookId: string, accountId: string): Lane<Work> => {
-    const known = lanes.get(webhookId)
+  const queueOf = (webhookId: string, accountId: string): EndpointQueue<Work> => {
+    const known = queues.get(webhookId)
     if (known !== undefined) return known
-    const made: Lane<Work> = {
+    const made: EndpointQueue<Work> = {
       accountId,
       waiting: [],
       asking: new Map(),
@@ -71,74 +71,74 @@ export function endpointQueues<Work>({
       failures: 0,
       restsUntilMs: 0,
     }
-    lanes.set(webhookId, made)
-    if (lanes.size > MAX_REMEMBERED) forgetIdle()
+    queues.set(webhookId, made)
+    if (queues.size > MAX_REMEMBERED) forgetIdle()
     return made
   }
 
   const forgetIdle = (): void => {
-    for (const [webhookId, lane] of lanes) {
-      if (lane.waiting.length + lane.asking.size === 0) lanes.delete(webhookId)
-      if (lanes.size <= MAX_REMEMBERED) return
+    for (const [webhookId, queue] of queues) {
+      if (queue.waiting.length + queue.asking.size === 0) queues.delete(webhookId)
+      if (queues.size <= MAX_REMEMBERED) return
     }
   }
 
-  const pump = (lane: Lane<Work>): void => {
-    while (lane.asking.size < lane.window) {
-      const work = lane.waiting.shift()
+  const pump = (queue: EndpointQueue<Work>): void => {
+    while (queue.asking.size < queue.window) {
+      const work = queue.waiting.shift()
       if (work === undefined) return
-      void run(lane, work)
+      void run(queue, work)
     }
   }
 
-  const run = async (lane: Lane<Work>, work: Work): Promise<void> => {
+  const run = async (queue: EndpointQueue<Work>, work: Work): Promise<void> => {
     const { id } = keyOf(work)
     const began = nowMs()
-    lane.asking.set(id, began)
+    queue.asking.set(id, began)
     const success = await ask(work)
-    lane.asking.delete(id)
+    queue.asking.delete(id)
     size--
-    judge(lane, success, nowMs() - began)
-    pump(lane)
-    if (lane.waiting.length * 2 <= lane.window) onRoom()
+    judge(queue, success, nowMs() - began)
+    pump(queue)
+    if (queue.waiting.length * 2 <= queue.window) onRoom()
   }
 
-  const judge = (lane: Lane<Work>, success: boolean, tookMs: number): void => {
+  const judge = (queue: EndpointQueue<Work>, success: boolean, tookMs: number): void => {
     if (success) {
-      lane.failures = 0
-      lane.restsUntilMs = 0
-      lane.pace = tookMs > SLOW_MS ? 'slow' : 'quick'
-      if (tookMs <= SLOW_MS) lane.window = Math.min(MAX_WINDOW, lane.window * 2)
+      queue.failures = 0
+      queue.restsUntilMs = 0
+      queue.pace = tookMs > SLOW_MS ? 'slow' : 'quick'
+      if (tookMs <= SLOW_MS) queue.window = Math.min(MAX_WINDOW, queue.window * 2)
       return
     }
-    if (++lane.failures >= RESTS_AFTER) lane.restsUntilMs = nowMs() + REST_MS
-    lane.pace = 'failing'
-    lane.window = FIRST_WINDOW
-    const withdrawn = lane.waiting.splice(0)
+    if (++queue.failures >= RESTS_AFTER) queue.restsUntilMs = nowMs() + REST_MS
+    queue.pace = 'failing'
+    queue.window = FIRST_WINDOW
+    const withdrawn = queue.waiting.splice(0)
     size -= withdrawn.length
     if (withdrawn.length > 0) onFailing(withdrawn)
   }
 
   /** An endpoint with a slow request in progress counts as slow. */
-  const paceAt = (lane: Lane<Work>, now: number): Pace => {
-    const isStuck = lane.pace === 'quick' && [...lane.asking.values()].some((began) => now - began > SLOW_MS)
-    return isStuck ? 'slow' : lane.pace
+  const paceAt = (queue: EndpointQueue<Work>, now: number): Pace => {
+    const isStuck = queue.pace === 'quick' && [...queue.asking.values()].some((began) => now - began > SLOW_MS)
+    return isStuck ? 'slow' : queue.pace
   }
 
   return {
     add: (work) => {
       const { webhookId, accountId } = keyOf(work)
-      const lane = laneOf(webhookId, accountId)
-      lane.waiting.push(work)
+      const queue = queueOf(webhookId, accountId)
+      queue.waiting.push(work)
       size++
-      pump(lane)
+      pump(queue)
     },
     held: () => {
       const now = nowMs()
       const held: UnansweredDelivery[] = []
-      for (const [webhookId, lane] of lanes) {
-        const own = { webhookId, accountId: lane.accountId, pace: paceAt(lane, now) }
-        for (let i = lane.asking.size + lane.waiting.length; i > 0; i--) held.push(own)
+      for (const [webhookId, queue] of queues) {
+        const own = { webhookId, accountId: queue.accountId, pace: paceAt(queue, now) }
+        for (let i = queue.asking.size + queue.waiting.length; i > 0; i--) held.push(own)
       }
       return held
     },
@@ -146,14 +146,14 @@ export function endpointQueues<Work>({
       return size
     },
     of: (webhookId) => {
-      const lane = lanes.get(webhookId)
-      if (lane === undefined) return { window: FIRST_WINDOW, pace: 'quick', restMs: 0 }
+      const queue = queues.get(webhookId)
+      if (queue === undefined) return { window: FIRST_WINDOW, pace: 'quick', restMs: 0 }
       const now = nowMs()
-      return { window: lane.window, pace: paceAt(lane, now), restMs: Math.max(0, lane.restsUntilMs - now) }
+      return { window: queue.window, pace: paceAt(queue, now), restMs: Math.max(0, queue.restsUntilMs - now) }
     },
     withdraw: (webhookId) => {
       const some =
-        webhookId === null ? [...lanes.values()] : [lanes.get(webhookId)].filter((lane) => lane !== undefined)
+        webhookId === null ? [...queues.values()] : [queues.get(webhookId)].filter((queue) => queue !== undefined)
       const withdrawn = some.flatMap(({ waiting }) => waiting.splice(0))
       size -= withdrawn.length
       return withdrawn

@@ -162,7 +162,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
     }
   }
 
-  const lanes: EndpointQueues<Work> = endpointQueues<Work>({
+  const queues: EndpointQueues<Work> = endpointQueues<Work>({
     nowMs: () => clock.monotonicMs(),
     keyOf: ({ claimed }) => ({ id: claimed.id, webhookId: claimed.webhook_id, accountId: claimed.account_id }),
     ask: (work) => {
@@ -178,7 +178,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
   const changed = new Set<string | null>()
   const heard = (webhookId: string | null): void => {
     changed.add(webhookId)
-    const withdrawn = lanes.withdraw(webhookId)
+    const withdrawn = queues.withdraw(webhookId)
     if (withdrawn.length > 0) track(giveBack(withdrawn).then(() => worker.wake()))
   }
 
@@ -207,10 +207,10 @@ export function webhookWorker(options: WorkerOptions): Loop {
   const turn = async (): Promise<number> => {
     if (unrecorded >= MAX_UNRECORDED - MAX_HELD) return POLL_MS
     await recall()
-    const candidates = await candidatesOf(database, clock, lanes)
+    const candidates = await candidatesOf(database, clock, queues)
     const resting = candidates.filter(({ restMs }) => restMs > 0)
     const ready = candidates.filter(({ restMs }) => restMs === 0)
-    const places = fairShare(ready, lanes.held())
+    const places = fairShare(ready, queues.held())
     if (places.size === 0) return Math.min(POLL_MS, ...resting.map(({ restMs }) => restMs))
     changed.clear()
     const lease = options.ids.next()
@@ -229,7 +229,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
     const payloads = await payloadsOf(options, live)
     const works = live.map((claimed): Work => ({ claimed, lease, payload: payloads.get(claimed.event_id) ?? null }))
     const isOld = ({ claimed: { webhook_id: id } }: Work): boolean => changed.has(id) || changed.has(null)
-    for (const work of works) if (!isOld(work)) lanes.add(work)
+    for (const work of works) if (!isOld(work)) queues.add(work)
     await giveBack(works.filter(isOld))
     return claimed.length > 0 ? 0 : POLL_MS
   }
@@ -247,7 +247,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
     },
     stop: async (deadline) => {
       await worker.stop(deadline)
-      track(giveBack(lanes.withdraw(null)))
+      track(giveBack(queues.withdraw(null)))
       const over = async (): Promise<void> => {
         while (settled.size > 0) await Promise.allSettled(settled)
       }
@@ -271,7 +271,7 @@ async function recordAgain(options: RecordOptions, ended: readonly Ended[]): Pro
 async function candidatesOf(
   database: Database,
   clock: Clock,
-  lanes: EndpointQueues<Work>,
+  queues: EndpointQueues<Work>,
 ): Promise<readonly (Candidate & { readonly restMs: number })[]> {
   const rows = await database.system.query<{
     readonly webhook_id: string
@@ -279,7 +279,7 @@ async function candidatesOf(
     readonly consecutive_failures: number
   }>(sql.waiting, [clock.now()])
   return rows.map(({ webhook_id: webhookId, account_id: accountId, consecutive_failures: failures }) => {
-    const { window, pace, restMs } = lanes.of(webhookId)
+    const { window, pace, restMs } = queues.of(webhookId)
     return { webhookId, accountId, window, pace: failures > 0 ? 'failing' : pace, restMs }
   })
 }

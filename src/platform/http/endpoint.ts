@@ -173,7 +173,7 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
 // oxlint-disable-next-line typescript/no-explicit-any -- a list of endpoints of different shapes has no narrower type
 export type AnyEndpoint = Endpoint<any, any, any, any>
 
-/** A plain GET of the quick lane (fast-path.ts). */
+/** A plain GET of the fast path (fast-path.ts). */
 export interface PlainCall {
   /** The last segment of the path: letters, digits, `-` and `_`, at least one. */
   readonly name: string
@@ -181,7 +181,7 @@ export interface PlainCall {
   readonly ip: string
 }
 
-/** The quick lane's answer, and when it is sent. */
+/** The fast path's answer, and when it is sent. */
 export interface PlainAnswer {
   /** Without anything that differs between calls. The same object each time, so that it is rendered once. */
   readonly answer: Answer

@@ -1,7 +1,7 @@
-// Parses the heads of requests that the quick lane answers (fast-path.ts): a plain GET of a path of words, in HTTP/1.1 (RFC
+// Parses the heads of requests that the fast path answers (fast-path.ts): a plain GET of a path of words, in HTTP/1.1 (RFC
 // 9112), kept alive, without a body. Anything more, or written in another way, is null and left to Node's parser.
 
-export interface LaneHead {
+export interface FastPathHead {
   /** Path up to and including the last slash. */
   readonly folder: string
   readonly name: string
@@ -36,14 +36,14 @@ const MORE: ReadonlySet<string> = new Set([
 const MAX_KNOWN = 256
 const MAX_KNOWN_CHARS = 1_024
 
-type Fields = Pick<LaneHead, 'userAgent' | 'forwardedFor'>
+type Fields = Pick<FastPathHead, 'userAgent' | 'forwardedFor'>
 
 /**
  * Makes a parser of heads. Mail programs and proxies send the same fields each time, so parsed fields are cached.
  *
  * @returns parses a text in which each character is one byte
  */
-export function laneHeads(): (text: string) => LaneHead | null {
+export function fastPathHeads(): (text: string) => FastPathHead | null {
   const known = new Map<string, Fields | null>()
   const fieldsIn = (text: string): Fields | null => {
     const found = known.get(text)

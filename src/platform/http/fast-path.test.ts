@@ -9,10 +9,10 @@ import { systemClock } from '../clock.ts'
 import { endpoint, type Gate, type HttpServer, httpServer } from '../http.ts'
 import { systemIds } from '../ids.ts'
 import { createLogger } from '../log.ts'
-import { type LaneHead, laneHeads } from './fast-path-head.ts'
+import { type FastPathHead, fastPathHeads } from './fast-path-head.ts'
 
 /** With a fresh cache. */
-const laneHeadOf = (text: string): LaneHead | null => laneHeads()(text)
+const fastPathHeadOf = (text: string): FastPathHead | null => fastPathHeads()(text)
 
 const gate: Gate = { admit: async () => Promise.reject(new Error('nobody is asked')) }
 const asked: string[] = []
@@ -73,13 +73,13 @@ before(async () => {
       handle: async ({ body }) => ({ status: 200, body: `got ${body.a}` }),
     }),
   ])
-  server.lane?.before(server.app.server, 'connection')
+  server.fastPath?.before(server.app.server, 'connection')
   await server.app.listen({ host: '127.0.0.1', port: 0 })
   port = (server.app.server.address() as AddressInfo).port
 })
 
 after(async () => {
-  server.lane?.close()
+  server.fastPath?.close()
   await server.app.close()
 })
 
@@ -123,7 +123,7 @@ const withoutOwn = (text: string): string =>
 /** Header lines, sorted. */
 const sorted = (text: string): readonly string[] => withoutOwn(text).split('\r\n').toSorted()
 
-describe('the quick lane', () => {
+describe('the fast path', () => {
   test('answers as the framework does, to the header', async () => {
     using quick = await client()
     const before = plain
@@ -261,7 +261,7 @@ describe('the quick lane', () => {
 test('the head of a plain GET is read, and a head with anything more is left to Node', () => {
   const head = (...lines: string[]): string => `${lines.join('\r\n')}\r\n\r\n`
   const from = 'GET /t/a HTTP/1.1'
-  assert.deepEqual(laneHeadOf(head(from, 'hOST:x', 'USER-agent: \t u ', 'Connection: Keep-Alive', 'Cookie:')), {
+  assert.deepEqual(fastPathHeadOf(head(from, 'hOST:x', 'USER-agent: \t u ', 'Connection: Keep-Alive', 'Cookie:')), {
     folder: '/t/',
     name: 'a',
     userAgent: 'u',
@@ -289,13 +289,13 @@ test('the head of a plain GET is read, and a head with anything more is left to 
     ['GET /t/a HTTP/1.0', 'Host: a'],
     ['HEAD /t/a HTTP/1.1', 'Host: a'],
   ]) {
-    assert.equal(laneHeadOf(head(...lines)), null, lines.join(' | '))
+    assert.equal(fastPathHeadOf(head(...lines)), null, lines.join(' | '))
   }
-  assert.equal(laneHeadOf(`${head(from, 'Host: a')}x`), null)
+  assert.equal(fastPathHeadOf(`${head(from, 'Host: a')}x`), null)
 })
 
 test('repeated fields come from the cache, and are checked as strictly', () => {
-  const headOf = laneHeads()
+  const headOf = fastPathHeads()
   const plain = 'Host: a\r\nUser-Agent: u\r\n\r\n'
   for (const [line, name] of [
     ['GET /t/a HTTP/1.1', 'a'],
@@ -315,7 +315,7 @@ test('repeated fields come from the cache, and are checked as strictly', () => {
       assert.equal(headOf(`GET /t/a HTTP/1.1\r\nHost: a\r\nUser-Agent: ${i}\r\n\r\n`)?.userAgent, String(i))
 })
 
-test('Node accepts what the lane accepts, and reads the same from it', async () => {
+test('Node accepts what the fast path accepts, and reads the same from it', async () => {
   const piece = fc.constantFrom(
     'GET ',
     '/t/a',
@@ -330,14 +330,14 @@ test('Node accepts what the lane accepts, and reads the same from it', async () 
     'x',
   )
   const heads = fc.array(piece, { maxLength: 12 }).map((pieces) => `GET /t/a HTTP/1.1\r\n${pieces.join('')}\r\n\r\n`)
-  const taken = fc.sample(heads, { numRuns: 3_000, seed: 4 }).filter((text) => laneHeadOf(text) !== null)
+  const taken = fc.sample(heads, { numRuns: 3_000, seed: 4 }).filter((text) => fastPathHeadOf(text) !== null)
   assert.ok(taken.length > 20, String(taken.length))
   for (const text of taken.slice(0, 60)) {
     using one = await client()
-    // A second request in the same chunk is not for the lane: both go to Node.
+    // A second request in the same chunk is not for the fast path: both go to Node.
     one.socket.write(text + get('end'))
     const said = await one.until(/\/end\r\n|HTTP\/1\.1 4/)
     assert.match(said, /\/t?\/?a\r\n[^]*\/end\r\n/, JSON.stringify(text))
-    assert.equal(asked.at(-2), `a ${laneHeadOf(text)?.userAgent} 127.0.0.1`)
+    assert.equal(asked.at(-2), `a ${fastPathHeadOf(text)?.userAgent} 127.0.0.1`)
   }
 })

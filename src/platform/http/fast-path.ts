@@ -1,4 +1,4 @@
-// A quick lane beside the framework, for endpoints that are called very often and answer in a few bytes. The lane reads
+// A fast path beside the framework, for endpoints that are called very often and answer in a few bytes. The fast path reads
 // fresh connections first. It answers a plain GET of such an endpoint at once and reads on. For anything else (another
 // path or method, part of a head, two requests at once, a header field that needs more) it hands the connection, with
 // what it has read, back to the server for good: only Node's parser and the framework judge what is not plain. A
@@ -19,7 +19,7 @@ import { platformErrors } from '../errors.ts'
 import { type Ids, timeOfId } from '../ids.ts'
 import type { Answer, AnyEndpoint, PlainAnswer } from './endpoint.ts'
 import { errorBody } from './errors.ts'
-import { type LaneHead, laneHeads, MAX_HEAD_BYTES } from './fast-path-head.ts'
+import { type FastPathHead, fastPathHeads, MAX_HEAD_BYTES } from './fast-path-head.ts'
 
 export interface FastPath {
   /** Calls the endpoint's `plainly` for each plain GET of its path. */
@@ -67,7 +67,7 @@ export function fastPath(options: FastPathOptions): FastPath {
   const routes = new Map<string, Route>()
   const open = new Set<Connection>()
   const addressOf = clientAddress(options.trustedProxies)
-  const headOf = laneHeads()
+  const headOf = fastPathHeads()
   let closing = false
   /** The id prefix, down to the millisecond, that `date` was made from. */
   let dateOf = ''
@@ -101,8 +101,8 @@ export function fastPath(options: FastPathOptions): FastPath {
     const where = location === null ? '' : field('location', location)
     return `HTTP/1.1 ${answer.status} ${REASONS[answer.status]}\r\nx-request-id: ${id}\r\n${where}${made.tail}`
   }
-  /** @returns null when the request is not for this lane */
-  const asked = (socket: Socket, head: LaneHead): Asked | null => {
+  /** @returns null when the request is not for the fast path */
+  const asked = (socket: Socket, head: FastPathHead): Asked | null => {
     const route = routes.get(head.folder)
     const ip = socket.remoteAddress
     if (route === undefined || ip === undefined) return null
@@ -205,7 +205,7 @@ interface Connection {
   /** Writes the last answer and ends the connection. */
   end(text: string): void
   endWhenIdle(): void
-  /** Called when the connection closes or leaves this lane. */
+  /** Called when the connection closes or leaves the fast path. */
   over: () => void
 }
 
@@ -221,9 +221,9 @@ interface Waiting {
 }
 
 interface ConnectionOptions extends FastPathOptions {
-  readonly headOf: (text: string) => LaneHead | null
-  /** @returns null when the request is not for this lane */
-  readonly asked: (socket: Socket, head: LaneHead) => Asked | null
+  readonly headOf: (text: string) => FastPathHead | null
+  /** @returns null when the request is not for the fast path */
+  readonly asked: (socket: Socket, head: FastPathHead) => Asked | null
   readonly wait: (connection: Connection, of: Asked) => void
   readonly giveBack: () => void
   readonly isClosing: () => boolean
@@ -263,7 +263,7 @@ function connectionOf(socket: Socket, options: ConnectionOptions): Connection {
     busy = true
     wait(connection, of)
   }
-  /** Null: not for this lane. An error thrown before anything began is left to the framework to answer, too. */
+  /** Null: not for the fast path. An error thrown before anything began is left to the framework to answer, too. */
   const askedIn = (bytes: Buffer): Asked | null => {
     try {
       const head = bytes.length > MAX_HEAD_BYTES ? null : headOf(bytes.toString('latin1'))

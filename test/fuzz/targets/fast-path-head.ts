@@ -1,12 +1,12 @@
-// Request heads: the quick lane accepts only one plain GET without a body, and reads its user agent correctly.
+// Request heads: the fast path accepts only one plain GET without a body, and reads its user agent correctly.
 
 import assert from 'node:assert/strict'
-import { laneHeads, MAX_HEAD_BYTES } from '../../../src/platform/http/fast-path-head.ts'
+import { fastPathHeads, MAX_HEAD_BYTES } from '../../../src/platform/http/fast-path-head.ts'
 import type { Target } from '../frame.ts'
 
 export const target: Target = {
-  name: 'lane-head',
-  about: 'the heads that the quick lane of HTTP answers (src/platform/http/lane-head.ts)',
+  name: 'fast-path-head',
+  about: 'the heads that the fast path of HTTP answers (src/platform/http/fast-path-head.ts)',
   seeds: [
     'GET /track/o/AbC_-1 HTTP/1.1\r\nHost: a.test\r\nUser-Agent: Mozilla/5.0\r\nConnection: keep-alive\r\n\r\n',
     'GET /track/c/x HTTP/1.1\r\nhost:a\r\nX-Forwarded-For: 1.2.3.4, 5.6.7.8\r\nAccept: */*\r\n\r\n',
@@ -28,7 +28,7 @@ export const target: Target = {
   maxBytes: 20_000,
   run: (input) => {
     const text = input.toString('latin1')
-    const head = laneHeads()(text)
+    const head = fastPathHeads()(text)
     if (head === null) return 'none'
     assert.ok(text.length <= MAX_HEAD_BYTES)
     assert.equal(text.indexOf('\r\n\r\n'), text.length - 4, 'something comes behind it')
