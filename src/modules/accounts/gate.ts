@@ -7,6 +7,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { ApiError } from '../../platform/errors.ts'
 import type { Access, Gate, Principal, Requester } from '../../platform/http.ts'
+import type { AccountSettings, SettingsReader } from './account-settings.ts'
 import { isAllowed } from './addresses.ts'
 import { type AuthenticationFailures, FAILURES_BURST, FAILURES_PER_SECOND } from './authentication-failures.ts'
 import type { BucketLevel, Buckets } from './buckets.ts'
@@ -16,7 +17,6 @@ import type { LastUseLog } from './last-use.ts'
 import { type Plans, plansWith, RATE_CLASSES, type Rate, type RateClass } from './plans.ts'
 import { allows } from './scopes.ts'
 import { principalOfSession, type Sessions } from './sessions.ts'
-import type { AccountSettings, SettingsReader } from './settings.ts'
 import type { KeyRow } from './sql.ts'
 
 export interface ApiGate extends Gate {

@@ -1,5 +1,6 @@
 // The public interface of accounts. `accountsRoom` is what runs; the rest serves the operator's commands and types.
 
+export type { AccountSettings, TrackingDefaults } from './account-settings.ts'
 export {
   type CreatedAccount,
   createAccount,
@@ -43,7 +44,6 @@ export { setupRoutes } from './routes-setup.ts'
 export { allows, SCOPES, type Scope } from './scopes.ts'
 export { accountSecrets } from './sealed.ts'
 export { type OperatorDoor, operatorDoor } from './session-door.ts'
-export type { AccountSettings, TrackingDefaults } from './settings.ts'
 export type { SmtpLogin } from './smtp-credential.ts'
 export { type AccountUsage, usageOfMonth } from './sql-meter.ts'
 export {

@@ -8,8 +8,8 @@ import type { Database } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import { freshCache } from '../../platform/fresh-cache.ts'
 import { groupCommit } from '../../platform/group-commit.ts'
+import { SEEN_WITHIN_MS } from './account-settings.ts'
 import { hashOf, isKey, prefixOf } from './key-format.ts'
-import { SEEN_WITHIN_MS } from './settings.ts'
 import { type KeyRow, selectKeysByPrefix } from './sql.ts'
 
 export interface FoundKey {

@@ -5,9 +5,9 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import type { ApiError } from '../../platform/errors.ts'
+import type { SettingsReader } from './account-settings.ts'
 import { errors } from './errors.ts'
 import { RESOURCES, type Resource } from './plans.ts'
-import type { SettingsReader } from './settings.ts'
 import { consumeUsage, consumeUsageOfMany, refundUsage, selectUsage } from './sql-meter.ts'
 
 /** `limit` and `remaining` are null when unlimited. */

@@ -14,12 +14,12 @@ import {
   single,
   Uuid,
 } from '../../platform/http.ts'
+import type { SettingsReader } from './account-settings.ts'
 import { errors } from './errors.ts'
 import { type UserRoutesOptions, userRoutes } from './routes-users.ts'
 import { MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, Password, RoleName } from './schemas.ts'
 import { sessionDoors } from './session-door.ts'
 import { accountOf, roleOf, SCOPES_OF } from './sessions.ts'
-import type { SettingsReader } from './settings.ts'
 import { selectAccount } from './sql.ts'
 import {
   deleteSession,
