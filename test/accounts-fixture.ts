@@ -30,7 +30,7 @@ export interface Node extends AsyncDisposable {
   ): Promise<Answered>
 }
 
-export interface House extends AsyncDisposable {
+export interface Fixture extends AsyncDisposable {
   readonly operator: OperatorContext
   readonly database: Database
   readonly url: string
@@ -44,9 +44,9 @@ const secrets = secretsFrom(Buffer.alloc(32, 7))
 const ids = systemIds()
 const clock = systemClock()
 
-export async function house(
+export async function fixture(
   endpoints: (room: Accounts, operator: OperatorContext) => readonly AnyEndpoint[] = () => [],
-): Promise<House> {
+): Promise<Fixture> {
   const db: TestDatabase = await freshDb()
   const errors: unknown[] = []
   const database = connect({ url: db.url, onError: (error) => errors.push(error) })

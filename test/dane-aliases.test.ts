@@ -8,7 +8,7 @@ import { SYSTEM_ACCOUNT_ID } from '../src/modules/accounts/index.ts'
 import { inboxOwner, isTlsReport, systemMailer } from '../src/modules/notices/index.ts'
 import { siteIds } from '../src/modules/outbox/index.ts'
 import { transportOf } from '../src/modules/transport/index.ts'
-import { house } from './delivery-fixture.ts'
+import { fixture } from './delivery-fixture.ts'
 import { type Answers, certificate, guarded, keyOf, policy, RESULTS, signed, ZONE } from './tls-fixture.ts'
 import { web } from './tls-web.ts'
 
@@ -29,7 +29,7 @@ const ALIASES: [alias: boolean, addresses: boolean, at: string[], first: string 
 for (const [alias, addresses, at, first] of ALIASES) {
   const zones = `${alias ? 'a signed' : 'an unsigned'} alias of a host that is ${addresses ? 'signed' : 'not'}`
   test(`DANE: ${zones}, with records at ${at.join(' and ')}: those at ${first ?? 'neither'} count`, async () => {
-    await using h = await house(ZONE)
+    await using h = await fixture(ZONE)
     const found = { kind: 'found', secure: addresses, records: ['127.0.0.2'], name: 'mx.host.test' } as const
     const records = at.map((name) => [
       `TLSA _${h.options.smtpPort}._tcp.${name}`,
@@ -52,7 +52,7 @@ for (const [alias, addresses, at, first] of ALIASES) {
 }
 
 test('DANE: an alias that cannot be shown to be signed or unsigned closes the host', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const insecure = { kind: 'found', secure: false, records: ['127.0.0.2'], name: 'mx.host.test' } as const
   for (const answer of [{ kind: 'failed' }, { kind: 'none', secure: true }] as const) {
     const secure = signed(h, [], { 'A mx.sts.test': insecure, 'CNAME mx.sts.test': answer })
@@ -62,7 +62,7 @@ test('DANE: an alias that cannot be shown to be signed or unsigned closes the ho
 })
 
 test("DANE: with an authority's certificate the recipients' domain is a valid name, as written and after its aliases", async () => {
-  await using h = await house({ ...ZONE, 'mail.test': { MX: ['10 mx.sts.test'] } })
+  await using h = await fixture({ ...ZONE, 'mail.test': { MX: ['10 mx.sts.test'] } })
   for (const name of ['mail.test', 'sts.test', 'mx.sts.test', 'mx.other.test']) {
     const issued = certificate([name])
     const authority = { usage: 2, selector: 0, matching: 0, data: new X509Certificate(issued.cert).raw }
@@ -86,7 +86,7 @@ test("DANE: with an authority's certificate the recipients' domain is a valid na
 test('a TLS report goes out whatever TLS its receiver demands (RFC 8460 section 5.3.1), and is not counted as a session', async () => {
   const policies = [policy('enforce'), policy('enforce', 'mx.elsewhere.test')]
   for (const text of policies) {
-    await using h = await house(ZONE)
+    await using h = await fixture(ZONE)
     const mx = await h.receiver('127.0.0.2')
     const { database, clock, zones, options } = h
     const onError = (error: unknown): void => void h.logged.push(String(error))

@@ -85,7 +85,7 @@ class Doors {
   }
 }
 
-interface House extends AsyncDisposable {
+interface Fixture extends AsyncDisposable {
   readonly world: World
   readonly mx: Receiver
   readonly proxy: DatabaseProxy
@@ -93,7 +93,7 @@ interface House extends AsyncDisposable {
   open(door: Door): Promise<SmtpSession>
 }
 
-async function house(): Promise<House> {
+async function fixture(): Promise<Fixture> {
   const stack = new AsyncDisposableStack()
   const mx = stack.use(await startReceiver())
   const world = stack.use(
@@ -152,7 +152,7 @@ interface Piece {
   stored(): Promise<number>
 }
 
-async function mailTo({ world }: House, to: string): Promise<Piece> {
+async function mailTo({ world }: Fixture, to: string): Promise<Piece> {
   const head = `From: a@shop.example\r\nTo: ${to}\r\nSubject: s\r\nX-Idempotency-Key: ${to}\r\n`
   return {
     door: 'submission',
@@ -164,7 +164,7 @@ async function mailTo({ world }: House, to: string): Promise<Piece> {
 }
 
 /** A report that a delivered mail has bounced. */
-async function reportOn({ world, mx }: House, recipient: string): Promise<Piece> {
+async function reportOn({ world, mx }: Fixture, recipient: string): Promise<Piece> {
   const mail = { from: 'a@shop.example', to: recipient, subject: 's', text: 't' }
   assert.equal((await world.api.post('/api/v1/send', mail)).status, 202)
   const isIt = ({ recipients: [first] }: { recipients: readonly string[] }): boolean => first === recipient
@@ -182,7 +182,12 @@ async function reportOn({ world, mx }: House, recipient: string): Promise<Piece>
 }
 
 /** Sends the message up to the given step and kills there. @returns the reply to it; '': none */
-async function handInUpTo(step: Step, { proxy, doors, open }: House, piece: Piece, kill: () => void): Promise<string> {
+async function handInUpTo(
+  step: Step,
+  { proxy, doors, open }: Fixture,
+  piece: Piece,
+  kill: () => void,
+): Promise<string> {
   const session = await open(piece.door)
   try {
     for (const line of [`MAIL FROM:<${piece.from}>`, `RCPT TO:<${piece.to}>`])
@@ -209,7 +214,7 @@ async function handInUpTo(step: Step, { proxy, doors, open }: House, piece: Piec
 }
 
 test('at whatever step of DATA a process dies, what was answered 250 is stored once, and the rest when it is sent again', async () => {
-  await using h = await house()
+  await using h = await fixture()
   const { world, mx, proxy, doors, open } = h
   await doors.start()
   const pieces: Piece[] = []

@@ -1,4 +1,4 @@
-// A house for the stories of this room: a fresh database, declared zones, receivers on loopback, a clock turned by hand.
+// A fixture for the stories of this room: a fresh database, declared zones, receivers on loopback, a clock turned by hand.
 
 import { generateKeyPairSync } from 'node:crypto'
 import { parseAddress, suppressionKey } from '../src/mail/address.ts'
@@ -36,7 +36,7 @@ export interface TurnedClock extends CorrectableClock {
   wait(ms: number): void
 }
 
-export interface House extends AsyncDisposable {
+export interface Fixture extends AsyncDisposable {
   readonly database: Database
   readonly clock: TurnedClock
   readonly ids: Ids
@@ -65,7 +65,7 @@ const BOUNCES = statement('test_bounces', 'select count(*)::int as count from bo
 const QUEUED = statement('test_queued', 'select count(*)::int as count from queue')
 const REASONS = ['', 'manual', 'repeated_soft_bounce', 'hard_bounce', 'complaint', 'spamtrap']
 
-export async function house(zones: Zones = {}, more: Partial<DeliveryOptions> = {}): Promise<House> {
+export async function fixture(zones: Zones = {}, more: Partial<DeliveryOptions> = {}): Promise<Fixture> {
   const fresh = await freshDbOfToday()
   const database = connect({ url: fresh.url, onError: () => undefined })
   const clock = turnedClock()

@@ -34,7 +34,7 @@ export const TRACKING_DOMAIN = ids.next()
 export type Json = any
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-export interface DomainsHouse extends AsyncDisposable {
+export interface DomainsFixture extends AsyncDisposable {
   readonly database: Database
   readonly domains: Domains
   readonly senders: SenderDomains
@@ -65,7 +65,7 @@ export function principal(accountId: string, over: Partial<Principal> = {}): Pri
   return { accountId, keyId: null, mode: 'live', scopes: ['full'], domainIds: null, ...over }
 }
 
-export async function startDomains(): Promise<DomainsHouse> {
+export async function startDomains(): Promise<DomainsFixture> {
   const store = await freshDb()
   const database = connect({ url: store.url, onError: () => undefined })
   for (let week = 0; week < 4; week++) {
@@ -146,7 +146,7 @@ function gateOf(principals: ReadonlyMap<string, Principal>): Gate {
 async function frontDoor(
   domains: Domains,
   gate: Gate,
-): Promise<{ readonly ask: DomainsHouse['ask']; readonly close: () => Promise<void> }> {
+): Promise<{ readonly ask: DomainsFixture['ask']; readonly close: () => Promise<void> }> {
   const server = await httpServer({
     gate,
     log: createLogger('silent'),

@@ -34,7 +34,7 @@ test('requests, acceptances, attempts and the queue are counted where Prometheus
   assert.equal(figure(page, 'posthorn_queue_emails{state="waiting"}'), 2)
   assert.equal(figure(page, 'posthorn_queue_emails{state="ready"}'), 0)
   assert.ok((figure(page, 'posthorn_attempts_total{outcome="delivered",provider="sandbox"}') ?? 0) >= 1)
-  assert.ok(!page.includes('provider="gmail"'), 'what stays in the house is counted for nobody else')
+  assert.ok(!page.includes('provider="gmail"'), 'what stays on this machine is counted for nobody else')
   assert.equal(figure(page, 'posthorn_http_request_seconds_count{method="POST",route="/api/v1/send",status="202"}'), 2)
   assert.equal(figure(page, 'posthorn_database_up'), 1)
   assert.ok(page.includes('nodejs_eventloop_lag_p99_seconds'))

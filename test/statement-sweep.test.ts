@@ -28,14 +28,14 @@ interface Story {
   readonly wanted: readonly string[]
 }
 
-interface House extends AsyncDisposable {
+interface Fixture extends AsyncDisposable {
   readonly world: World
   readonly mx: Receiver
   readonly proxy: DatabaseProxy
   readonly hook: WebhookReceiver
 }
 
-async function house(): Promise<House> {
+async function fixture(): Promise<Fixture> {
   const stack = new AsyncDisposableStack()
   const mx = stack.use(await startReceiver())
   const hook = stack.use(await webhookReceiver())
@@ -110,7 +110,7 @@ async function isDelivered(world: World, to: string): Promise<boolean> {
 }
 
 /** A person opens and clicks, or unsubscribes, some seconds after delivery. */
-async function react({ world, mx }: House, { to, wanted }: Story): Promise<void> {
+async function react({ world, mx }: Fixture, { to, wanted }: Story): Promise<void> {
   const mail = mx.messages.find(({ recipients: [first] }) => first === to)?.data.toString() ?? ''
   const text = mail.replaceAll('=\r\n', '').replaceAll('=3D', '=')
   const isLeaving = wanted.includes('email.unsubscribed')
@@ -129,7 +129,7 @@ async function react({ world, mx }: House, { to, wanted }: Story): Promise<void>
 }
 
 /** Runs mails through their full course, until all events are told. */
-async function goThrough(h: House, stories: readonly Story[]): Promise<void> {
+async function goThrough(h: Fixture, stories: readonly Story[]): Promise<void> {
   const { world, hook } = h
   await Promise.all(stories.map((story) => send(world, story)))
   let waits = 0
@@ -155,7 +155,7 @@ async function goThrough(h: House, stories: readonly Story[]): Promise<void> {
   })
 }
 
-async function assertWhole({ world, mx, hook }: House, stories: readonly Story[]): Promise<void> {
+async function assertWhole({ world, mx, hook }: Fixture, stories: readonly Story[]): Promise<void> {
   const facts = new Map<string, string>()
   for (const { to, wanted } of stories) {
     const rows = await world.rooms.database.system.query<{ id: string }>(TO, [to])
@@ -202,7 +202,7 @@ function longRounds(kinds: readonly (readonly string[])[]): readonly Round[] {
 const placeOf = ({ transaction, name }: SeenStatement): string => [...transaction, name].join(' ')
 
 test('whichever statement fails, each mail comes once and each fact is told once', async () => {
-  await using h = await house()
+  await using h = await fixture()
   const { proxy } = h
   let count = 0
   const all: Story[] = []

@@ -96,7 +96,7 @@ test(`a suspension stops a queue of ${QUEUED} within 5 s, and resuming restarts 
     assert.equal((await api.get(path)).status, 200, path)
   }
   await delay(3_000)
-  assert.equal(mx.messageCount, sent, 'mail left the house after 5 s')
+  assert.equal(mx.messageCount, sent, 'mail was still sent after 5 s')
 
   await resume(operator, account.accountId)
   await until('the queue goes on', () => mx.messageCount >= sent + 20)

@@ -8,7 +8,7 @@ import type { Connector } from '../src/platform/connect.ts'
 import { statement } from '../src/platform/db.ts'
 import type { SecureAnswer, SecureResolver, Tlsa } from '../src/platform/dns-secure.ts'
 import { selfSigned, type TestCertificate } from './certificate.ts'
-import type { House } from './delivery-fixture.ts'
+import type { Fixture } from './delivery-fixture.ts'
 
 export const DAY_MS = 86_400_000
 export const RESULTS = statement('test_session_results', 'select result from transport_session')
@@ -33,7 +33,7 @@ export interface Guarded {
 }
 
 /** A node that honours receivers' TLS policies. It shares knowledge with other nodes only through the database. */
-export function guarded(h: House, connector: Connector, secure: SecureResolver | null = null): Guarded {
+export function guarded(h: Fixture, connector: Connector, secure: SecureResolver | null = null): Guarded {
   const { database, clock, zones, options } = h
   const onError = (error: unknown): void => void h.logged.push(String(error))
   const common = { database, clock, resolver: zones, connector, onError }
@@ -59,7 +59,7 @@ export function keyOf({ cert }: TestCertificate): Tlsa {
   return { usage: 3, selector: 1, matching: 1, data: createHash('sha256').update(key).digest() }
 }
 
-export function signed(h: House, records: readonly Tlsa[], more: Answers = {}): SecureResolver {
+export function signed(h: Fixture, records: readonly Tlsa[], more: Answers = {}): SecureResolver {
   const found = <T>(list: readonly T[], name: string): SecureAnswer<T> => ({
     kind: 'found',
     records: list,

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { connector } from '../src/platform/connect.ts'
-import { house } from './delivery-fixture.ts'
+import { fixture } from './delivery-fixture.ts'
 import { declaredZones } from './zones.ts'
 
 /** DHE_RSA with AES and ChaCha20: RFC 5246, RFC 5288, RFC 6655, RFC 7905. */
@@ -62,7 +62,10 @@ function assertWithoutPrime(offered: readonly (readonly number[])[]): void {
 }
 
 test('to a receiver of mail', async () => {
-  await using h = await house({ 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } })
+  await using h = await fixture({
+    'example.net': { MX: ['10 mx.example.net'] },
+    'mx.example.net': { A: ['127.0.0.2'] },
+  })
   await using mx = await listener('127.0.0.2', h.options.smtpPort)
   await h.put('b@example.net')
   await h.delivery.turn()

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import type { ReportMail } from '../src/modules/transport/index.ts'
 import type { Connector } from '../src/platform/connect.ts'
 import { statement } from '../src/platform/db.ts'
-import { type House, house } from './delivery-fixture.ts'
+import { type Fixture, fixture } from './delivery-fixture.ts'
 import { lookForReports, web } from './tls-web.ts'
 
 const DAY_MS = 86_400_000
@@ -27,7 +27,7 @@ const OPEN = statement(
  * Records sessions of today with these domains, then advances the clock by `days` and a bit. @returns a query for the
  * unreported domains
  */
-async function sessionsWith(h: House, domains: readonly string[], days: number): Promise<() => Promise<string[]>> {
+async function sessionsWith(h: Fixture, domains: readonly string[], days: number): Promise<() => Promise<string[]>> {
   const { system } = h.database
   await system.execute(SESSION, [h.clock.now().toISOString().slice(0, 10), domains])
   // Some time past the hour at which days are reported, whatever the time of day of the test.
@@ -37,7 +37,7 @@ async function sessionsWith(h: House, domains: readonly string[], days: number):
 
 test('a report receiver that hangs holds no transaction open, and a mail recipient beside it gets the report once', async () => {
   const rua = 'rua=https://hangs.test/tls,mailto:tls@sts.test'
-  await using h = await house({ '_smtp._tls.sts.test': { TXT: [`v=TLSRPTv1; ${rua}`] } })
+  await using h = await fixture({ '_smtp._tls.sts.test': { TXT: [`v=TLSRPTv1; ${rua}`] } })
   const left = await sessionsWith(h, ['sts.test'], 1)
   const site = web('')
   const open: unknown[] = []
@@ -63,7 +63,7 @@ test('a report receiver that hangs holds no transaction open, and a mail recipie
 
 test('a report accepted by HTTPS is done, and one that nobody accepts in three days is dropped', async () => {
   const rua = (name: string) => ({ TXT: [`v=TLSRPTv1; rua=https://${name}/tls`] })
-  await using h = await house({ '_smtp._tls.sts.test': rua('sts.test') })
+  await using h = await fixture({ '_smtp._tls.sts.test': rua('sts.test') })
   const left = await sessionsWith(h, ['sts.test'], 1)
   const site = web('')
   const look = (): Promise<void> => lookForReports(h, site, async () => assert.fail('nobody wants a mail'))
@@ -85,7 +85,7 @@ const CLAIM = statement(
 )
 
 test('of two machines one reports by HTTPS; when it dies its claim expires and the other reports', async () => {
-  await using h = await house({ '_smtp._tls.sts.test': { TXT: ['v=TLSRPTv1; rua=https://sts.test/tls'] } })
+  await using h = await fixture({ '_smtp._tls.sts.test': { TXT: ['v=TLSRPTv1; rua=https://sts.test/tls'] } })
   const left = await sessionsWith(h, ['sts.test'], 1)
   const site = web('')
   const asked = Promise.withResolvers<void>()
@@ -118,11 +118,11 @@ test('of two machines one reports by HTTPS; when it dies its claim expires and t
 })
 
 test("a machine that dies after the receiver's answer leaves a report that is sent again byte for byte", async () => {
-  await using h = await house({ '_smtp._tls.sts.test': { TXT: ['v=TLSRPTv1; rua=https://sts.test/tls'] } })
+  await using h = await fixture({ '_smtp._tls.sts.test': { TXT: ['v=TLSRPTv1; rua=https://sts.test/tls'] } })
   const left = await sessionsWith(h, ['sts.test'], 1)
   const site = web('')
   site.answer = { status: 202 }
-  const dies: House = {
+  const dies: Fixture = {
     ...h,
     database: { ...h.database, transaction: () => Promise.reject(new Error('the machine is gone')) },
   }
@@ -141,7 +141,7 @@ test("a machine that dies after the receiver's answer leaves a report that is se
 })
 
 test('a day is reported once every machine has had time to write its counts', async () => {
-  await using h = await house({ '_smtp._tls.sts.test': { TXT: ['v=TLSRPTv1; rua=https://sts.test/tls'] } })
+  await using h = await fixture({ '_smtp._tls.sts.test': { TXT: ['v=TLSRPTv1; rua=https://sts.test/tls'] } })
   const left = await sessionsWith(h, ['sts.test'], 0)
   const site = web('')
   site.answer = { status: 202 }
@@ -157,7 +157,7 @@ test('a day is reported once every machine has had time to write its counts', as
 test('any number of unreachable domains do not keep others from being reported to', async () => {
   const deaf = Array.from({ length: 401 }, (_, n) => `d${n}.test`)
   const zones = deaf.map((name) => [`_smtp._tls.${name}`, { TXT: [`v=TLSRPTv1; rua=https://${name}/`] }] as const)
-  await using h = await house({
+  await using h = await fixture({
     ...Object.fromEntries(zones),
     '_smtp._tls.sts.test': { TXT: ['v=TLSRPTv1; rua=mailto:tls@sts.test'] },
   })

@@ -2,7 +2,7 @@
 
 import { type ReportMail, tlsReportLoop } from '../src/modules/transport/index.ts'
 import type { Connector, Outcome, OutgoingRequest } from '../src/platform/connect.ts'
-import type { House } from './delivery-fixture.ts'
+import type { Fixture } from './delivery-fixture.ts'
 
 export interface Web extends Connector {
   readonly asked: OutgoingRequest[]
@@ -25,7 +25,7 @@ export function web(body: string): Web {
 }
 
 /** One search for reports that are due. @param mail queues a mail */
-export async function lookForReports(h: House, connector: Connector, mail: (mail: ReportMail) => Promise<boolean>) {
+export async function lookForReports(h: Fixture, connector: Connector, mail: (mail: ReportMail) => Promise<boolean>) {
   const { database, clock, zones, options } = h
   const taken = Promise.withResolvers<void>()
   const reports = tlsReportLoop({

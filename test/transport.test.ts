@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { gunzipSync } from 'node:zlib'
 import type { ReportMail } from '../src/modules/transport/index.ts'
-import { type House, house } from './delivery-fixture.ts'
+import { type Fixture, fixture } from './delivery-fixture.ts'
 import {
   type Answers,
   certificate,
@@ -30,7 +30,7 @@ const UNKNOWN = certificate(['mx.sts.test'])
 setDefaultCACertificates([...getCACertificates('default'), GOOD.cert, OTHER_NAME.cert, EXPIRED.cert])
 
 test('an enforced policy: a host with a certificate for its name gets the mail, and the event names what verified it', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { tls: GOOD })
   const site = web(policy('enforce'))
   const { delivery } = guarded(h, site)
@@ -56,7 +56,7 @@ const CLOSED = [
 ] as const
 for (const [what, script, why] of CLOSED) {
   test(`an enforced policy and ${what}: deferred with 4.7.5, and not a byte of the mail is sent`, async () => {
-    await using h = await house(ZONE)
+    await using h = await fixture(ZONE)
     const mx = await h.receiver('127.0.0.2', script)
     const { delivery } = guarded(h, web(policy('enforce')))
     const id = await h.put('a@sts.test')
@@ -71,7 +71,7 @@ for (const [what, script, why] of CLOSED) {
 }
 
 test('an enforced policy that does not name the host: no connection is made', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { tls: GOOD })
   const { delivery } = guarded(h, web(policy('enforce', '*.elsewhere.test')))
   const id = await h.put('a@sts.test')
@@ -93,7 +93,7 @@ function domainsFor(rows: readonly unknown[]): Zones {
 
 test('a policy in testing mode, one of `none`, and one that cannot be fetched hold no mail back', async () => {
   const answers = [policy('testing'), policy('testing', 'mx.elsewhere.test'), policy('none'), '<html>', 'down']
-  await using h = await house(domainsFor(answers))
+  await using h = await fixture(domainsFor(answers))
   const mx = await h.receiver('127.0.0.2', { tls: UNKNOWN })
   for (const [index, answer] of answers.entries()) {
     const site = web(answer)
@@ -115,7 +115,7 @@ test('answers that are no policy are not trusted: a redirect, another type, 64 K
     { body: Buffer.from(elsewhere.padEnd(65_536, '\n')), whole: false },
     { body: Buffer.from(elsewhere), whole: false },
   ]
-  await using h = await house(domainsFor(answers))
+  await using h = await fixture(domainsFor(answers))
   for (const [index, answer] of answers.entries()) {
     const site = web('')
     site.answer = answer
@@ -127,7 +127,7 @@ test('answers that are no policy are not trusted: a redirect, another type, 64 K
 })
 
 test('a policy outlives its record and its web server until it expires, on every machine', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const { zones, clock } = h
   const find = (node: Guarded): Promise<string> =>
     node.transport.policyOf('sts.test', ['mx.sts.test']).then((found) => found.rule('mx.sts.test').kind)
@@ -154,7 +154,7 @@ test('a policy outlives its record and its web server until it expires, on every
 })
 
 test('a policy past half of its life is fetched again once an hour while its web server is down', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const { clock } = h
   const site = web(policy('enforce'))
   const { transport } = guarded(h, site)
@@ -179,7 +179,7 @@ test('a policy past half of its life is fetched again once an hour while its web
 })
 
 test('DANE: a certificate named in signed DNS is enough, though no authority knows it', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { tls: UNKNOWN })
   // An MTA-STS policy that would close the host does not count beside DANE.
   const { delivery } = guarded(h, web(policy('enforce', 'mx.elsewhere.test')), signed(h, [keyOf(GOOD), keyOf(UNKNOWN)]))
@@ -190,16 +190,16 @@ test('DANE: a certificate named in signed DNS is enough, though no authority kno
 })
 
 test('DANE: another certificate, no STARTTLS, or answers that fail validation: deferred, whatever MTA-STS would allow', async () => {
-  const port = (h: House): string => `TLSA _${h.options.smtpPort}._tcp.mx.sts.test`
+  const port = (h: Fixture): string => `TLSA _${h.options.smtpPort}._tcp.mx.sts.test`
   const rows = [
     ['another certificate', {}, () => ({}), /DANE/],
-    ['bogus TLSA', {}, (h: House) => ({ [port(h)]: { kind: 'failed' } }), /DNSSEC: the TLSA/],
+    ['bogus TLSA', {}, (h: Fixture) => ({ [port(h)]: { kind: 'failed' } }), /DNSSEC: the TLSA/],
     ['bogus addresses', {}, () => ({ 'A mx.sts.test': { kind: 'failed' } }), /DNSSEC: the addresses/],
     ['bogus MX', {}, () => ({ 'MX sts.test': { kind: 'failed' } }), /DNSSEC: the MX/],
     ['no STARTTLS', { ehlo: '250-mx.sts.test\n250 PIPELINING' }, () => ({}), /does not offer STARTTLS.* by DANE/],
     ['STARTTLS refused', { ehlo: 'default', starttls: '454 4.7.0 not now' }, () => ({}), /^454 .* by DANE/],
   ] as const
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { tls: GOOD })
   for (const [what, script, answers, why] of rows) {
     mx.script(script)
@@ -214,7 +214,7 @@ test('DANE: another certificate, no STARTTLS, or answers that fail validation: d
 })
 
 test('DANE: a certificate of an authority in DNS, but for another host, is reported as that', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { tls: OTHER_NAME })
   const authority = { usage: 2, selector: 0, matching: 0, data: new X509Certificate(OTHER_NAME.cert).raw }
   const { delivery, transport } = guarded(h, web(''), signed(h, [authority]))
@@ -244,7 +244,7 @@ test('DANE: unsigned answers do not count; unusable records require TLS only', a
     ['no TLSA', {}, [], 'sts'],
     ['PKIX usage', {}, [{ ...keyOf(GOOD), usage: 1 }], 'encrypted'],
   ] as const
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   for (const [what, answers, records, expected] of rows) {
     const { transport } = guarded(h, web(policy('enforce')), signed(h, records, answers))
     const found = await transport.policyOf('sts.test', ['mx.sts.test'])
@@ -253,7 +253,7 @@ test('DANE: unsigned answers do not count; unusable records require TLS only', a
 })
 
 test('a connection that was good enough for one domain is not reused for another with stricter demands', async () => {
-  await using h = await house({
+  await using h = await fixture({
     ...ZONE,
     'plain.test': { MX: ['10 mx.sts.test'] },
   })
@@ -270,7 +270,7 @@ test('a connection that was good enough for one domain is not reused for another
 
 test('a connection is reused only under the host name of its certificate, even when another host has the same address', async () => {
   const both = { MX: ['10 mx.sts.test', '10 mx.other.test'] }
-  await using h = await house({
+  await using h = await fixture({
     ...ZONE,
     'sts.test': both,
     'other.test': both,
@@ -298,7 +298,7 @@ test('a connection is reused only under the host name of its certificate, even w
 })
 
 test('the sessions of a day are reported once, counted by result', async () => {
-  await using h = await house({
+  await using h = await fixture({
     ...ZONE,
     'sts.test': { MX: ['10 old.sts.test', '20 mx.sts.test'] },
     'old.sts.test': { A: ['127.0.0.3'] },

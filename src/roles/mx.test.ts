@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import os from 'node:os'
 import { describe, test } from 'node:test'
-import { ACCOUNT, type House, house } from '../../test/delivery-fixture.ts'
+import { ACCOUNT, type Fixture, fixture } from '../../test/delivery-fixture.ts'
 import { type SmtpSession, smtpSession } from '../../test/submission.ts'
 import { feedbackAddress, returnPath } from '../mail/verp.ts'
 import {
@@ -27,7 +27,7 @@ const POISON = statement(
 )
 
 interface Inside extends AsyncDisposable {
-  readonly h: House
+  readonly h: Fixture
   readonly inbound: Inbound
   /** The intake of another process on the same database, not started. */
   beside(): Inbound
@@ -44,7 +44,7 @@ interface Inside extends AsyncDisposable {
 }
 
 async function inside(reader?: ReportReader): Promise<Inside> {
-  const h = await house({ 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } })
+  const h = await fixture({ 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } })
   const receiver = await h.receiver('127.0.0.2')
   const { database, clock, ids } = h
   const forwarded: string[] = []

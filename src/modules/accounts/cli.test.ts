@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { parseArgs } from 'node:util'
-import { type House, house, log, type Node, until } from '../../../test/accounts-fixture.ts'
+import { type Fixture, fixture, log, type Node, until } from '../../../test/accounts-fixture.ts'
 import { readConfig } from '../../config.ts'
 import { UsageError } from '../../platform/command.ts'
 import { accountCommands } from './cli.ts'
 import { isKey } from './key-format.ts'
 
-let home: House
+let home: Fixture
 let node: Node
 
 before(async () => {
-  home = await house()
+  home = await fixture()
   node = await home.node()
 })
 after(() => home[Symbol.asyncDispose]())

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type House, house, type Node, until } from '../../../test/accounts-fixture.ts'
+import { type Fixture, fixture, type Node, until } from '../../../test/accounts-fixture.ts'
 import { statement } from '../../platform/db.ts'
 import type { ApiError } from '../../platform/errors.ts'
 import { type CreatedAccount, resume, setFeature, suspend } from './accounts.ts'
@@ -18,12 +18,12 @@ import {
 import { SCOPES } from './scopes.ts'
 import { listKeys } from './sql.ts'
 
-let home: House
+let home: Fixture
 let node: Node
 let account: CreatedAccount
 
 before(async () => {
-  home = await house()
+  home = await fixture()
   node = await home.node()
   account = await home.account()
 })

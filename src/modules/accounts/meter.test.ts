@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type House, house, type Node } from '../../../test/accounts-fixture.ts'
+import { type Fixture, fixture, type Node } from '../../../test/accounts-fixture.ts'
 import { statement } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
 import { setLimits } from './accounts.ts'
 import { monthOf } from './quota.ts'
 
-let home: House
+let home: Fixture
 let one: Node
 let two: Node
 
 before(async () => {
-  home = await house()
+  home = await fixture()
   one = await home.node({ rateLimits: true })
   two = await home.node({ rateLimits: true })
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type House, house, log, type Node, until } from '../../../test/accounts-fixture.ts'
+import { type Fixture, fixture, log, type Node, until } from '../../../test/accounts-fixture.ts'
 import type { Statement } from '../../platform/db.ts'
 import type { CreatedAccount } from './accounts.ts'
 import { isKey } from './key-format.ts'
@@ -11,13 +11,13 @@ const KEYS = '/api/v1/customer/api-keys'
 const OWNED = '0192f000-0000-7000-8000-000000000001'
 const FOREIGN = '0192f000-0000-7000-8000-000000000002'
 
-let home: House
+let home: Fixture
 let node: Node
 let account: CreatedAccount
 let stranger: CreatedAccount
 
 before(async () => {
-  home = await house((accounts, { database, secrets, ids, clock }) =>
+  home = await fixture((accounts, { database, secrets, ids, clock }) =>
     accountRoutes({
       accounts,
       database,

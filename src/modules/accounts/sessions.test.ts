@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { house } from '../../../test/accounts-fixture.ts'
+import { fixture } from '../../../test/accounts-fixture.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { MAX_USERS_OF_AN_EMAIL, sessionsOf } from './sessions.ts'
 import {
@@ -23,7 +23,7 @@ for (const [what, meanwhile] of [
   ['the user is removed', 'removed'],
 ] as const) {
   test(`a sign-in while ${what} leaves no session`, async () => {
-    await using home = await house()
+    await using home = await fixture()
     const { database, clock, ids, secrets, passwords } = home.operator
     const account = await home.account()
     const change = async ({ account_id, id }: UserRow): Promise<void> => {
@@ -49,7 +49,7 @@ for (const [what, meanwhile] of [
 }
 
 test('guessing from many addresses does not lock a user out of networks they have signed in from', async () => {
-  await using home = await house()
+  await using home = await fixture()
   const { database, clock, ids, secrets } = home.operator
   const account = await home.account()
   const [user] = await listUsers(database.system, account.accountId)
@@ -72,7 +72,7 @@ test('guessing from many addresses does not lock a user out of networks they hav
 })
 
 test('a user of the same email in another account gives no further guesses by signing in', async () => {
-  await using home = await house()
+  await using home = await fixture()
   const { database, clock, ids, secrets } = home.operator
   const [victims, own] = [await home.account(), await home.account()]
   const [victim] = await listUsers(database.system, victims.accountId)
@@ -106,7 +106,7 @@ test('a user of the same email in another account gives no further guesses by si
 })
 
 test('users that others add under an email lock out no user made with their account', async () => {
-  await using home = await house()
+  await using home = await fixture()
   const { database, clock, ids } = home.operator
   const victims = await home.account()
   const [victim] = await listUsers(database.system, victims.accountId)
@@ -121,7 +121,7 @@ test('users that others add under an email lock out no user made with their acco
 })
 
 test('an unknown email, a known one and one in two accounts cost the same number of hashings', async () => {
-  await using home = await house()
+  await using home = await fixture()
   const { database, clock, ids, secrets } = home.operator
   const [one, two] = [await home.account(), await home.account()]
   const [[user], [other]] = [
@@ -159,7 +159,7 @@ test('an unknown email, a known one and one in two accounts cost the same number
 })
 
 test('the time of a refusal does not reveal how many users an email has', async () => {
-  await using home = await house()
+  await using home = await fixture()
   const { database, ids, secrets } = home.operator
   const [first] = await listUsers(database.system, (await home.account()).accountId)
   assert.ok(first)

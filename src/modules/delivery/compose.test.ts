@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ACCOUNT, house } from '../../../test/delivery-fixture.ts'
+import { ACCOUNT, fixture } from '../../../test/delivery-fixture.ts'
 import type { ReceivedMessage, ReceiverScript } from '../../../test/receiver.ts'
 import { retryEmail } from '../outbox/index.ts'
 
@@ -17,7 +17,7 @@ function heldBy(message: ReceivedMessage | undefined): [from: number, to: number
 }
 
 test('a retry by hand a week after acceptance gets a new signature, and the same bytes on each try', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { dot: '451 4.3.0 not now' })
   const id = await h.put('bob@example.net', { expiresAt: new Date(h.clock.now().getTime() + 10 * MINUTE) })
   await h.delivery.turn()
@@ -50,7 +50,7 @@ const SUBMITTED: [name: string, message: string, receiver: ReceiverScript, param
 ]
 for (const [name, message, receiver, parameters] of SUBMITTED) {
   test(`a submitted mail with ${name} gets the right MAIL parameters or bounces`, async () => {
-    await using h = await house(ZONE)
+    await using h = await fixture(ZONE)
     const mx = await h.receiver('127.0.0.2', receiver)
     const id = await h.put(
       'bob@example.net',
@@ -85,7 +85,7 @@ const DATES: [due: string | null, date: string][] = [
 ]
 for (const [due, date] of DATES) {
   test(`a submitted mail ${due === null ? 'keeps its Date' : 'that waited four weeks has the Date when it was due'}`, async () => {
-    await using h = await house(ZONE)
+    await using h = await fixture(ZONE)
     const mx = await h.receiver('127.0.0.2')
     const scheduledAt = due === null ? null : new Date(due)
     const start = scheduledAt ?? h.clock.now()

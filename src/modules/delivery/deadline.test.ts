@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DOMAIN, house, KEY } from '../../../test/delivery-fixture.ts'
+import { DOMAIN, fixture, KEY } from '../../../test/delivery-fixture.ts'
 
 const MINUTE = 60_000
 const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
 
 test('an expired email is not tried', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2')
   const id = await h.put('b@example.net', { expiresAt: new Date(h.clock.now().getTime() + MINUTE) })
   h.clock.advance(MINUTE)
@@ -19,7 +19,7 @@ test('an expired email is not tried', async () => {
 })
 
 test('a greylisted email with little time is deferred until that is over, and does not count against its address', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { rcpt: '451 4.7.1 Greylisted, please try again later' })
   const expiresAt = new Date(h.clock.now().getTime() + 4 * MINUTE)
   const ids = []
@@ -49,7 +49,7 @@ test('a greylisted email with little time is deferred until that is over, and do
 })
 
 test('an email that ends between two attempts reports the answer to the last one', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { rcpt: '451 4.2.1 not now' })
   const id = await h.put('b@example.net', { expiresAt: new Date(h.clock.now().getTime() + 20 * MINUTE) })
   await h.delivery.turn()
@@ -66,7 +66,7 @@ test('an email that ends between two attempts reports the answer to the last one
 
 test('mail of a domain that the operator has suspended says so while it waits and when it ends', async () => {
   const key = { domain: 'shop.example', selector: 's1', privateKey: KEY, status: 'suspended' }
-  await using h = await house(ZONE, { signingKeys: async () => new Map([[DOMAIN, key]]) })
+  await using h = await fixture(ZONE, { signingKeys: async () => new Map([[DOMAIN, key]]) })
   const id = await h.put('b@example.net', { expiresAt: new Date(h.clock.now().getTime() + 20 * MINUTE) })
   const told = '4.7.0 not tried: the operator has suspended the sending domain'
   for (const [minutes, next] of [
@@ -89,7 +89,7 @@ test('mail of a domain that the operator has suspended says so while it waits an
 test('mail of a domain that is no longer verified waits if its account enforces it, and is sent once verified', async () => {
   const key = { domain: 'shop.example', selector: 's1', privateKey: KEY, status: 'failed', isActive: false }
   let enforced = true
-  await using h = await house(ZONE, {
+  await using h = await fixture(ZONE, {
     signingKeys: async () => new Map([[DOMAIN, key]]),
     enforcesVerification: async () => enforced,
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
-import { ACCOUNT, house, KEY } from '../../../test/delivery-fixture.ts'
+import { ACCOUNT, fixture, KEY } from '../../../test/delivery-fixture.ts'
 import { startReceiver } from '../../../test/receiver.ts'
 import { publicKeyOf } from '../../mail/dkim.ts'
 import { parseMessage } from '../../mail/mime-parse.ts'
@@ -15,7 +15,7 @@ const MINUTE = 60_000
 const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
 
 test('a mail is signed and delivered, and its dialogue is recorded', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2')
   const id = await h.put('bob@example.net')
   assert.equal(await h.delivery.turn(), 1)
@@ -55,7 +55,7 @@ const REPLIES: [rcpt: string, event: string, type: string | null, suppressed: st
 ]
 for (const [rcpt, event, type, suppressed] of REPLIES) {
   test(`a recipient answered "${rcpt}" gives ${event}`, async () => {
-    await using h = await house(ZONE)
+    await using h = await fixture(ZONE)
     await h.receiver('127.0.0.2', { rcpt })
     const id = await h.put('bob@example.net')
     await h.delivery.turn()
@@ -69,7 +69,7 @@ for (const [rcpt, event, type, suppressed] of REPLIES) {
 }
 
 test('a deferred mail is retried at the scheduled times with the same bytes, and delivered once', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { dot: '451 4.3.0 not now' })
   const id = await h.put('bob@example.net')
   await h.delivery.turn()
@@ -97,7 +97,7 @@ test('a deferred mail is retried at the scheduled times with the same bytes, and
 })
 
 test('mail deferred by a clock two hours ahead is tried once that is put back, and then at the scheduled times', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { dot: '451 4.3.0 not now' })
   const [before, meanwhile] = [await h.put('bob@example.net'), 120 * MINUTE]
   h.clock.advance(meanwhile)
@@ -115,7 +115,7 @@ test('mail deferred by a clock two hours ahead is tried once that is put back, a
 })
 
 test('an email that the receiver defers for 72 hours fails, and counts as one soft bounce', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   await h.receiver('127.0.0.2', { rcpt: '452 4.2.2 mailbox full' })
   const id = await h.put('bob@example.net')
   let attempts = 0
@@ -135,7 +135,7 @@ test('an email that the receiver defers for 72 hours fails, and counts as one so
 })
 
 test('a null MX is a hard bounce at once, without a connection', async () => {
-  await using h = await house({ 'example.net': { MX: ['0 .'] } })
+  await using h = await fixture({ 'example.net': { MX: ['0 .'] } })
   const id = await h.put('bob@example.net')
   await h.delivery.turn()
   const last = await h.last(id)
@@ -145,7 +145,7 @@ test('a null MX is a hard bounce at once, without a connection', async () => {
 })
 
 test('mail to a missing domain bounces when the domain is still missing after 15 minutes, not before', async () => {
-  await using h = await house()
+  await using h = await fixture()
   const id = await h.put('bob@missing.test')
   for (const minutes of [0, 7, 5]) {
     h.clock.advance(minutes * MINUTE)
@@ -159,7 +159,7 @@ test('mail to a missing domain bounces when the domain is still missing after 15
 })
 
 test('no domain counts as missing while most names are missing', async () => {
-  await using h = await house()
+  await using h = await fixture()
   const emails = []
   for (let n = 0; n < 12; n++) emails.push(await h.put(`bob@missing${n}.test`))
   for (const minutes of [0, 17]) {
@@ -170,7 +170,7 @@ test('no domain counts as missing while most names are missing', async () => {
 })
 
 test('when the first host is dead or busy, the next one gets the mail; when it refuses the mail, none does', async () => {
-  await using h = await house({
+  await using h = await fixture({
     'example.net': { MX: ['10 one.example.net', '20 two.example.net'] },
     'one.example.net': { A: ['127.0.0.3'] },
     'two.example.net': { A: ['127.0.0.2'] },
@@ -191,7 +191,7 @@ test('when the first host is dead or busy, the next one gets the mail; when it r
 })
 
 test('no connection is made to a private address unless that is allowed', async () => {
-  await using h = await house(ZONE, { allowPrivateNetworks: false })
+  await using h = await fixture(ZONE, { allowPrivateNetworks: false })
   const mx = await h.receiver('127.0.0.2')
   const id = await h.put('bob@example.net')
   await h.delivery.turn()
@@ -201,7 +201,7 @@ test('no connection is made to a private address unless that is allowed', async 
 })
 
 test('a destination that answers 421 is left alone for a while, and gets all its mail in the end', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { mail: { reply: '421 4.7.0 too many connections', then: 'close' } })
   const first = await h.put('a@example.net')
   const began = performance.now()
@@ -220,7 +220,7 @@ test('a destination that answers 421 is left alone for a while, and gets all its
 })
 
 test('a mail that requires TLS is never sent in clear, and fails with tls_required in the end', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2')
   const plain = await h.put('a@example.net')
   const id = await h.put('b@example.net', {
@@ -240,7 +240,7 @@ test('a mail that requires TLS is never sent in clear, and fails with tls_requir
 })
 
 test('mail that requires TLS from a host without it does not hold up other mail', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2')
   for (let n = 0; n < 6; n++) {
     const id = await h.put(`b${n}@example.net`, { tlsRequired: true })
@@ -254,7 +254,7 @@ test('mail that requires TLS from a host without it does not hold up other mail'
 })
 
 test('attempts at domains whose hosts share an address record the host name of each domain', async () => {
-  await using h = await house({ ...ZONE, 'example.org': { A: ['127.0.0.2'] } })
+  await using h = await fixture({ ...ZONE, 'example.org': { A: ['127.0.0.2'] } })
   await h.receiver('127.0.0.2')
   for (const [to, host] of [
     ['a@example.net', 'mx.example.net'],
@@ -268,7 +268,7 @@ test('attempts at domains whose hosts share an address record the host name of e
 })
 
 test('a mail that requires TLS goes out inside TLS', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { tls: true })
   const id = await h.put('b@example.net', { tlsRequired: true })
   await h.delivery.turn()
@@ -278,7 +278,7 @@ test('a mail that requires TLS goes out inside TLS', async () => {
 })
 
 test('an address suppressed after acceptance gets no mail', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { rcpt: '550 5.1.1 no such user' })
   const first = await h.put('bob@example.net')
   await h.delivery.turn()
@@ -293,7 +293,7 @@ test('an address suppressed after acceptance gets no mail', async () => {
 })
 
 test('mail of a removed domain ends, with the reason', async () => {
-  await using h = await house(ZONE, { signingKeys: async () => new Map() })
+  await using h = await fixture(ZONE, { signingKeys: async () => new Map() })
   const id = await h.put('bob@example.net')
   await h.delivery.turn()
   assert.equal((await h.last(id)).data['reason'], 'domain_removed')
@@ -302,7 +302,7 @@ test('mail of a removed domain ends, with the reason', async () => {
 test('a dead destination among many delays nobody', async () => {
   const zones: Record<string, { MX?: string[]; A?: string[] }> = { 'dead.test': { A: ['127.0.0.9'] } }
   for (let n = 0; n < 20; n++) zones[`d${n}.test`] = { A: ['127.0.0.2'] }
-  await using h = await house(zones, { timeouts: { banner: 60_000, connect: 60_000 } })
+  await using h = await fixture(zones, { timeouts: { banner: 60_000, connect: 60_000 } })
   const mx = await h.receiver('127.0.0.2')
   await h.receiver('127.0.0.9', { banner: { then: 'stall' } })
   for (let n = 0; n < 200; n++) await h.put(`u${n}@dead.test`)
@@ -313,7 +313,7 @@ test('a dead destination among many delays nobody', async () => {
 })
 
 test('when a node dies with a mail, another sends it with the same Message-ID; the late result is dropped', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { dot: { then: 'stall' } })
   const id = await h.put('bob@example.net')
   const dying = h.delivery.turn()
@@ -335,7 +335,7 @@ test('when a node dies with a mail, another sends it with the same Message-ID; t
 })
 
 test('a mail whose connection a stop breaks before anything was said about it is retried at once', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { tls: true, handshake: { then: 'stall' } })
   const id = await h.put('bob@example.net')
   await h.delivery.start()
@@ -349,7 +349,7 @@ test('a mail whose connection a stop breaks before anything was said about it is
 })
 
 test('a stop neither loses nor duplicates mail', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { dot: { reply: '250 2.0.0 ok', afterMs: 5 } })
   const emails: string[] = []
   for (let n = 0; n < 300; n++) emails.push(await h.put(`u${n}@example.net`))
@@ -376,7 +376,7 @@ const SANDBOX: [result: NewEmail['sandboxResult'], status: string, events: strin
 ]
 for (const [sandboxResult, status, events, suppressed] of SANDBOX) {
   test(`sandbox mail with result "${sandboxResult}" is signed, is in the inbox and ends ${status}`, async () => {
-    await using h = await house(ZONE)
+    await using h = await fixture(ZONE)
     const mx = await h.receiver('127.0.0.2')
     const id = await h.put('Bob@example.net', { sandbox: true, sandboxResult })
     await h.delivery.turn()
@@ -399,7 +399,7 @@ for (const [sandboxResult, status, events, suppressed] of SANDBOX) {
 }
 
 test('outgoing mail verifies with the key of its domain; every relevant field is signed once more than it occurs', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2')
   await h.put('bob@example.net', {}, { html: `<p>${'ü'.repeat(5_000)}</p>`, text: null })
   await h.delivery.turn()
@@ -413,7 +413,7 @@ test('outgoing mail verifies with the key of its domain; every relevant field is
 })
 
 test('a large mail is read when a connection is free for it, and arrives whole', async () => {
-  await using h = await house(ZONE, { limits: { maxLargeBytes: 1_000_000 } })
+  await using h = await fixture(ZONE, { limits: { maxLargeBytes: 1_000_000 } })
   const mx = await h.receiver('127.0.0.2')
   const content = randomBytes(700_000)
   const attachment = {
@@ -432,7 +432,7 @@ test('a large mail is read when a connection is free for it, and arrives whole',
 test('a relay gets all mail, after the log-in', async () => {
   const relay = await startReceiver({ login: { username: 'u', password: 'p' }, tls: true })
   await using _ = relay
-  await using h = await house(
+  await using h = await fixture(
     {},
     {
       mode: 'relay',
@@ -448,7 +448,7 @@ test('a relay gets all mail, after the log-in', async () => {
 
 test('while the database refuses results they are retried, and no mail is sent twice', async () => {
   let away = 3
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2')
   const id = await h.put('bob@example.net')
   const gone = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' })
@@ -468,7 +468,7 @@ test('while the database refuses results they are retried, and no mail is sent t
 })
 
 test('a claim whose answer was lost leaves nothing behind: the mail is sent under the next epoch', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2')
   let lost = 0
   const system: Db = {

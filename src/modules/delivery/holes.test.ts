@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { type House, house } from '../../../test/delivery-fixture.ts'
+import { type Fixture, fixture } from '../../../test/delivery-fixture.ts'
 import { connector } from '../../platform/connect.ts'
 import { type Db, statement } from '../../platform/db.ts'
 import { transportOf } from '../transport/index.ts'
@@ -29,7 +29,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 }
 
 test('after a claim whose answer was lost the next epoch begins at once, and the claimed mail is sent under it', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2')
   let lost = 0
   const system: Db = {
@@ -49,7 +49,7 @@ test('after a claim whose answer was lost the next epoch begins at once, and the
 })
 
 test('a lease that lapsed while the process was paused is renewed as soon as it is needed', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   await h.receiver('127.0.0.2')
   let stoodMs = 0
   const clock = { ...h.clock, monotonicMs: () => h.clock.monotonicMs() + stoodMs }
@@ -64,7 +64,7 @@ test('a lease that lapsed while the process was paused is renewed as soon as it 
 
 for (const code of ['ECONNREFUSED', '57014', '40P01']) {
   test(`when the database fails with ${code} the TLS policy is unknown: no attempt, and the DNS is not blamed`, async () => {
-    await using h = await house(ZONE)
+    await using h = await fixture(ZONE)
     const mx = await h.receiver('127.0.0.2')
     let away = 2
     const system: Db = {
@@ -94,7 +94,7 @@ for (const code of ['ECONNREFUSED', '57014', '40P01']) {
 }
 
 test('after an outage longer than a lease no node takes over before others could renew: answers are recorded', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2')
   let away = false
   const gone = (): Promise<never> => Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' }))
@@ -127,7 +127,7 @@ test('after an outage longer than a lease no node takes over before others could
 })
 
 /** A database in which transactions fail with `faults`, one after the other, before they commit. */
-function failing(h: Awaited<ReturnType<typeof house>>, faults: string[], when: () => boolean): House['database'] {
+function failing(h: Awaited<ReturnType<typeof fixture>>, faults: string[], when: () => boolean): Fixture['database'] {
   return {
     ...h.database,
     transaction: (work) =>
@@ -145,7 +145,7 @@ for (const [what, faults] of [
   ['a fault of the group, and a deadlock of the email alone', ['22P02', '40P01']],
 ] as const) {
   test(`a hard bounce that meets ${what} is recorded whole: it has its event, and its address is suppressed`, async () => {
-    await using h = await house(ZONE)
+    await using h = await fixture(ZONE)
     const mx = await h.receiver('127.0.0.2', { rcpt: '550 5.1.1 nobody here' })
     const ids = [await h.put('bob@example.net'), await h.put('ann@example.net')]
     const left = [...faults]
@@ -159,7 +159,7 @@ for (const [what, faults] of [
 }
 
 test('mail whose history is refused is not sent again, even if the database goes away meanwhile', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2')
   const left = ['22P02', 'ECONNRESET', '40P01']
   const delivery = h.another({ database: failing(h, left, () => mx.messageCount > 0) })
@@ -171,7 +171,7 @@ test('mail whose history is refused is not sent again, even if the database goes
 })
 
 test('results of a day without an event partition are recorded all the same', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   await h.receiver('127.0.0.2', { rcpt: '550 5.1.1 nobody here' })
   const id = await h.put('bob@example.net', { expiresAt: new Date(h.clock.now().getTime() + 40 * 86_400_000) })
   h.clock.advance(30 * 86_400_000)
@@ -181,7 +181,7 @@ test('results of a day without an event partition are recorded all the same', as
 })
 
 test('large mails that wait for memory leave the connection to the mail that has memory', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2')
   const delivery = h.another({ limits: { maxSockets: 1, maxLargeBytes: 1 } })
   for (let n = 0; n < 8; n++) await h.put(`u${n}@example.net`, {}, { text: 'large '.repeat(20_000) })
@@ -192,7 +192,7 @@ test('large mails that wait for memory leave the connection to the mail that has
 })
 
 test('a large mail that a receiver takes long to answer counts once, and leaves room to compose the next', async () => {
-  await using h = await house({ 'slow.test': { A: ['127.0.0.2'] }, 'alive.test': { A: ['127.0.0.3'] } })
+  await using h = await fixture({ 'slow.test': { A: ['127.0.0.2'] }, 'alive.test': { A: ['127.0.0.3'] } })
   const slow = await h.receiver('127.0.0.2', { dot: { then: 'stall' } })
   const mx = await h.receiver('127.0.0.3')
   const text = 'large '.repeat(20_000)
@@ -207,7 +207,7 @@ test('a large mail that a receiver takes long to answer counts once, and leaves 
 })
 
 test('a bug while a connection is opened leaks no socket', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   await h.receiver('127.0.0.2')
   const delivery = h.another({ hostname: 'mail\n.posthorn.test', limits: { maxSockets: 1 } })
   const ids = [await h.put('bob@example.net'), await h.put('ann@example.net'), await h.put('eve@example.net')]
@@ -220,7 +220,7 @@ test('silent destinations leave half of the emails in the process to answering o
   const silent = Array.from({ length: 4 }, (_, n) => `silent${n}.test`)
   for (const [n, site] of silent.entries()) zones[site] = { A: [`127.0.0.${n + 10}`] }
   const limits = { maxEmails: 80, maxSockets: 100 }
-  await using h = await house(zones, { limits, timeouts: { banner: 120_000, connect: 120_000 } })
+  await using h = await fixture(zones, { limits, timeouts: { banner: 120_000, connect: 120_000 } })
   const mx = await h.receiver('127.0.0.2')
   for (const n of silent.keys()) await h.receiver(`127.0.0.${n + 10}`, { banner: { then: 'stall' } })
   await h.put('ann@alive.test')
@@ -242,7 +242,7 @@ test('silent destinations leave half of the emails in the process to answering o
 test('a process that is nearly full claims again only when it has room for more than a few', async () => {
   const sites = Array.from({ length: 6 }, (_, n) => `d${n}.test`)
   const zones = Object.fromEntries(sites.map((site) => [site, { A: ['127.0.0.2'] }]))
-  await using h = await house(zones)
+  await using h = await fixture(zones)
   const mx = await h.receiver('127.0.0.2')
   const asked: number[] = []
   const system: Db = {
@@ -266,7 +266,7 @@ test('a process that is nearly full claims again only when it has room for more 
 test('mail behind more blocked pairs than one claim visits is found in the same walk, which then ends', async () => {
   const suspended = '01980000-0000-7000-8000-00000000000b'
   const limits = { maxClaim: 2 }
-  await using h = await house(ZONE, { limits, suspendedAccounts: () => [suspended] })
+  await using h = await fixture(ZONE, { limits, suspendedAccounts: () => [suspended] })
   await h.receiver('127.0.0.2')
   for (let n = 0; n < 9; n++) await h.put(`u@d${n}.test`, { accountId: suspended })
   const id = await h.put('bob@example.net')
@@ -282,7 +282,7 @@ test('large sandbox mails are in memory one at a time, until they are stored', a
     composed++
     return accountId
   }
-  await using h = await house({}, { limits: { maxLargeBytes: 1 }, inboxOwner })
+  await using h = await fixture({}, { limits: { maxLargeBytes: 1 }, inboxOwner })
   const attachment = { filename: 'a', contentType: 'a/b', contentId: null, disposition: 'attachment' } as const
   for (let n = 0; n < 4; n++) {
     const attachments = [{ ...attachment, content: randomBytes(100_000) }]

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ACCOUNT, house } from '../../../test/delivery-fixture.ts'
+import { ACCOUNT, fixture } from '../../../test/delivery-fixture.ts'
 import type { Db } from '../../platform/db.ts'
 import { suppress, unsubscribe } from '../suppression/index.ts'
 import { WHO_SAID_NO } from '../suppression/sql.ts'
@@ -30,7 +30,7 @@ async function slowToGreet(port: number, greet: Promise<void>) {
 }
 
 test('a recipient suppressed or unsubscribed after the claim, while the mail waits, gets no RCPT TO; others do', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   let waitedMs = 0
   const delivery = h.another({
     clock: { ...h.clock, monotonicMs: () => h.clock.monotonicMs() + waitedMs },
@@ -71,7 +71,7 @@ test('a recipient suppressed or unsubscribed after the claim, while the mail wai
 })
 
 test('mail that has waited is not sent while the database is away, but claimed again', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const story: string[] = []
   const mx = await h.receiver('127.0.0.3', {
     rcpt: () => {

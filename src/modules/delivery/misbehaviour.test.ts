@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { selfSigned } from '../../../test/certificate.ts'
-import { house } from '../../../test/delivery-fixture.ts'
+import { fixture } from '../../../test/delivery-fixture.ts'
 import type { Answer, Receiver, ReceiverScript } from '../../../test/receiver.ts'
 
 const stall: Answer = { then: 'stall' }
@@ -107,7 +107,7 @@ test('each misbehaving receiver gives one state and one event, and delays no oth
     [domain, { MX: [`10 mx.${domain}`] }] as const,
     [`mx.${domain}`, { A: [ip] }] as const,
   ])
-  await using h = await house(Object.fromEntries(zones), { timeouts: IMPATIENT })
+  await using h = await fixture(Object.fromEntries(zones), { timeouts: IMPATIENT })
   const cases = []
   for (const each of rows) {
     const [, script, , local = 'bob'] = each.row
@@ -155,7 +155,7 @@ test('the next host is tried after silence, 4xx and a 5xx greeting, never after 
     ]),
   ]
   const ADDRESSES = ['dead.test', 'later.test', 'refused.test', 'door.test', 'many.test']
-  await using h = await house(
+  await using h = await fixture(
     Object.fromEntries(ADDRESSES.flatMap((domain) => hosts(domain, domain === 'many.test' ? 16 : 2))),
     {
       timeouts: IMPATIENT,
@@ -201,7 +201,7 @@ const LIMITS: [first: ReceiverScript, second: ReceiverScript | null, becomes: st
 ]
 for (const [first, second, becomes, said] of LIMITS) {
   test(`with a first host ${JSON.stringify(first)} and a second ${JSON.stringify(second)} a mail is ${becomes}`, async () => {
-    await using h = await house({
+    await using h = await fixture({
       'example.net': { MX: ['10 mx1.example.net', '20 mx2.example.net'] },
       'mx1.example.net': { A: ['127.0.5.201'] },
       'mx2.example.net': { A: ['127.0.5.202'] },

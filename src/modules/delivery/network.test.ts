@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { house } from '../../../test/delivery-fixture.ts'
+import { fixture } from '../../../test/delivery-fixture.ts'
 import { type Answer, type Receiver, type ReceiverScript, startReceiver } from '../../../test/receiver.ts'
 import { declaredZones, type Zones } from '../../../test/zones.ts'
 import { systemClock } from '../../platform/clock.ts'
@@ -16,7 +16,7 @@ for (const tls of [false, true]) {
   test(`over a relay without TLS a mail that requires it ${became}, where the relay has ${tls ? 'it' : 'none'}`, async () => {
     await using relay = await startReceiver({ tls })
     const login = { username: null, password: null }
-    await using h = await house(
+    await using h = await fixture(
       {},
       { mode: 'relay', relay: { host: '127.0.0.1', port: relay.port, tls: 'off', ...login } },
     )
@@ -65,7 +65,7 @@ test('replies of a relay about our log-in, TLS or right to relay defer mail, eve
   for (const [command, answer, became] of RELAY_SAYS) {
     await using relay = await startReceiver({ [command]: answer })
     const login = { username: null, password: null }
-    await using h = await house(
+    await using h = await fixture(
       {},
       { mode: 'relay', relay: { host: '127.0.0.1', port: relay.port, tls: 'off', ...login } },
     )
@@ -87,7 +87,7 @@ test('an attempt whose log-in was refused over TLS says so', async () => {
   for (const tls of [true, false]) {
     await using relay = await startReceiver({ tls, login: { username: 'u', password: 'p' } })
     const login = { username: 'u', password: 'wrong' }
-    await using h = await house(
+    await using h = await fixture(
       {},
       { mode: 'relay', relay: { host: '127.0.0.1', port: relay.port, tls: 'offered', ...login } },
     )

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { house } from '../../../test/delivery-fixture.ts'
+import { fixture } from '../../../test/delivery-fixture.ts'
 
 const MINUTE = 60_000
 
@@ -15,7 +15,7 @@ const NO_HOST = {
 }
 for (const domain of ['nodata.test', 'literal.test', 'gone.test', 'empty.test']) {
   test(`mail to ${domain}, which has no mail host, bounces when that is still so after 15 minutes, not before`, async () => {
-    await using h = await house(NO_HOST)
+    await using h = await fixture(NO_HOST)
     const id = await h.put(`bob@${domain}`)
     for (const minutes of [0, 7, 5]) {
       h.clock.advance(minutes * MINUTE)
@@ -33,7 +33,7 @@ for (const domain of ['nodata.test', 'literal.test', 'gone.test', 'empty.test'])
 
 test('a domain does not count as without hosts while its DNS fails, or while most domains have none', async () => {
   const zones = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`nodata${n}.test`, { TXT: ['here'] }]))
-  await using h = await house({ ...zones, 'one.test': { MX: ['10 mx.one.test'] }, 'mx.one.test': 'servfail' })
+  await using h = await fixture({ ...zones, 'one.test': { MX: ['10 mx.one.test'] }, 'mx.one.test': 'servfail' })
   const emails = [await h.put('bob@one.test')]
   for (const domain of Object.keys(zones)) emails.push(await h.put(`bob@${domain}`))
   for (const minutes of [0, 17]) {

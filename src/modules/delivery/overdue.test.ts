@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ACCOUNT, type House, house } from '../../../test/delivery-fixture.ts'
+import { ACCOUNT, type Fixture, fixture } from '../../../test/delivery-fixture.ts'
 import { statement } from '../../platform/db.ts'
 import { oldestUnended } from '../outbox/index.ts'
 
@@ -12,12 +12,12 @@ const OTHER = '01980000-0000-7000-8000-00000000000b'
 const PAUSE = statement('test_pause', 'update site set paused = $2 where name = $1')
 const STATES = statement('test_states', 'select state, count(*)::int as count from queue group by state order by state')
 
-async function unended({ database, clock }: House): Promise<number> {
+async function unended({ database, clock }: Fixture): Promise<number> {
   return (await oldestUnended(database.system, clock.now())).size
 }
 
 test('mail of a suspended account expires at its time, with the usual event, and does not hold up retention', async () => {
-  await using h = await house(ZONE, { suspendedAccounts: () => [ACCOUNT] })
+  await using h = await fixture(ZONE, { suspendedAccounts: () => [ACCOUNT] })
   const mx = await h.receiver('127.0.0.2')
   const usual = await h.put('bob@example.net')
   const brief = await h.put('eve@example.net', { expiresAt: new Date(h.clock.now().getTime() + HOUR) })
@@ -48,7 +48,7 @@ const LIST = statement(
 )
 
 test('mail that ends unsent says so if its address was suppressed or its domain removed', async () => {
-  await using h = await house(ZONE, { suspendedAccounts: () => [ACCOUNT] })
+  await using h = await fixture(ZONE, { suspendedAccounts: () => [ACCOUNT] })
   const usual = await h.put('bob@example.net')
   const listed = await h.put('eve@example.net')
   const homeless = await h.put('joe@example.net', { domainId: '01980000-0000-7000-8000-0000000000d2' })
@@ -70,7 +70,7 @@ test('mail that ends unsent says so if its address was suppressed or its domain 
 })
 
 test('in a long queue, mail to a destination that is held back expires, but only if its time is over', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2')
   const over = await h.put('bob@example.net')
   // More than one lot, for another destination that is held back too.
@@ -88,7 +88,7 @@ test('in a long queue, mail to a destination that is held back expires, but only
 })
 
 test('two nodes that walk at once end each email once; a row whose email is gone is also removed', async () => {
-  await using h = await house(ZONE, { suspendedAccounts: () => [ACCOUNT, OTHER] })
+  await using h = await fixture(ZONE, { suspendedAccounts: () => [ACCOUNT, OTHER] })
   const ids: string[] = []
   for (let n = 0; n < 60; n++) ids.push(await h.put(`u${n}@example.net`))
   const gone = await h.put('gone@example.net', { accountId: OTHER })
@@ -115,7 +115,7 @@ test('an email that its receiver kept deferring is the same soft bounce however 
     'slow.test': { MX: ['10 mx.slow.test'] },
     'mx.slow.test': { A: ['127.0.0.3'] },
   }
-  await using h = await house(zones, { suspendedAccounts: () => suspended })
+  await using h = await fixture(zones, { suspendedAccounts: () => suspended })
   await h.receiver('127.0.0.2', { rcpt: '452 4.2.2 mailbox full' })
   const within = (hours: number) => ({ expiresAt: new Date(h.clock.now().getTime() + hours * HOUR) })
   const tried = await h.put('bob@example.net')

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type House, house } from '../../../test/delivery-fixture.ts'
+import { type Fixture, fixture } from '../../../test/delivery-fixture.ts'
 import type { ReceiverScript } from '../../../test/receiver.ts'
 
 const MINUTE = 60_000
@@ -23,7 +23,7 @@ const FIRST: readonly (readonly [script: ReceiverScript, became: string, categor
 for (const [script, became, category] of FIRST) {
   const [[command, said] = []] = Object.entries(script)
   test(`${command} answered "${said}" leaves the email ${became}`, async () => {
-    await using h = await house(ZONE)
+    await using h = await fixture(ZONE)
     await h.receiver('127.0.0.2', script)
     const id = await h.put('bob@example.net')
     await h.delivery.turn()
@@ -35,7 +35,7 @@ for (const [script, became, category] of FIRST) {
 }
 
 test('a rate limit answered with 550 is temporary: the mail arrives at its next try', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { banner: '550 Connection frequency limited' })
   const id = await h.put('bob@example.net')
   await h.delivery.turn()
@@ -46,7 +46,7 @@ test('a rate limit answered with 550 is temporary: the mail arrives at its next 
 })
 
 /** Sends three mails in turn, each to its end. @returns their states and the recipient's suppression */
-async function threeTo(h: House): Promise<string> {
+async function threeTo(h: Fixture): Promise<string> {
   const ends: string[] = []
   for (let mail = 0; mail < 3; mail++) {
     const id = await h.put('bob@example.net')
@@ -86,7 +86,7 @@ const THREE: readonly (readonly [script: ReceiverScript, became: string])[] = [
 for (const [script, became] of THREE) {
   const [[command, said] = []] = Object.entries(script)
   test(`three mails where ${command} is answered "${said}" end as ${became}`, async () => {
-    await using h = await house(ZONE)
+    await using h = await fixture(ZONE)
     await h.receiver('127.0.0.2', script)
     assert.equal(await threeTo(h), became)
     assert.deepEqual(h.logged, [])

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { test } from 'node:test'
-import { house } from '../../../test/delivery-fixture.ts'
+import { fixture } from '../../../test/delivery-fixture.ts'
 import { startReceiver } from '../../../test/receiver.ts'
 import { reset } from '../../../test/reset.ts'
 
@@ -60,7 +60,10 @@ async function wayTo(port: number, host: string, ownPort: number): Promise<Way> 
 }
 
 test('wherever the connection breaks, the mail arrives, and twice only if the answer to the first copy was lost', async () => {
-  await using h = await house({ 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } })
+  await using h = await fixture({
+    'example.net': { MX: ['10 mx.example.net'] },
+    'mx.example.net': { A: ['127.0.0.2'] },
+  })
   await using mx = await startReceiver()
   await using way = await wayTo(mx.port, '127.0.0.2', h.options.smtpPort)
   let mails = 0

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { house } from '../../../test/delivery-fixture.ts'
+import { fixture } from '../../../test/delivery-fixture.ts'
 import type { ReceiverScript } from '../../../test/receiver.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import { tlsFaults } from './tls-faults.ts'
@@ -29,7 +29,7 @@ const BROKEN: [name: string, script: ReceiverScript][] = [
 ]
 for (const [name, script] of BROKEN) {
   test(`a host that ${name} gets no mail in clear while another gives TLS, and the next mail does not try it`, async () => {
-    await using h = await house(ZONE, IMPATIENT)
+    await using h = await fixture(ZONE, IMPATIENT)
     const broken = await h.receiver('127.0.0.2', script)
     const sound = await h.receiver('127.0.0.3', { tls: true, dot: ONE_EACH })
     for (const count of [1, 2]) {
@@ -42,7 +42,7 @@ for (const [name, script] of BROKEN) {
   })
 
   test(`a single host that ${name} gets the mail in clear, and is asked for TLS again only after five minutes`, async () => {
-    await using h = await house(ZONE, IMPATIENT)
+    await using h = await fixture(ZONE, IMPATIENT)
     const mx = await h.receiver('127.0.0.2', { ...script, dot: ONE_EACH })
     const asked = (): number => mx.dialogue.filter((line) => line === 'C: STARTTLS').length
     for (const [minutes, times] of [
@@ -70,7 +70,7 @@ for (const [name, script] of BROKEN) {
 }
 
 test('when no host gives TLS each is asked once; the best gets the mail in clear, none gets mail that requires TLS', async () => {
-  await using h = await house(ZONE, IMPATIENT)
+  await using h = await fixture(ZONE, IMPATIENT)
   const garbage = { tls: true, handshake: { raw: 'garbage\r\n', afterMs: 20 } }
   const best = await h.receiver('127.0.0.2', garbage)
   const other = await h.receiver('127.0.0.3', garbage)
@@ -85,7 +85,7 @@ test('when no host gives TLS each is asked once; the best gets the mail in clear
 })
 
 test('after silence in a TLS handshake no other address of the host is asked for TLS in the same attempt', async () => {
-  await using h = await house(
+  await using h = await fixture(
     { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2', '127.0.0.3', '127.0.0.4'] } },
     IMPATIENT,
   )

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { house } from '../../../test/delivery-fixture.ts'
+import { fixture } from '../../../test/delivery-fixture.ts'
 import type { ReceiverScript } from '../../../test/receiver.ts'
 
 const MINUTE = 60_000
@@ -18,7 +18,7 @@ const NO_TLS: [name: string, script: ReceiverScript][] = [
 ]
 for (const [name, script] of NO_TLS) {
   test(`a mail that requires TLS is not sent in clear to a host that ${name}, and fails with tls_required`, async () => {
-    await using h = await house(ZONE)
+    await using h = await fixture(ZONE)
     await h.receiver('127.0.0.2', script)
     const id = await h.put('b@example.net', {
       tlsRequired: true,
@@ -48,7 +48,7 @@ const FALLBACKS: [name: string, script: ReceiverScript, becomes: string][] = [
 ]
 for (const [name, script, becomes] of FALLBACKS) {
   test(`after ${name} a mail is ${becomes}`, async () => {
-    await using h = await house(ZONE)
+    await using h = await fixture(ZONE)
     const mx = await h.receiver('127.0.0.2', script)
     const id = await h.put('bob@example.net')
     await h.delivery.turn()
@@ -62,7 +62,7 @@ for (const [name, script, becomes] of FALLBACKS) {
 }
 
 test('a mail sent in clear because TLS failed records what was said about TLS', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   await h.receiver('127.0.0.2', { tls: true, handshake: GARBAGE })
   const id = await h.put('bob@example.net')
   await h.delivery.turn()
@@ -82,7 +82,7 @@ test('a mail sent in clear because TLS failed records what was said about TLS', 
 })
 
 test('the reason for a TLS failure is given as a sentence', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   await h.receiver('127.0.0.2', { tls: true, handshake: GARBAGE })
   const id = await h.put('bob@example.net', { tlsRequired: true })
   await h.delivery.turn()
@@ -93,7 +93,7 @@ test('the reason for a TLS failure is given as a sentence', async () => {
 })
 
 test('a refusal to start TLS is reported with the rule that requires it', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   await h.receiver('127.0.0.2', { tls: true, starttls: '454 4.7.0 TLS not available' })
   const id = await h.put('bob@example.net', { tlsRequired: true })
   await h.delivery.turn()

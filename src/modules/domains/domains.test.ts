@@ -15,9 +15,9 @@ import {
 } from '../../../test/domains.ts'
 import { domainsUsing, leaveTrackingDomain } from './index.ts'
 
-const house = await startDomains()
-after(() => house[Symbol.asyncDispose]())
-const { addDomain, ask, database, principals, removed } = house
+const fixture = await startDomains()
+after(() => fixture[Symbol.asyncDispose]())
+const { addDomain, ask, database, principals, removed } = fixture
 
 test('adding a domain returns DomainDetail, this once with the private key', async () => {
   const { status, body } = await ask('POST', V1, { domain: 'added.example', tags: ['a', 'b', 'a'] })

@@ -5,9 +5,10 @@ import { statement } from '../../platform/db.ts'
 import { createLogger } from '../../platform/log.ts'
 import { domainsOf, oldestUsable, ownedDomains, recheckDue, senderDomainsOf } from './index.ts'
 
-const house = await startDomains()
-after(() => house[Symbol.asyncDispose]())
-const { addDomain, ask, clock, database, domains, eventsOf, principals, publish, secrets, senders, time, zones } = house
+const fixture = await startDomains()
+after(() => fixture[Symbol.asyncDispose]())
+const { addDomain, ask, clock, database, domains, eventsOf, principals, publish, secrets, senders, time, zones } =
+  fixture
 const log = createLogger('silent')
 
 test('publishing the four given values verifies the domain, with one event', async () => {

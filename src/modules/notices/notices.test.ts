@@ -35,7 +35,7 @@ function wake(world: World, name: string): void {
   loops.find((one) => one.name === name)?.wake()
 }
 
-async function houseWithMail(settings: Readonly<Record<string, string>> = {}) {
+async function fixtureWithMail(settings: Readonly<Record<string, string>> = {}) {
   const mx = await startReceiver({})
   const world = await startWorld({
     zones: {
@@ -98,12 +98,12 @@ async function failingEndpoint(world: World, url: string): Promise<string> {
 }
 
 test('an endpoint that failed for five days leads to one mail, which counts as nobody’s sending', async () => {
-  await using house = await houseWithMail()
+  await using fixture = await fixtureWithMail()
   await using receiver = await webhookReceiver()
   receiver.answer = (_, reply) => void reply.writeHead(500).end()
-  const { world } = house
+  const { world } = fixture
   const id = await failingEndpoint(world, receiver.url)
-  const about = async () => (await house.mails()).filter(({ subject }) => subject.includes('endpoint was disabled'))
+  const about = async () => (await fixture.mails()).filter(({ subject }) => subject.includes('endpoint was disabled'))
   await until('the mail', async () => (await about()).length > 0)
   await new Promise((resolve) => setTimeout(resolve, 1_500))
   const [mail, ...more] = await about()
@@ -121,8 +121,8 @@ test('an endpoint that failed for five days leads to one mail, which counts as n
 })
 
 test('a grade that fell to F is reported to the account and to the operator, once each', async () => {
-  await using house = await houseWithMail()
-  const { world } = house
+  await using fixture = await fixtureWithMail()
+  const { world } = fixture
   const grade = { previous_grade: 'A', grade: 'F', score: 12 }
   const checks = { spf: { status: 'missing' } }
   const domain = { domain: 'shop.example', domain_id: 'x', verification_status: 'temporary_failure', checks }
@@ -130,10 +130,10 @@ test('a grade that fell to F is reported to the account and to the operator, onc
     event(world, 'health.grade_changed', grade),
     event(world, 'domain.verification_failed', domain),
   ])
-  await until('three mails', async () => (await house.mails()).length >= 3)
+  await until('three mails', async () => (await fixture.mails()).length >= 3)
   wake(world, 'notices of the log')
   await new Promise((resolve) => setTimeout(resolve, 1_500))
-  const told = (await house.mails()).map(({ to, subject }) => `${to}: ${subject}`).sort()
+  const told = (await fixture.mails()).map(({ to, subject }) => `${to}: ${subject}`).sort()
   assert.deepEqual(told, [
     `operator@posthorn.test: Account ${world.account.accountId}: sending health fell to F`,
     'owner1@posthorn.test: A domain failed its DNS check',
@@ -142,8 +142,8 @@ test('a grade that fell to F is reported to the account and to the operator, onc
 })
 
 test('a quota is reported at 80 and at 100 per cent, once a month each', async () => {
-  await using house = await houseWithMail()
-  const { world } = house
+  await using fixture = await fixtureWithMail()
+  const { world } = fixture
   const { accountId, api } = world.account
   await setLimits(world.operator, accountId, { content_checks: 10 })
   world.rooms.accounts.forget(accountId)
@@ -157,14 +157,14 @@ test('a quota is reported at 80 and at 100 per cent, once a month each', async (
   await new Promise((resolve) => setTimeout(resolve, 300))
   assert.equal((await notices(world)).length, 0)
   await use(1)
-  await until('the first', async () => (await house.mails()).length === 1)
+  await until('the first', async () => (await fixture.mails()).length === 1)
   await use(2)
-  await until('the second', async () => (await house.mails()).length === 2)
+  await until('the second', async () => (await fixture.mails()).length === 2)
   await use(0)
   await new Promise((resolve) => setTimeout(resolve, 1_300))
   const month = world.clock.now().toISOString().slice(0, 7)
   assert.deepEqual(
-    (await house.mails()).map(({ subject }) => subject),
+    (await fixture.mails()).map(({ subject }) => subject),
     [
       `80% of your quota of content checks for ${month} is used`,
       `Your quota of content checks for ${month} is used up`,
@@ -189,8 +189,8 @@ test('when all mail stays on the server, a notice is in the inbox of the account
 })
 
 test('an account’s address gets five notices of one kind a day; further ones stay records', async () => {
-  await using house = await houseWithMail({ POSTHORN_RATE_LIMITS: 'on' })
-  const { world } = house
+  await using fixture = await fixtureWithMail({ POSTHORN_RATE_LIMITS: 'on' })
+  const { world } = fixture
   const grade = { previous_grade: 'B', grade: 'A', score: 91 }
   const all = Array.from({ length: 7 }, () => event(world, 'health.grade_changed', grade))
   await append(world.rooms.database.system, all)
@@ -200,8 +200,8 @@ test('an account’s address gets five notices of one kind a day; further ones s
 })
 
 test('the former address of an account is told the new one, not as a link, at most five times a day', async () => {
-  await using house = await houseWithMail({ POSTHORN_RATE_LIMITS: 'on' })
-  const { world } = house
+  await using fixture = await fixtureWithMail({ POSTHORN_RATE_LIMITS: 'on' })
+  const { world } = fixture
   const { api, accountId } = world.account
   const moveTo = async (email: string) => {
     const { status } = await api.patch('/api/v1/customer/profile', { email })
@@ -211,8 +211,8 @@ test('the former address of an account is told the new one, not as a link, at mo
   await moveTo('Owner1@posthorn.test')
   assert.deepEqual(await notices(world), [], 'the address is the same')
   await moveTo('thief@evil.example')
-  await until('the mail', async () => (await house.mails()).length > 0)
-  const [mail, ...more] = await house.mails()
+  await until('the mail', async () => (await fixture.mails()).length > 0)
+  const [mail, ...more] = await fixture.mails()
   assert.deepEqual(more, [])
   assert.deepEqual(
     [mail?.to, mail?.from, mail?.subject],
@@ -237,12 +237,12 @@ test('a certificate that is not renewed is reported two weeks before it expires 
     await writeFile(certFile, cert)
   }
   await renewed(15)
-  await using house = await houseWithMail({ POSTHORN_TLS_CERT_FILE: certFile, POSTHORN_TLS_KEY_FILE: keyFile })
-  const { world } = house
+  await using fixture = await fixtureWithMail({ POSTHORN_TLS_CERT_FILE: certFile, POSTHORN_TLS_KEY_FILE: keyFile })
+  const { world } = fixture
   const subjects = async (): Promise<string[]> => {
     wake(world, 'notices of quotas')
     wake(world, 'notices by mail')
-    const mails = (await house.mails()).filter(({ to }) => to === 'operator@posthorn.test')
+    const mails = (await fixture.mails()).filter(({ to }) => to === 'operator@posthorn.test')
     return mails.map(({ subject }) => subject).filter((subject) => subject.startsWith('The certificate'))
   }
   assert.deepEqual(await subjects(), [])
@@ -283,8 +283,8 @@ const NAMED = statement(
 )
 
 test('an account is told by mail, once, of a tracking domain whose certificate is about to end because its renewal fails', async () => {
-  await using house = await houseWithMail()
-  const { world } = house
+  await using fixture = await fixtureWithMail()
+  const { world } = fixture
   const now = world.clock.now()
   const days = (count: number): Date => new Date(now.getTime() + count * DAY_MS)
   const names = [
@@ -298,7 +298,7 @@ test('an account is told by mail, once, of a tracking domain whose certificate i
   const told = async (): Promise<string[]> => {
     wake(world, 'notices of quotas')
     wake(world, 'notices by mail')
-    const mails = await house.mails()
+    const mails = await fixture.mails()
     return mails.filter(({ subject }) => subject.startsWith('The certificate of a')).map(({ text }) => text)
   }
   await until('the mail', async () => (await told()).length > 0)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ACCOUNT, type House, house } from '../../../test/delivery-fixture.ts'
+import { ACCOUNT, type Fixture, fixture } from '../../../test/delivery-fixture.ts'
 import type { ApiError } from '../../platform/errors.ts'
 import { removeSuppression, resubscribe, suppress, unsubscribe } from '../suppression/index.ts'
 import { cancelEmail, retryEmail } from './index.ts'
@@ -10,11 +10,11 @@ import { cancelEmail, retryEmail } from './index.ts'
 const HOUR = 3_600_000
 const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
 
-const retry = (h: House, id: string): Promise<void> => retryEmail({ ...h, onQueued: () => undefined }, ACCOUNT, id)
-const cancel = (h: House, id: string): Promise<void> => cancelEmail(h, ACCOUNT, id)
+const retry = (h: Fixture, id: string): Promise<void> => retryEmail({ ...h, onQueued: () => undefined }, ACCOUNT, id)
+const cancel = (h: Fixture, id: string): Promise<void> => cancelEmail(h, ACCOUNT, id)
 
 test('a deferred email that is retried is due now, and shows it', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { rcpt: '451 4.2.0 try again later' })
   const id = await h.put('bob@example.net')
   await h.delivery.turn()
@@ -30,7 +30,7 @@ test('a deferred email that is retried is due now, and shows it', async () => {
 })
 
 test('a bounced email is retried anew for 72 hours', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { rcpt: '550 5.7.1 not from there' })
   const id = await h.put('bob@example.net', { expiresAt: new Date(h.clock.now().getTime() + HOUR) })
   await h.delivery.turn()
@@ -43,7 +43,7 @@ test('a bounced email is retried anew for 72 hours', async () => {
 })
 
 test('an email that suppressed its recipient stays bounced until the suppression is removed', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2', { rcpt: '550 5.1.1 no such user' })
   const id = await h.put('bob@example.net')
   await h.delivery.turn()
@@ -64,7 +64,7 @@ test('an email that suppressed its recipient stays bounced until the suppression
 })
 
 test('a deferred email is not retried for a recipient who has unsubscribed meanwhile', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   await h.receiver('127.0.0.2', { rcpt: '451 4.2.0 try again later' })
   const recipient = 'bob@example.net'
   const id = await h.put(recipient)
@@ -79,7 +79,7 @@ test('a deferred email is not retried for a recipient who has unsubscribed meanw
 })
 
 test('entries that do not hold back a send do not hold back a retry', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   await h.receiver('127.0.0.2', { rcpt: '550 5.7.1 not from there' })
   const now = h.clock.now()
   const entry = { accountId: ACCOUNT, reason: 'manual', source: 'api', details: null, bounceId: null } as const
@@ -108,7 +108,7 @@ test('entries that do not hold back a send do not hold back a retry', async () =
 })
 
 test('a sandbox email is retried despite the suppression that its own bounce left', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   const id = await h.put('bob@example.net', { sandbox: true, sandboxResult: 'bounce' })
   await h.delivery.turn()
   assert.equal(await h.status(id), 'bounced')
@@ -117,7 +117,7 @@ test('a sandbox email is retried despite the suppression that its own bounce lef
 })
 
 test('the refusal to cancel an email says what its status is', async () => {
-  await using h = await house(ZONE)
+  await using h = await fixture(ZONE)
   await h.receiver('127.0.0.2')
   const [id, sent] = [await h.put('bob@example.net'), await h.put('eve@example.net')]
   await cancel(h, id)

@@ -31,7 +31,7 @@ import {
   takeOver,
 } from './index.ts'
 
-interface House extends AsyncDisposable {
+interface Fixture extends AsyncDisposable {
   readonly database: Database
   readonly clock: Clock
   readonly ids: Ids
@@ -70,7 +70,7 @@ const BODY = encodeContent({
   treatment: { trackOpens: false, trackClicks: true, unsubscribeHeader: false },
 })
 
-async function house(): Promise<House> {
+async function fixture(): Promise<Fixture> {
   const fresh = await freshDb()
   const database = connect({ url: fresh.url, onError: () => undefined })
   const clock = systemClock()
@@ -169,7 +169,7 @@ test('content comes back as it was stored, for any bytes', () => {
 })
 
 test('a large content is stored in pieces of half a megabyte, all of them or none, and comes back byte for byte', async () => {
-  await using h = await house()
+  await using h = await fixture()
   const node = await joinAsNode(h.database.system, h.clock, 'a')
   const stretches = [1, 524_287, 3, 1_500_000, 0, 77].map((bytes, i) => Buffer.alloc(bytes, 97 + i))
   const whole = Buffer.concat(stretches)
@@ -199,7 +199,7 @@ test('a large content is stored in pieces of half a megabyte, all of them or non
 })
 
 test('a claimed email comes with its content, ends once, and a second result finds nothing', async () => {
-  await using h = await house()
+  await using h = await fixture()
   const [stored] = await h.put([{}])
   const node = await joinAsNode(h.database.system, h.clock, 'a')
   const [row] = await h.take(node.epoch)
@@ -214,7 +214,7 @@ test('a claimed email comes with its content, ends once, and a second result fin
 })
 
 test('a result under another number or another epoch changes nothing', async () => {
-  await using h = await house()
+  await using h = await fixture()
   await h.put([{}])
   const node = await joinAsNode(h.database.system, h.clock, 'a')
   const [row] = await h.take(node.epoch)
@@ -226,7 +226,7 @@ test('a result under another number or another epoch changes nothing', async () 
 })
 
 test('an email that was claimed and handed back 32,767 times is claimed again, and blocks no other', async () => {
-  await using h = await house()
+  await using h = await fixture()
   const [one] = await h.put([{}, {}])
   await h.database.system.execute(statement('test_often', 'update queue set attempt = 32766 where id = $1'), [one?.id])
   const { epoch } = await joinAsNode(h.database.system, h.clock, 'a')
@@ -241,7 +241,7 @@ test('an email that was claimed and handed back 32,767 times is claimed again, a
 })
 
 test('one destination and one account with many emails leave room for all others', async () => {
-  await using h = await house()
+  await using h = await fixture()
   await h.put(Array.from({ length: 300 }, () => ({})))
   await h.put([{ accountId: OTHER }, { site: 'small.example' }, { accountId: OTHER, site: 'other.example' }])
   const node = await joinAsNode(h.database.system, h.clock, 'a')
@@ -251,7 +251,7 @@ test('one destination and one account with many emails leave room for all others
 })
 
 test('a saturated destination and a suspended account give nothing', async () => {
-  await using h = await house()
+  await using h = await fixture()
   const [email] = await h.put([{}, { accountId: OTHER, site: 'other.example' }])
   const node = await joinAsNode(h.database.system, h.clock, 'a')
   const site = (await siteIds(h.database.system).of(['example.net'])).get('example.net') ?? 0
@@ -261,7 +261,7 @@ test('a saturated destination and a suspended account give nothing', async () =>
 })
 
 test('the scan goes on where it stopped until every pair has been visited', async () => {
-  await using h = await house()
+  await using h = await fixture()
   await h.put(Array.from({ length: 30 }, (_, i) => ({ site: `d${i}.example` })))
   const node = await joinAsNode(h.database.system, h.clock, 'a')
   const seen = new Set<string>()
@@ -283,7 +283,7 @@ test('the scan goes on where it stopped until every pair has been visited', asyn
 })
 
 test('two nodes never lease the same email', async () => {
-  await using h = await house()
+  await using h = await fixture()
   await h.put(Array.from({ length: 200 }, (_, i) => ({ site: `d${i % 5}.example` })))
   const nodes = await Promise.all(['a', 'b'].map((name) => joinAsNode(h.database.system, h.clock, name)))
   const taken = (
@@ -303,7 +303,7 @@ const EXPIRE = statement(
 )
 
 test('destinations keep their numbers when more are named than are cached', async () => {
-  await using h = await house()
+  await using h = await fixture()
   const sites = siteIds(h.database.system, 3)
   const first = await sites.of(['a.example', 'b.example'])
   const [both, more] = await Promise.all([
@@ -317,7 +317,7 @@ test('destinations keep their numbers when more are named than are cached', asyn
 })
 
 test('an expired node is fenced out: its leases go to others, its late result writes nothing', async () => {
-  await using h = await house()
+  await using h = await fixture()
   await h.put([{}])
   const [dead, alive] = [
     await joinAsNode(h.database.system, h.clock, 'dead'),
@@ -335,7 +335,7 @@ test('an expired node is fenced out: its leases go to others, its late result wr
 })
 
 test('leaving gives every lease back', async () => {
-  await using h = await house()
+  await using h = await fixture()
   await h.put([{}, {}])
   const node = await joinAsNode(h.database.system, h.clock, 'a')
   const [one] = await h.take(node.epoch, { limit: 1 })
@@ -347,7 +347,7 @@ test('leaving gives every lease back', async () => {
 })
 
 test('after the database clock is set back, a node that died before loses its leases, one that renewed does not', async () => {
-  await using h = await house()
+  await using h = await fixture()
   await h.put([{}, {}])
   const [dead, joined] = [
     await joinAsNode(h.database.system, h.clock, 'dead'),
@@ -364,7 +364,7 @@ test('after the database clock is set back, a node that died before loses its le
 })
 
 test('while the database clock is ahead and nobody has renewed, no node is dead', async () => {
-  await using h = await house()
+  await using h = await fixture()
   await h.put([{}])
   const node = await joinAsNode(h.database.system, h.clock, 'alive')
   await h.take(node.epoch)
@@ -374,7 +374,7 @@ test('while the database clock is ahead and nobody has renewed, no node is dead'
 })
 
 test('emails deferred under a wrong clock come back at once when it is put right, scheduled ones do not', async () => {
-  await using h = await house()
+  await using h = await fixture()
   const [far, near] = [3 * 86_400_000, 3_600_000].map((ms) => new Date(h.clock.now().getTime() + ms))
   await h.put([{}, {}, { status: 'scheduled', scheduledAt: far ?? null }])
   const node = await joinAsNode(h.database.system, h.clock, 'a')
@@ -401,7 +401,7 @@ test('emails deferred under a wrong clock come back at once when it is put right
 })
 
 test('a deferred email comes back when it is due and not before', async () => {
-  await using h = await house()
+  await using h = await fixture()
   await h.put([{}])
   const node = await joinAsNode(h.database.system, h.clock, 'a')
   const [row] = await h.take(node.epoch)
@@ -416,7 +416,7 @@ test('a deferred email comes back when it is due and not before', async () => {
 })
 
 test('a scheduled email is sent when it is due, and can be rescheduled until then', async () => {
-  await using h = await house()
+  await using h = await fixture()
   const later = new Date(h.clock.now().getTime() + 3_600_000)
   const [email] = await h.put([{ status: 'scheduled', scheduledAt: later }])
   const { id = '' } = email ?? {}
@@ -434,7 +434,7 @@ test('a scheduled email is sent when it is due, and can be rescheduled until the
 })
 
 test('a canceled email is never claimed, a leased one is not canceled, a foreign one is not found', async () => {
-  await using h = await house()
+  await using h = await fixture()
   const [one, two] = await h.put([{}, {}])
   const options = { ...h, onQueued: () => undefined }
   await assert.rejects(cancelEmail(options, OTHER, one?.id ?? ''), { code: 'not_found' })
@@ -449,7 +449,7 @@ test('a canceled email is never claimed, a leased one is not canceled, a foreign
 })
 
 test('an ended email is retried anew, but not one that is delivered or whose content has gone', async () => {
-  await using h = await house()
+  await using h = await fixture()
   await h.put([{}, {}, {}])
   const options = { ...h, onQueued: () => undefined }
   const node = await joinAsNode(h.database.system, h.clock, 'a')
@@ -472,7 +472,7 @@ test('an ended email is retried anew, but not one that is delivered or whose con
 })
 
 test('twice as many concurrent retries as there are connections all succeed', async () => {
-  await using h = await house()
+  await using h = await fixture()
   const made = await h.put(Array.from({ length: 16 }, () => ({})))
   const options = { ...h, onQueued: () => undefined }
   const node = await joinAsNode(h.database.system, h.clock, 'a')

@@ -27,7 +27,7 @@ const COUNTED = statement(
 )
 const AWAY_AGAIN = statement('test_away_again', 'update queue set state = 2 where id = any($1::uuid[])')
 
-interface House extends AsyncDisposable {
+interface Fixture extends AsyncDisposable {
   readonly database: Database
   /** The system role; `moved` holds how many rows each statement returned. */
   readonly db: Db
@@ -38,7 +38,7 @@ interface House extends AsyncDisposable {
 }
 
 /** Deferred emails of two domains to two destinations, and ready and scheduled ones. */
-async function house(): Promise<House> {
+async function fixture(): Promise<Fixture> {
   const fresh = await freshDb()
   const database = connect({ url: fresh.url, maxConnections: 4, onError: () => undefined })
   const { system } = database
@@ -54,7 +54,7 @@ async function house(): Promise<House> {
     await system.execute(FILL, [ACCOUNT, domain, site, LATER, state, scheduled, count])
   }
   await system.execute(ANALYZE)
-  const made: House = {
+  const made: Fixture = {
     database,
     moved: [],
     onMoved: () => Promise.resolve(),
@@ -77,7 +77,7 @@ async function house(): Promise<House> {
 }
 
 test('a destination is retried piece by piece, and an email deferred again meanwhile is left alone', async () => {
-  await using h = await house()
+  await using h = await fixture()
   h.onMoved = (ids) => h.database.system.execute(AWAY_AGAIN, [ids]).then(() => undefined)
   assert.equal(await flushQueue(h.db, 'example.net', NOW), WAITING + 10)
   assert.deepEqual(h.moved, [5_000, 5_000, 2_011])
@@ -94,7 +94,7 @@ test('a destination is retried piece by piece, and an email deferred again meanw
 })
 
 test('the emails of a domain are released piece by piece, the first piece in the transaction that removes it', async () => {
-  await using h = await house()
+  await using h = await fixture()
   await releaseDomain(h.db, DOMAIN)
   assert.deepEqual(h.moved, [5_000])
   await releaseAllOfDomain(h.db, { warn: () => assert.fail() }, DOMAIN)
@@ -107,7 +107,7 @@ test('the emails of a domain are released piece by piece, the first piece in the
 })
 
 test('a piece is found by the key from where the one before ended', async () => {
-  await using h = await house()
+  await using h = await fixture()
   for (const [asked, values] of [
     [sql.flushQueue, ['null', 'null', 'null']],
     [sql.releaseDomain, ['null', 'null']],

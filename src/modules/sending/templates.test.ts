@@ -15,14 +15,14 @@ const ACCOUNT = '018f0000-0000-7000-8000-000000000001'
 const OTHER = '018f0000-0000-7000-8000-000000000002'
 const WELCOME = { name: 'Welcome', subject: 'Hi {{name}}', html: '<p>{{name}}</p>', text: null }
 
-interface House extends AsyncDisposable {
+interface Fixture extends AsyncDisposable {
   readonly templates: Templates
   readonly database: Database
   /** The names of the statements that ran as the service. */
   readonly asked: string[]
 }
 
-async function house(): Promise<House> {
+async function fixture(): Promise<Fixture> {
   const fresh = await freshDb()
   const asked: string[] = []
   const database = connect({ url: fresh.url, onError: () => undefined })
@@ -73,7 +73,7 @@ function request(change: Partial<SendRequest>): SendRequest {
 }
 
 test('a template is kept, changed with its version counting up, and removed', async () => {
-  await using world = await house()
+  await using world = await fixture()
   const { templates } = world
   const made = await templates.create(ACCOUNT, WELCOME)
   assert.deepEqual(
@@ -91,7 +91,7 @@ test('a template is kept, changed with its version counting up, and removed', as
 })
 
 test('a draft is filled in like a stored template, with the same checks, and nothing is stored', async () => {
-  await using world = await house()
+  await using world = await fixture()
   const { templates } = world
   const draft = { subject: 'Hi {{name}}', html: '<p>{{name}}, {{city}}</p>', text: null }
   assert.deepEqual(templates.previewDraft(draft, { name: 'A & B' }), {
@@ -104,7 +104,7 @@ test('a draft is filled in like a stored template, with the same checks, and not
 })
 
 test('every version is kept: it can be read, previewed, sent, and restored', async () => {
-  await using world = await house()
+  await using world = await fixture()
   const { templates } = world
   const { id } = await templates.create(ACCOUNT, WELCOME)
   await templates.replace(ACCOUNT, id, { name: 'Second', subject: 'Two {{name}}', html: null, text: 'two' })
@@ -139,7 +139,7 @@ test('every version is kept: it can be read, previewed, sent, and restored', asy
 })
 
 test('what a request leaves blank comes from the template, and a blank result is refused', async () => {
-  await using world = await house()
+  await using world = await fixture()
   const { templates } = world
   const fill = templates.filler(ACCOUNT)
   const { id } = await templates.create(ACCOUNT, { ...WELCOME, html: '{{#name}}<p>{{name}}</p>{{/name}}' })
@@ -151,7 +151,7 @@ test('what a request leaves blank comes from the template, and a blank result is
 })
 
 test('the last 50 versions of a template are kept, and the versions of another one stay', async () => {
-  await using world = await house()
+  await using world = await fixture()
   const { templates } = world
   const [{ id }, other] = [await templates.create(ACCOUNT, WELCOME), await templates.create(ACCOUNT, WELCOME)]
   for (let version = 2; version <= 53; version++) {
@@ -168,7 +168,7 @@ test('the last 50 versions of a template are kept, and the versions of another o
 })
 
 test('templates created concurrently do not exceed the limit of an account', async () => {
-  await using world = await house()
+  await using world = await fixture()
   const { templates, database } = world
   const fill = statement(
     'test_fill_templates',
@@ -198,7 +198,7 @@ test('templates created concurrently do not exceed the limit of an account', asy
 })
 
 test("another account's template is not found", async () => {
-  await using world = await house()
+  await using world = await fixture()
   const { templates } = world
   const { id } = await templates.create(ACCOUNT, WELCOME)
   assert.deepEqual(await templates.list(OTHER, null), { templates: [], total: 0 })
@@ -212,7 +212,7 @@ test("another account's template is not found", async () => {
 })
 
 test('what the request itself contains wins over the template', async () => {
-  await using world = await house()
+  await using world = await fixture()
   const { templates } = world
   const { id: templateId } = await templates.create(ACCOUNT, WELCOME)
   const variables = { name: 'A&B' }
@@ -224,7 +224,7 @@ test('what the request itself contains wins over the template', async () => {
 })
 
 test('the messages of a call share one read of a template, and the next call reads it anew', async () => {
-  await using world = await house()
+  await using world = await fixture()
   const { templates, asked } = world
   const { id: templateId } = await templates.create(ACCOUNT, WELCOME)
   const call = (templateVersion: number | null): Promise<readonly SendRequest[]> => {
@@ -242,7 +242,7 @@ test('the messages of a call share one read of a template, and the next call rea
 })
 
 test('a variable cannot break out of the subject', async () => {
-  await using world = await house()
+  await using world = await fixture()
   const { templates } = world
   const { id: templateId } = await templates.create(ACCOUNT, WELCOME)
   for (const name of ['A\r\nBcc: v@evil.test', 'A\nB', 'A\u2028B', 'A\u0085B']) {
@@ -254,7 +254,7 @@ test('a variable cannot break out of the subject', async () => {
 })
 
 test('an invalid template is refused when it is stored', async () => {
-  await using world = await house()
+  await using world = await fixture()
   const { templates } = world
   const refused: [change: object, code: string][] = [
     [{ html: '{{> part}}' }, 'validation_error html template'],
@@ -271,7 +271,7 @@ test('an invalid template is refused when it is stored', async () => {
 const VERSIONS = statement('test_versions_left', 'select version from template_version where template_id = $1')
 
 test('a template that is removed while it is being changed leaves no version behind', async () => {
-  await using h = await house()
+  await using h = await fixture()
   const { id } = await h.templates.create(ACCOUNT, WELCOME)
   let removed: Promise<void> = Promise.resolve()
   await h.database.tenant(ACCOUNT, async (db) => {

@@ -14,12 +14,12 @@ import { tryLock } from './lock.ts'
 
 const SMALL = { shared_buffers: '16MB', fsync: 'off', max_wal_size: '32MB', min_wal_size: '32MB' }
 
-interface House extends AsyncDisposable {
+interface Fixture extends AsyncDisposable {
   readonly folder: string
   start(name: string): Promise<EmbeddedPostgres>
 }
 
-async function house(): Promise<House> {
+async function fixture(): Promise<Fixture> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-backup-'))
   const running: EmbeddedPostgres[] = []
   return {
@@ -45,7 +45,7 @@ async function client(database: EmbeddedPostgres): Promise<pg.Client> {
 }
 
 test('a backup taken during writes restores every row that existed when it began, and no partial row', async () => {
-  await using place = await house()
+  await using place = await fixture()
   const { folder } = place
   const first = await place.start('data')
   await writeFile(path.join(folder, 'data/secret.key'), 'the key\n')
@@ -92,7 +92,7 @@ test('a backup taken during writes restores every row that existed when it began
 })
 
 test('a backup into a folder in use and a restore over an instance are refused, and changed files are noticed', async () => {
-  await using place = await house()
+  await using place = await fixture()
   const { folder } = place
   const first = await place.start('data')
   const dataDir = path.join(folder, 'data')
@@ -140,7 +140,7 @@ test('a backup into a folder in use and a restore over an instance are refused, 
 })
 
 test('an unfinished restore does not start as an instance; another restore replaces it, and spares foreign files', async () => {
-  await using place = await house()
+  await using place = await fixture()
   const { folder } = place
   const first = await place.start('data')
   const dataDir = path.join(folder, 'data')
