@@ -140,7 +140,7 @@ function categoryOfWords(reply: Reply): BounceCategory | null {
   const words = reply.text.slice(0, TEXT_READ_CHARS).toLowerCase().replace(ADDRESS, ' ').replace(/\s+/g, ' ')
   const status = reply.enhanced?.slice(2) ?? null
   if (PROBE_FAILED.test(words)) return 'connection'
-  if (status === '1.1' && UNKNOWN_USER.test(words) && !EITHER_WAY.test(words) && !HARVEST.test(words))
+  if (status === '1.1' && UNKNOWN_USER.test(words) && ![EITHER_WAY, HARVEST, SENDER_ABROAD].some((r) => r.test(words)))
     return 'invalid_recipient'
   for (const [category, pattern, only] of WORDS) {
     if ((only === undefined || only(status, reply.code)) && pattern.test(words)) return category
@@ -183,6 +183,8 @@ const UNKNOWN_USER = new RegExp(
     '(?:usu[aá]rio|destinat[aá]rio|conta|caixa postal)(?: \\S{1,40}){0,2} (?:desconhecid[oa]|inexistente|n[aã]o (?:existe|(?:foi )?encontrad[oa]))',
     '(?:gebruiker|postbus|ontvanger|adres)(?: \\S{1,40}){0,2} (?:onbekend|bestaat niet)|onbekende (?:gebruiker|postbus|ontvanger)',
     '(?:u[zż\ufffd]ytkownik|odbiorca|skrzynka|adres)(?: \\S{1,40}){0,2} (?:nieznan[ya]|nie istnieje)|nieznan[ya] (?:u[zż\ufffd]ytkownik|odbiorca|skrzynka|adres)|nie ma (?:takiego|takiej) (?:u[zż\ufffd]ytkownika|odbiorcy|adresu|konta|skrzynki)',
+    '(?:mottagaren?|anv[äa\ufffd]ndaren?|modtageren?|mottakeren?|brugeren?|brukeren?|adressen|kontot?en?|brevl[åa\ufffd]dan)(?: \\S{1,40}){0,2} (?:finns inte|findes ikke|finnes ikke|eksisterer ikke|existerar inte|hittades inte)|(?:ok[äa\ufffd]nd|ukendt|ukjent) (?:mottagare|anv[äa\ufffd]ndare|modtager|mottaker|bruge?r|bruker)|(?:tuntematon|ei l[öo\ufffd]ydy) (?:vastaanottajaa?|k[äa\ufffd]ytt[äa\ufffd]j[äa\ufffd]{1,2})|(?:vastaanottajaa|k[äa\ufffd]ytt[äa\ufffd]j[äa\ufffd]{2}) ei (?:ole|l[öo\ufffd]ydy)',
+    '(?:u[žz\ufffd]ivatel|p[řr\ufffd][íi\ufffd]jemce|adres[áa\ufffd]t|schr[áa\ufffd]nka|pou[žz\ufffd][íi\ufffd]vate[ľl\ufffd]|pr[íi\ufffd]jemca|adresa)(?: \\S{1,40}){0,2} neexistuje|nezn[áa\ufffd]m[ýy\ufffd] (?:u[žz\ufffd]ivatel|p[řr\ufffd][íi\ufffd]jemce|adres[áa\ufffd]t)|(?:nincs ilyen|ismeretlen) (?:felhaszn[áa\ufffd]l[óo\ufffd]|c[íi\ufffd]mzett|postafi[óo\ufffd]k|fi[óo\ufffd]k)|kullan[ıi\ufffd]c[ıi\ufffd](?: ad[ıi\ufffd])? bulunamad[ıi\ufffd]|b[öo\ufffd]yle bir kullan[ıi\ufffd]c[ıi\ufffd] yok',
     '(?:пользовател[ья]|получател[ья]|ящика?|адрес(?:ата?|а)?)(?: \\S{1,40}){0,2} (?:не (?:существует|найден)|неизвест|нет(?: |$))|нет тако(?:го|й) (?:пользовател|получател|ящик|адрес|уч[её]тн)|тако(?:го|й) (?:пользователя|получателя|ящика|адреса) нет|неизвестн(?:ый|ая) (?:пользователь|получатель|адрес)',
     '(?:用户|用戶|收件人|邮箱|郵箱|邮箱地址|账号|帐号|使用者)(?:名|地址)?(?:不存在|无效)|(?:没有|查无|无|無)此(?:用户|用戶|人|账号|帐号)|(?:사용자|수신자|받는 ?사람|계정|메일 ?주소)[^.]{0,12}(?:존재하지 않|없습니다|찾을 수 없)|(?:ユーザー?|宛先|アドレス|メールボックス).{0,10}(?:存在しま|存在しない|見つかりま|不明)',
   ].join('|'),
@@ -202,6 +204,22 @@ const OUR_HOST = new RegExp(
     '\\bblocked\\b(?:(?!recipient).){0,20}\\b(?:host|domain)\\b',
   ].join('|'),
 )
+
+/** The sender's address is unknown, in the languages of UNKNOWN_USER, whose words otherwise fit it too. */
+const SENDER_ABROAD = (() => {
+  const sender =
+    'absender|exp[ée\ufffd]diteur|remitente|remetente|mittente|afzender|nadawc|отправител|发件人|寄件[人者]|送信(?:者|元)|差出人|보낸 ?사람|발신자|avs[äa\ufffd]ndar|afsender|avsender|l[äa\ufffd]hett[äa\ufffd]j|odes[íi\ufffd]latel|odosielate[ľl\ufffd]|felad[óo\ufffd]|g[öo\ufffd]nderen'
+  // A letter to us, which goes on about the recipient.
+  const greeted = '(?:geehrter?|lieber?|cher|estimado|prezado|gentile|geachte|уважаемый) |尊敬的'
+  const recipient =
+    'empf(?:ae|[äa\ufffd])ng|destinat|geadresseerde|ontvanger|odbiorc|получател|收件|宛先|受信|받는|수신|mottagar|mottaker|modtager|vastaanottaj|p[řr\ufffd][íi\ufffd]jemc|c[íi\ufffd]mzett|al[ıi\ufffd]c[ıi\ufffd]'
+  const unknown =
+    'inconnu|inexist|n.existe p|introuvable|invalid|unbekannt|existiert|ung(?:ue|[üu\ufffd])ltig|nicht (?:gefunden|vorhanden|bekannt)|no (?:existe|(?:fue |se ha )?encontrad|v[áa\ufffd]lid)|desconocid|sconosciut|inesistent|non (?:esiste|trovat|valid)|desconhecid|n[ãa\ufffd]o (?:existe|(?:foi )?encontrad)|onbekend|bestaat niet|nie istnieje|nieznan|не (?:существует|найден)|неизвест| нет(?: |$)|不存在|无效|存在しま|存在しない|見つかりま|不明|존재하지|없습니다|찾을 수 없|neexistuje|nezn[áa\ufffd]m|ismeretlen|nincs|bulunamad|finns inte|existerar inte|ok[äa\ufffd]nd|(?:findes|finnes|eksisterer) ikke|ukendt|ukjent|tuntematon'
+  return new RegExp(
+    `(?<!${greeted})(?:${sender})(?:(?!${recipient}).){0,40}(?:${unknown})|(?:${unknown})\\p{L}{0,4} (?:${sender})`,
+    'u',
+  )
+})()
 
 /** Texts that blame the address and us at once, or that quote what another server said about the address. */
 const EITHER_WAY =
@@ -247,11 +265,11 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   // The message itself.
   [
     'content_rejected',
-    /\bspam(?:my|ming|assassin)?\b|spam(?:-like| message| content| score| detected)|\bvirus\b|\bmalware\b|phish|unsolicited|\bbulk (?:mail|email)\b|content (?:rejected|denied|filter|presents|not allowed|restriction|policy|scan)|rejected (?:due to|because of|by) (?:its |the |message )?(?:content|body|attachment|url)|message (?:body|content).{0,40}(?:reject|block|not acceptable)|(?:attachment|executable|file type|\.exe)\b.{0,60}(?:not (?:allowed|permitted)|block|reject|prohibit)|potential(?:ly)? (?:security|dangerous|harmful|executable)|suspicious|\bsurbl\b|\buribl\b|\b(?:dt|mi):s[a-z]{2}\b|\bspm 163\b|\bjunk\b|mcspamsignature|ct signature|infected|bad header|message (?:looks|appears) (?:like|to be)|header .{0,30}(?:missing|invalid|not rfc|malformed|duplicate)|not rfc ?(?:2822|5322|822) compliant|rfc ?(?:2822|5322) (?:violation|section|specifi)/,
+    /\bspam(?:my|ming|assassin)?\b|spam(?:-like| message| content| score| detected)|\bvirus\b|\bmalware\b|phish|unsolicited|\bbulk (?:mail|email)\b|content (?:rejected|denied|filter|presents|not allowed|restriction|policy|scan)|rejected (?:due to|because of|by) (?:its |the |message )?(?:content|body|attachment|url)|message (?:body|content).{0,40}(?:reject|block|not acceptable)|(?:attachment|executable|file type|\.exe)\b.{0,60}(?:not (?:allowed|permitted)|block|reject|prohibit)|potential(?:ly)? (?:security|dangerous|harmful|executable)|suspicious|\bsurbl\b|\buribl\b|\b(?:dt|mi):s[a-z]{2}\b|\bspm 163\b|\bjunk\b|垃圾[邮郵]件|[邮郵]件内容.{0,6}(?:拒|违规)|mcspamsignature|ct signature|infected|bad header|message (?:looks|appears) (?:like|to be)|header .{0,30}(?:missing|invalid|not rfc|malformed|duplicate)|not rfc ?(?:2822|5322|822) compliant|rfc ?(?:2822|5322) (?:violation|section|specifi)/,
   ],
   [
     'mailbox_full',
-    /mailbox (?:is |was |has )?(?:full|over|exceed)|hat zu ?viele mails|(?:postfach|mailbox)(?: \S+){0,2} voll|(?:buz[oó]n|casilla)(?: \S+){0,4} llen[oa]|casella(?: \S+){0,3} piena|caixa(?: \S+){0,3} cheia|(?:ящик|mailbox) переполнен|[邮郵]箱(?:已[满滿]|容量)|(?:over|exceed(?:s|ed|ing)?|above|out of|is over|reached)(?: \S+){0,4} (?:quota|storage|disk ?space|mailbox size|allocation)|quota (?:is )?(?:exceed|full|reached|violation|limit)|(?:mailbox|recipient|user|account|inbox)(?: \S+){0,3} (?:is )?(?:over ?quota|overquota|full)|insufficient (?:disk|storage|mailbox|system storage|quota)|not enough (?:storage|space|disk)|no space left|storage (?:allocation|quota|limit)|out of storage|mailfolder is full|bo(?:ite|îte) (?:aux lettres )?pleine|quotaexceeded/,
+    /mailbox (?:is |was |has )?(?:full|over|exceed)|hat zu ?viele mails|(?:postfach|mailbox)(?: \S+){0,2} voll|(?:buz[oó]n|casilla)(?: \S+){0,4} llen[oa]|casella(?: \S+){0,3} piena|caixa(?: \S+){0,3} cheia|(?:ящик|mailbox) переполнен|[邮郵]箱(?:已[满滿]|容量)|メールボックス.{0,8}(?:いっぱい|容量|満杯)|(?:메일함|사서함|편지함).{0,10}(?:가득|초과|꽉)|skrzynka(?: \S+){0,3} (?:prze|za)?pe[łl\ufffd]niona|skrzynka(?: \S+){0,2} pe[łl\ufffd]na|postbus(?: \S+){0,2} vol\b|(?:postl[åa\ufffd]dan|brevl[åa\ufffd]dan|inkorgen)(?: \S+){0,2} full|schr[áa\ufffd]nka(?: \S+){0,2} pln[áa\ufffd]|posta kutusu(?: \S+){0,2} dolu|(?:over|exceed(?:s|ed|ing)?|above|out of|is over|reached)(?: \S+){0,4} (?:quota|storage|disk ?space|mailbox size|allocation)|quota (?:is )?(?:exceed|full|reached|violation|limit)|(?:mailbox|recipient|user|account|inbox)(?: \S+){0,3} (?:is )?(?:over ?quota|overquota|full)|insufficient (?:disk|storage|mailbox|system storage|quota)|not enough (?:storage|space|disk)|no space left|storage (?:allocation|quota|limit)|out of storage|mailfolder is full|bo(?:ite|îte) (?:aux lettres )?pleine|quotaexceeded/,
     (_status, code) => code !== 421,
   ],
   [
@@ -261,7 +279,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   ],
   [
     'inactive_mailbox',
-    /(?:account|mailbox|user|address|recipient|email|service)(?: \S+){0,6} (?:disabled|inactive|suspended|deactivated|not active|locked|frozen|dormant|expired|discontinued|closed|administratively|not been activated|due to inactivity)|(?:disabled|inactive|suspended|deactivated|locked|frozen) (?:email |e-mail |mail |user )?(?:account|mailbox|user|address|recipient)|temporarily (?:disabled|inactive)|(?:address|mailbox|account) no longer accepts (?:e-?)?(?:mail|messages)/,
+    /(?:account|mailbox|user|address|recipient|email|service)(?: \S+){0,6} (?:disabled|inactive|suspended|deactivated|not active|locked|frozen|dormant|expired|discontinued|closed|administratively|not been activated|due to inactivity)|(?:disabled|inactive|suspended|deactivated|locked|frozen) (?:email |e-mail |mail |user )?(?:account|mailbox|user|address|recipient)|temporarily (?:disabled|inactive)|(?:address|mailbox|account) no longer accepts (?:e-?)?(?:mail|messages)|(?:konto|postfach)(?: \S+){0,3} (?:deaktiviert|gesperrt|stillgelegt)|(?:compte|bo[iî\ufffd]te)(?: \S+){0,3} (?:d[ée\ufffd]sactiv[ée\ufffd]e?|suspendue?|bloqu[ée\ufffd]e?)|(?:cuenta|conta|buz[oó\ufffd]n|caixa)(?: \S+){0,3} (?:desactivad[oa]|desativad[oa]|deshabilitad[oa]|suspendid[oa]|suspensa|bloquead[oa])|casella(?: \S+){0,3} (?:disattivata|sospesa|disabilitata)|(?:ящик|пользователь|аккаунт|уч[её]тная запись)(?: \S+){0,2} (?:заблокирован|отключ[её]н|деактивирован)|(?:账号|帐号|账户|用户|[邮郵]箱)已?被?(?:停用|禁用|冻结|锁定|注销)/,
   ],
   // After DATA, although the recipient was accepted: about the order of commands, not about the address.
   ['protocol', /no valid recipients/, (status) => status === '5.1'],
@@ -281,6 +299,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
     'policy',
     /(?:sender|from|envelope|return[- ]path|mail from)(?: \S+){0,3} (?:address )?(?:\S+ )?(?:rejected|refused|unknown|invalid|verify|verification|does not exist|not (?:found|exist|accepted|allowed|authorized|verified)|denied|has (?:a )?null ?mx)|sender verify failed|unrouteable sender|callout(?! verification failed)/,
   ],
+  ['policy', SENDER_ABROAD],
   ['policy', OUR_HOST],
   [
     'bad_domain',
