@@ -83,6 +83,8 @@ const ROWS: Partial<Record<BounceCategory, readonly string[]>> = {
     '550 5.1.1 The user has left the company',
   ],
   policy: [
+    "421 4.7.29 Your email has been rate limited because this message wasn't sent over a TLS connection. Gmail requires all bulk email senders to use TLS/SSL for SMTP connections.",
+    "550 5.7.29 Your email has been blocked because this message wasn't sent over a TLS connection. Gmail requires all bulk email senders to use TLS/SSL for SMTP connections.",
     '550 Absenderadresse existiert nicht',
     '550 Unbekannter Absender',
     "550 L'adresse de l'expéditeur n'existe pas",
@@ -144,6 +146,8 @@ const ROWS: Partial<Record<BounceCategory, readonly string[]>> = {
     '503 5.5.1 Bad sequence of commands',
   ],
   reputation: [
+    '550 5.7.28 Gmail has detected an unusual rate of unsolicited mail originating from your DKIM domain [shop.example 36]. To protect our users from spam, mail sent from your domain has been blocked.',
+    '550 5.7.511 Access denied, banned sender[192.0.2.1]. To request removal from this list please forward this message to delist@microsoft.com.',
     '550 5.7.513 Service unavailable, Client host [192.0.2.1] blocked by example.net using Customer Block list (AS16012607)',
     '550 5.7.1 Our system has detected that this message is likely suspicious due to the very low reputation of the sending domain.',
     '521 5.2.1 : (CON:B1) https://postmaster.aol.com/error-codes#554conb1',
@@ -160,6 +164,8 @@ const ROWS: Partial<Record<BounceCategory, readonly string[]>> = {
     '550 JunkMail rejected - mail.shop.test [192.0.2.1] is in an RBL: https://www.spamhaus.org/query/ip/192.0.2.1',
   ],
   rate_limited: [
+    '421 4.7.28 Gmail has detected an unusual rate of unsolicited mail originating from your SPF domain [shop.example 35]. To protect our users from spam, mail sent from your domain has been temporarily rate limited.',
+    '421 4.7.28 Gmail has detected an unusual rate of unsolicited mail originating from your DKIM domain [shop.example 36]. To protect our users from spam, mail sent from your domain has been temporarily rate limited.',
     '450-Requested mail action not taken: mailbox unavailable\r\n450-Mail send limit exceeded.\r\n450 For explanation visit https://postmaster.gmx.net',
     "550 5.1.90 Your message can't be sent because you've reached your daily limit for message recipients",
     "550 5.2.121 Recipient's per hour message receive limit from specific sender exceeded.",
@@ -201,6 +207,7 @@ const ROWS: Partial<Record<BounceCategory, readonly string[]>> = {
     '550 Your message was identified as SPAM (score 8.1)',
   ],
   mailbox_full: [
+    '552 Mailbox size limit exceeded (mail.ru)',
     '452 4.2.2 Skrzynka odbiorcy przepełniona',
     '552 Postbus is vol',
     '550 受信者のメールボックスがいっぱいです',
@@ -272,6 +279,7 @@ const ROWS: Partial<Record<BounceCategory, readonly string[]>> = {
     '521 5.3.2 host does not accept mail',
     '554 5.3.2 System not accepting network messages',
   ],
+  expired: ['451 4.3.0 <b@example.net>: Temporary lookup failure'],
   connection: ['421 4.4.2 mx.example.net Error: timeout exceeded'],
 }
 

@@ -231,6 +231,13 @@ function isPolicy(status: string | null): boolean {
 }
 
 const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
+  // Gmail counts per IP, SPF domain or DKIM domain, and names it: no failed check.
+  ['rate_limited', /detected an unusual rate of/, (_status, code) => code < 500],
+  ['reputation', /detected an unusual rate of/],
+  // Gmail's X.7.29 also says "rate limited" and "bulk email".
+  ['policy', /(?:n[o'’]t|not) sent over a (?:tls|secure|encrypted) connection/],
+  // Postfix's own tables failed, such as a database of mailboxes: not the DNS.
+  ['unknown', /\b4\.3\.0 : temporary lookup (?:failure|error)/],
   // Failed authentication: RFC 7208, 6376, 9989, and the reverse DNS that all large receivers require. Comes before everything
   // else, because these texts also say "policy", "blocked" and "spam".
   [
@@ -260,7 +267,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   // Blocklists and reputation codes.
   [
     'reputation',
-    /\((?:con|rly|dyn|hvu|ip):[a-z]{0,3}\d{0,2}\)|spamhaus|spamcop|sorbs|barracudacentral|\bbrbl\b|uceprotect|abusix|senderscore|sender ?score|proofpoint\.com\/\?ip|ipcheck|cloudmark|invaluement|gbudb|mailspike|spameatingmonkey|trendmicro\.com|\bsbrs\b|\bcbl\b|\b(?:dns)?rbls?\b|\bhl:i[a-z]{2}\b|\bmi:ipb\b|\bdnsbls?\b|bad outbound sender|traffic not accepted from this ip|\bxbl\b|\bpbl\b|black[- ]?list|block[- ]?list|deny[- ]?list|block(?:ed)? (?:using|by) \S+\.\S+|\(s3[0-9]{3}\)|\bs31[45]0\b|\b(?:dy|ou|sc)-00[1-9]\b|\[bl[0-9]{2}\]|\[ts0[23]\]|\bofr_?(?:506|305)|\breputation\b|poor sender|banned sending ip|dynamic (?:ip|address)|residential|dial-?up|ht204137|high (?:volume|number) of (?:spam|complaints)|user complaints|a problem occurred.{0,60}tosa@|\btosa\b|ask your postmaster|your (?:ip|server|network|host)\b.{0,60}(?:block|banned|listed|reject|refus|den[iy])|(?:ip|network|host)(?: address)?\b.{0,40}(?:blocked|banned|is listed|not allowed)|\d{1,3}(?:\.\d{1,3}){3}\]? (?:has been|is) (?:temporarily )?blocked|connections will not be accepted|unsolicited (?:mail|email) originating from your/,
+    /\((?:con|rly|dyn|hvu|ip):[a-z]{0,3}\d{0,2}\)|spamhaus|spamcop|sorbs|barracudacentral|\bbrbl\b|uceprotect|abusix|senderscore|sender ?score|proofpoint\.com\/\?ip|ipcheck|cloudmark|invaluement|gbudb|mailspike|spameatingmonkey|trendmicro\.com|\bsbrs\b|\bcbl\b|\b(?:dns)?rbls?\b|\bhl:i[a-z]{2}\b|\bmi:ipb\b|\bdnsbls?\b|bad outbound sender|traffic not accepted from this ip|\bxbl\b|\bpbl\b|black[- ]?list|block[- ]?list|deny[- ]?list|block(?:ed)? (?:using|by) \S+\.\S+|\(s3[0-9]{3}\)|\bs31[45]0\b|\b(?:dy|ou|sc)-00[1-9]\b|\[bl[0-9]{2}\]|\[ts0[23]\]|\bofr_?(?:506|305)|\breputation\b|poor sender|banned sending ip|banned sender ?\[|dynamic (?:ip|address)|residential|dial-?up|ht204137|high (?:volume|number) of (?:spam|complaints)|user complaints|a problem occurred.{0,60}tosa@|\btosa\b|ask your postmaster|your (?:ip|server|network|host)\b.{0,60}(?:block|banned|listed|reject|refus|den[iy])|(?:ip|network|host)(?: address)?\b.{0,40}(?:blocked|banned|is listed|not allowed)|\d{1,3}(?:\.\d{1,3}){3}\]? (?:has been|is) (?:temporarily )?blocked|connections will not be accepted|unsolicited (?:mail|email) originating from your/,
   ],
   // The message itself.
   [
@@ -269,7 +276,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   ],
   [
     'mailbox_full',
-    /mailbox (?:is |was |has )?(?:full|over|exceed)|hat zu ?viele mails|(?:postfach|mailbox)(?: \S+){0,2} voll|(?:buz[oó]n|casilla)(?: \S+){0,4} llen[oa]|casella(?: \S+){0,3} piena|caixa(?: \S+){0,3} cheia|(?:ящик|mailbox) переполнен|[邮郵]箱(?:已[满滿]|容量)|メールボックス.{0,8}(?:いっぱい|容量|満杯)|(?:메일함|사서함|편지함).{0,10}(?:가득|초과|꽉)|skrzynka(?: \S+){0,3} (?:prze|za)?pe[łl\ufffd]niona|skrzynka(?: \S+){0,2} pe[łl\ufffd]na|postbus(?: \S+){0,2} vol\b|(?:postl[åa\ufffd]dan|brevl[åa\ufffd]dan|inkorgen)(?: \S+){0,2} full|schr[áa\ufffd]nka(?: \S+){0,2} pln[áa\ufffd]|posta kutusu(?: \S+){0,2} dolu|(?:over|exceed(?:s|ed|ing)?|above|out of|is over|reached)(?: \S+){0,4} (?:quota|storage|disk ?space|mailbox size|allocation)|quota (?:is )?(?:exceed|full|reached|violation|limit)|(?:mailbox|recipient|user|account|inbox)(?: \S+){0,3} (?:is )?(?:over ?quota|overquota|full)|insufficient (?:disk|storage|mailbox|system storage|quota)|not enough (?:storage|space|disk)|no space left|storage (?:allocation|quota|limit)|out of storage|mailfolder is full|bo(?:ite|îte) (?:aux lettres )?pleine|quotaexceeded/,
+    /mailbox (?:is |was |has )?(?:full|over|exceed)|mailbox (?:size|storage) limit (?:has been |was |is )?(?:exceeded|reached)|hat zu ?viele mails|(?:postfach|mailbox)(?: \S+){0,2} voll|(?:buz[oó]n|casilla)(?: \S+){0,4} llen[oa]|casella(?: \S+){0,3} piena|caixa(?: \S+){0,3} cheia|(?:ящик|mailbox) переполнен|[邮郵]箱(?:已[满滿]|容量)|メールボックス.{0,8}(?:いっぱい|容量|満杯)|(?:메일함|사서함|편지함).{0,10}(?:가득|초과|꽉)|skrzynka(?: \S+){0,3} (?:prze|za)?pe[łl\ufffd]niona|skrzynka(?: \S+){0,2} pe[łl\ufffd]na|postbus(?: \S+){0,2} vol\b|(?:postl[åa\ufffd]dan|brevl[åa\ufffd]dan|inkorgen)(?: \S+){0,2} full|schr[áa\ufffd]nka(?: \S+){0,2} pln[áa\ufffd]|posta kutusu(?: \S+){0,2} dolu|(?:over|exceed(?:s|ed|ing)?|above|out of|is over|reached)(?: \S+){0,4} (?:quota|storage|disk ?space|mailbox size|allocation)|quota (?:is )?(?:exceed|full|reached|violation|limit)|(?:mailbox|recipient|user|account|inbox)(?: \S+){0,3} (?:is )?(?:over ?quota|overquota|full)|insufficient (?:disk|storage|mailbox|system storage|quota)|not enough (?:storage|space|disk)|no space left|storage (?:allocation|quota|limit)|out of storage|mailfolder is full|bo(?:ite|îte) (?:aux lettres )?pleine|quotaexceeded/,
     (_status, code) => code !== 421,
   ],
   [
@@ -394,7 +401,7 @@ const STATUSES: Readonly<Record<string, BounceCategory>> = {
   '7.26': 'authentication',
   '7.27': 'authentication', // RFC 7505: our domain has a null MX; Gmail: SPF
   '7.28': 'rate_limited',
-  '7.29': 'authentication',
+  '7.29': 'policy', // Gmail: without TLS
   '7.30': 'authentication', // Gmail: DKIM; RFC 8689: REQUIRETLS
   '7.32': 'authentication',
   '7.40': 'authentication',
