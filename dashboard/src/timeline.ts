@@ -1,8 +1,7 @@
 // An email's history as ordered steps: acceptance, each attempt with its answer, actions of people and machines, and their
 // consequences.
 
-import { deferralCategory } from '../../src/mail/bounce-advice.ts'
-import type { BounceCategory } from '../../src/mail/smtp-bounce.ts'
+import { type BounceAdvice, deferralAdvice } from '../../src/mail/bounce-advice.ts'
 import type { Json } from './api.ts'
 import type { Tone } from './tones.ts'
 
@@ -138,43 +137,14 @@ function notesOf({ event, data }: Json, machine: boolean): readonly string[] {
   return []
 }
 
-/** Topic of the latest answer to a deferred email; null when the answer does not tell. */
-export function deferralOf(email: Json): BounceCategory | null {
+/** Advice on the latest answer to a deferred email; null when the answer does not tell. */
+export function deferralOf(email: Json): BounceAdvice | null {
   const last = email.attempts.at(-1)
   if (last === undefined || last.response === null) return null
-  return deferralCategory({ code: last.smtp_code, enhanced: last.enhanced_code, text: last.response })
+  return deferralAdvice({ code: last.smtp_code, enhanced: last.enhanced_code, text: last.response })
 }
 
 /** The receiver's words about a bounce or a suppression, without the type prefix of a report. */
 export function answerIn(diagnostic: string | null): string | null {
   return diagnostic === null ? null : diagnostic.replace(/^smtp;\s*/i, '')
-}
-
-/** The sentence that answers the reader's question. */
-export function storyOf(email: Json): string {
-  const tries = email.attempts_count === 1 ? 'on the first attempt' : `after ${email.attempts_count} attempts`
-  switch (email.status) {
-    case 'delivered':
-      return email.sandbox
-        ? 'Captured in the inbox: sent with a test key, or while the service delivers to nobody.'
-        : `The receiving server accepted it ${tries}. It does not say whether it went to the inbox or to spam.`
-    case 'deferred':
-      return email.attempts.at(-1)?.outcome === 'error'
-        ? 'No receiving server could be reached, or none followed the protocol. It will be retried automatically.'
-        : 'The receiving server deferred it. It will be retried automatically.'
-    case 'bounced':
-      return 'Not delivered: the receiving side rejected it.'
-    case 'failed':
-      return `Not delivered: gave up ${tries}.`
-    case 'suppressed':
-      return 'Not sent: the address is suppressed or unsubscribed.'
-    case 'complained':
-      return 'Delivered, and marked as spam by the recipient.'
-    case 'scheduled':
-      return 'Waiting for its scheduled time.'
-    case 'canceled':
-      return 'Canceled before it was sent.'
-    default:
-      return 'On its way.'
-  }
 }

@@ -101,24 +101,43 @@ export function adviceFor(category: string): BounceAdvice {
   return Object.hasOwn(ADVICE, category) ? ADVICE[category as keyof typeof ADVICE] : ADVICE.unknown
 }
 
+/** For mail that its sender's or its receiver's rule lets go by TLS alone. */
+export const WITHOUT_TLS: BounceAdvice = {
+  matter: 'receiver',
+  meaning:
+    'The email or the receiving domain requires TLS, and a TLS connection to the receiver could not be established.',
+  next: 'If the email required it, send with tls_policy opportunistic if unencrypted delivery is acceptable; otherwise contact the receiving side.',
+}
+/** How a response ends in which delivery has noted such a rule. */
+const RULE_NOTED = / \(TLS is required by [^()]+\)$/
+
 /** The enhanced codes that the service itself assigns when no server answered. */
 const OF_OURS: Readonly<Record<string, BounceCategory>> = {
   '4.1.2': 'dns_failure',
   '4.4.3': 'dns_failure',
   '4.4.4': 'dns_failure',
-  '4.7.5': 'policy',
 }
 
-/**
- * The bounce category that a deferral would end in; null when the response does not tell.
- *
- * @param said.code null when no server answered
- */
-export function deferralCategory(said: {
+export interface DeferralResponse {
+  /** null when no server answered */
   readonly code: number | null
   readonly enhanced: string | null
   readonly text: string
-}): BounceCategory | null {
+}
+
+export interface DeferralAdvice extends BounceAdvice {
+  /** `tls_required`, or the bounce category that the deferral would end in. */
+  readonly reason: BounceCategory | 'tls_required'
+}
+
+/** @returns null when the response does not tell the cause */
+export function deferralAdvice(said: DeferralResponse): DeferralAdvice | null {
+  if (RULE_NOTED.test(said.text)) return { reason: 'tls_required', ...WITHOUT_TLS }
+  const reason = deferralCategory(said)
+  return reason === null ? null : { reason, ...ADVICE[reason] }
+}
+
+function deferralCategory(said: DeferralResponse): BounceCategory | null {
   const { code, enhanced, text } = said
   if (code === null) return OF_OURS[enhanced ?? ''] ?? 'connection'
   const { category } = bounceFromReply({ code, enhanced, text, lines: [] }, 'rcpt')

@@ -1,6 +1,12 @@
 // Explains in plain words why an email has not reached its recipient, from the email as the public API returns it.
 
-import { adviceFor, type BounceAdvice, deferralCategory } from '../mail/bounce-advice.ts'
+import {
+  adviceFor,
+  type BounceAdvice,
+  type DeferralAdvice,
+  deferralAdvice,
+  WITHOUT_TLS,
+} from '../mail/bounce-advice.ts'
 
 export interface Explanation extends Omit<BounceAdvice, 'matter'> {
   /** From the event that has it; null: the status alone explains it. */
@@ -74,12 +80,7 @@ const FAILED: Readonly<Record<string, Words>> = {
   },
   dns_failure: adviceFor('dns_failure') as Words,
   connection_failed: adviceFor('connection') as Words,
-  tls_required: {
-    matter: 'receiver',
-    meaning:
-      'The email or the receiving domain requires TLS, and a TLS connection to the receiver could not be established.',
-    next: 'If the email required it, send with tls_policy opportunistic if unencrypted delivery is acceptable; otherwise contact the receiving side.',
-  },
+  tls_required: WITHOUT_TLS as Words,
   domain_removed: {
     matter: 'sender',
     meaning: 'The sending domain was removed while the email was in the queue.',
@@ -109,7 +110,7 @@ export function explain(email: Fields): Explanation {
         next: 'The risk of the email lists the reasons.',
       })
     case 'failed':
-      return withReason(FAILED, reasonIn(email, 'email.failed'), UNCLEAR)
+      return failed(email)
     case 'deferred':
       return deferred(email)
     case 'canceled':
@@ -144,21 +145,40 @@ function bounced(email: Fields): Explanation {
   return { reason: category, matter, meaning, next }
 }
 
+/** Of an email that was deferred to its end, the last response tells the cause. */
+function failed(email: Fields): Explanation {
+  const reason = reasonIn(email, 'email.failed')
+  const words = withReason(FAILED, reason, UNCLEAR)
+  const attempts = (email['attempts'] ?? []) as readonly Fields[]
+  const told = reason === 'retry_exhausted' || reason === 'expired' ? adviceOn(attempts.at(-1) ?? {}) : null
+  if (told === null) return words
+  const { matter, meaning, next } = told
+  const then = next.replace(NOTHING_YET, '')
+  return { reason, matter, meaning: `${words.meaning} ${meaning}`, next: `Retry it once that is resolved. ${then}` }
+}
+
+/** The beginning of advice on mail that is still tried. */
+const NOTHING_YET = /^Nothing [^.]*\. /
+
+/** @param of an attempt, or the data of an event */
+function adviceOn({ smtp_code: code, enhanced_code: enhanced, response: text }: Fields): DeferralAdvice | null {
+  if (typeof text !== 'string') return null
+  return deferralAdvice({ code: code as number | null, enhanced: enhanced as string | null, text })
+}
+
 function deferred(email: Fields): Explanation {
-  const { smtp_code: code, enhanced_code: enhanced, response: text } = lastOf(email, 'email.deferred')
-  const said = { code: code as number | null, enhanced: enhanced as string | null }
-  const category = typeof text === 'string' ? deferralCategory({ ...said, text }) : null
+  const told = adviceOn(lastOf(email, 'email.deferred'))
   const at = String(email['next_attempt_at'])
-  if (category === null) {
+  if (told === null) {
     return of(
       'receiver',
       'The receiver deferred it; see its response for the reason.',
       `Nothing: the next attempt is at ${at}.`,
     )
   }
-  const { matter, meaning, next } = adviceFor(category)
+  const { reason, matter, meaning, next } = told
   return {
-    reason: category,
+    reason,
     matter,
     meaning,
     next: `The next attempt is at ${at}, automatically. If it keeps failing: ${next}`,

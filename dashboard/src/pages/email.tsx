@@ -3,6 +3,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { adviceFor } from '../../../src/mail/bounce-advice.ts'
+import { explain } from '../../../src/operator/explain.ts'
 import { announce } from '../announcements.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
@@ -12,7 +13,8 @@ import { Neighbours } from '../neighbours.tsx'
 import { figure } from '../number-format.ts'
 import { IfPermitted } from '../permissions.tsx'
 import { Preview } from '../preview.tsx'
-import { answerIn, deferralOf, type Step, storyOf, timelineOf } from '../timeline.ts'
+import { storyOf } from '../story.ts'
+import { answerIn, deferralOf, type Step, timelineOf } from '../timeline.ts'
 import {
   Button,
   Copy,
@@ -172,19 +174,21 @@ const MATTERS: Readonly<Record<string, string>> = {
   reputation: 'The problem is sending reputation, not the address.',
   receiver: 'The problem is on the receiving side.',
   setup: 'The problem is the setup.',
+  sender: 'The problem is on your side.',
   unclear: 'The response does not say where the problem is.',
 }
 
 /** Why it did not arrive and what to do about it; nothing when it did. */
 function Why({ email, bounces }: { readonly email: Json; readonly bounces: readonly Json[] }) {
-  const refused = email.status === 'suppressed'
-  if (bounces.length === 0 && !refused && email.status !== 'deferred') return null
+  if (bounces.length === 0 && !['suppressed', 'deferred', 'failed'].includes(email.status)) return null
   const frame = 'mb-6 grid grid-cols-[minmax(0,1fr)] gap-1 rounded border-l-4 border-line bg-raised p-4'
   if (bounces.length === 0)
     return (
       <div className={frame}>
         <p className="font-mono text-xs break-words">{email.last_response}</p>
-        {refused ? <Refused email={email} /> : <Deferral email={email} />}
+        {email.status === 'suppressed' && <Refused email={email} />}
+        {email.status === 'deferred' && <Deferral email={email} />}
+        {email.status === 'failed' && <Advice {...explain(email)} />}
       </div>
     )
   return bounces.map((bounce) => {
@@ -231,10 +235,13 @@ function Refused({ email }: { readonly email: Json }) {
 }
 
 function Deferral({ email }: { readonly email: Json }) {
-  const category = deferralOf(email)
-  if (category === null)
+  const advice = deferralOf(email)
+  if (advice === null)
     return <p className="text-quiet">No action needed: most deferred email arrives within the hour.</p>
-  const { matter, meaning, next } = adviceFor(category)
+  return <Advice {...advice} />
+}
+
+function Advice({ matter, meaning, next }: Readonly<Record<'matter' | 'meaning' | 'next', string>>) {
   return (
     <>
       <p>

@@ -97,7 +97,7 @@ function failureVerdict(
 }
 
 /** A rule holds the mail back; the server's words only tell how. */
-function tlsVerdict({ text, ...said }: FinalReply, requiredBy: string): Verdict {
+export function tlsVerdict({ text, ...said }: FinalReply, requiredBy: string): Verdict {
   const told = { ...said, text: `${text} (TLS is required by ${requiredBy})` }
   return { kind: 'deferred', said: told, cause: 'tls', category: 'policy', command: 'connect' }
 }

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SENDERS_RULE, tlsVerdict } from '../modules/delivery/smtp-verdict.ts'
+import { explain } from './explain.ts'
+
+interface Said {
+  readonly smtp_code: number | null
+  readonly enhanced_code: string | null
+  readonly response: string
+}
+
+const NEXT = '2026-01-01T12:06:00.000Z'
+const FULL: Said = { smtp_code: 452, enhanced_code: '4.2.2', response: '452 4.2.2 mailbox full' }
+const LIMITED: Said = {
+  smtp_code: 421,
+  enhanced_code: '4.7.28',
+  response: '421 4.7.28 Gmail has detected an unusual rate of unsolicited mail originating from your DKIM domain',
+}
+const MUTE: Said = { smtp_code: 451, enhanced_code: null, response: '451 later' }
+const NO_TLS = tlsVerdict(
+  { code: null, enhanced: '4.7.5', text: '4.7.5 the server does not offer STARTTLS' },
+  SENDERS_RULE,
+)
+const PLAIN: Said = { smtp_code: null, enhanced_code: '4.7.5', response: NO_TLS.said.text }
+
+const deferred = (data: Said) =>
+  explain({ status: 'deferred', next_attempt_at: NEXT, events: [{ event: 'email.deferred', data }], attempts: [data] })
+const failed = (reason: string, last?: Said) =>
+  explain({
+    status: 'failed',
+    events: [{ event: 'email.failed', data: { reason, last_response: last?.response ?? null } }],
+    attempts: last === undefined ? [] : [last],
+  })
+
+test('a deferred email names the cause of its last response, and its next attempt', () => {
+  const { reason, matter, next } = deferred(LIMITED)
+  assert.deepEqual([reason, matter], ['rate_limited', 'reputation'])
+  assert.match(next, /next attempt is at 2026-01-01T12:06:00\.000Z.*send more slowly/)
+})
+
+test('an email that waits for TLS breaks no rule of the receiver', () => {
+  const { reason, meaning, next } = deferred(PLAIN)
+  assert.equal(reason, 'tls_required')
+  assert.match(meaning, /requires TLS/)
+  assert.match(next, /tls_policy opportunistic/)
+  const { reason: _, ...ended } = failed('tls_required', PLAIN)
+  assert.ok(next.endsWith(ended.next))
+})
+
+test('an email that was deferred to its end names the cause of its last response', () => {
+  const full = failed('retry_exhausted', FULL)
+  assert.deepEqual([full.reason, full.matter], ['retry_exhausted', 'receiver'])
+  assert.match(full.meaning, /deferred every attempt.*mailbox exists but is full/)
+  assert.match(full.next, /^Retry it once that is resolved\. Three such emails/)
+  assert.match(failed('expired', LIMITED).next, /^Retry it once that is resolved\. If it continues, send more slowly/)
+})
+
+test('a response that tells nothing, or none, leaves the advice of the reason', () => {
+  for (const last of [MUTE, undefined]) {
+    assert.match(failed('retry_exhausted', last).next, /responses of the attempts/)
+    assert.match(failed('expired', last).meaning, /^It expired before the receiver accepted it\.$/)
+  }
+  assert.match(failed('domain_removed', FULL).meaning, /sending domain was removed/)
+})
