@@ -255,6 +255,15 @@ describe('tracking', () => {
       },
     ],
     ['multipart', 'one_click', { body: formOf('List-Unsubscribe', 'One-Click') }],
+    [
+      'a form in the charset that Java names',
+      'one_click',
+      {
+        body: 'List-Unsubscribe=One-Click',
+        headers: { 'content-type': 'application/x-www-form-urlencoded; charset=ISO-8859-1' },
+      },
+    ],
+    ['a form without a type', 'one_click', { body: Buffer.from('List-Unsubscribe=One-Click') }],
     ['the page form', 'link', { body: '', headers: { 'content-type': 'application/x-www-form-urlencoded' } }],
     ['no body', 'link', {}],
   ]

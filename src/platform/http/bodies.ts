@@ -47,7 +47,7 @@ export function readBodies(
   app.addContentTypeParser('*', (request, payload, done) => {
     const { stream } = request.routeOptions.config as { stream?: readonly string[] | null }
     const type = mediaType(request.headers['content-type'])
-    const isStreamed = stream?.includes(type) === true
+    const isStreamed = stream?.includes(type) === true || isForm(stream, request.headers['content-type'])
     const limitBytes = isStreamed ? Number.POSITIVE_INFINITY : (request.routeOptions.bodyLimit ?? DEFAULT_BODY_BYTES)
     const refused = refusedUnread(request, limitBytes)
     if (refused !== null) {
@@ -148,6 +148,17 @@ function bodyOf({ routeOptions }: FastifyRequest, bytes: Buffer, type: string): 
     throw unsupported(`The body must be ${types.join(' or ')}${type === OTHER_CHARSET ? ', in UTF-8' : ''}`)
   }
   return parseJsonBody(rewriteBody?.(bytes) ?? bytes)
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+
+/**
+ * Whether the body is a form for an operation that takes forms. Their charset does not matter, since they are ASCII (Java's
+ * clients name ISO-8859-1). A body without a type can only be one (RFC 9110 section 8.3).
+ */
+function isForm(stream: readonly string[] | null | undefined, header: string | undefined): boolean {
+  const type = header?.split(';', 1)[0]?.trim().toLowerCase() || FORM
+  return stream?.includes(FORM) === true && stream.includes(type)
 }
 
 function mediaType(header: string | undefined): string {
