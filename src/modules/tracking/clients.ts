@@ -27,6 +27,8 @@ const MOBILE = /iPhone|iPad|iPod|Android|Mobile/
 // The first match decides. Patterns have no nested repetition: time is linear in the (bounded) length.
 const RULES: readonly Rule[] = [
   [/^Mozilla\/5\.0$/, 'Apple Mail', 'unknown', 'apple'],
+  // Link scanners whose names isbot does not tell from a browser's.
+  [/Barracuda Sentinel/, 'Barracuda', 'unknown', 'bot'],
   [/GoogleImageProxy|ggpht\.com/, 'Gmail', 'webmail', 'proxy'],
   // Gmail's User-Agent for pictures that it fetches when the mail arrives.
   [/Edge\/12\.246 Mozilla\/5\.0$/, 'Gmail', 'webmail', 'proxy'],

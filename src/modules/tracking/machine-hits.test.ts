@@ -149,6 +149,7 @@ const PROGRAMS: [userAgent: string, what: 'open' | 'click', agent: Agent, platfo
   [`${IPHONE} Version/17.5 Mobile/15E148 Safari/604.1`, 'click', 'person', 'mobile', 'Mobile Safari'],
   ['curl/8.5.0', 'click', 'bot', 'unknown', null],
   ['Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)', 'click', 'bot', 'unknown', null],
+  ['Mozilla/5.0 (compatible; Barracuda Sentinel (EE))', 'click', 'bot', 'unknown', 'Barracuda'],
   ['', 'open', 'person', 'unknown', null],
 ]
 for (const [userAgent, what, agent, platform, name] of PROGRAMS) {
