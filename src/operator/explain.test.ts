@@ -10,6 +10,7 @@ interface Said {
 }
 
 const NEXT = '2026-01-01T12:06:00.000Z'
+const END = '2026-01-01T12:10:00.000Z'
 const FULL: Said = { smtp_code: 452, enhanced_code: '4.2.2', response: '452 4.2.2 mailbox full' }
 const LIMITED: Said = {
   smtp_code: 421,
@@ -23,19 +24,35 @@ const NO_TLS = tlsVerdict(
 )
 const PLAIN: Said = { smtp_code: null, enhanced_code: '4.7.5', response: NO_TLS.said.text }
 
-const deferred = (data: Said) =>
-  explain({ status: 'deferred', next_attempt_at: NEXT, events: [{ event: 'email.deferred', data }], attempts: [data] })
+const NOW = new Date('2026-01-01T12:05:00.000Z')
+const deferred = (data: Said, next_attempt_at: string | null = NEXT, now = NOW) =>
+  explain(
+    {
+      status: 'deferred',
+      next_attempt_at,
+      expires_at: END,
+      events: [{ event: 'email.deferred', data }],
+      attempts: [data],
+    },
+    now,
+  )
 const failed = (reason: string, last?: Said) =>
-  explain({
-    status: 'failed',
-    events: [{ event: 'email.failed', data: { reason, last_response: last?.response ?? null } }],
-    attempts: last === undefined ? [] : [last],
-  })
+  explain(
+    {
+      status: 'failed',
+      events: [{ event: 'email.failed', data: { reason, last_response: last?.response ?? null } }],
+      attempts: last === undefined ? [] : [last],
+    },
+    NOW,
+  )
 
 test('a deferred email names the cause of its last response, and its next attempt', () => {
   const { reason, matter, next } = deferred(LIMITED)
   assert.deepEqual([reason, matter], ['rate_limited', 'reputation'])
-  assert.match(next, /next attempt is at 2026-01-01T12:06:00\.000Z.*send more slowly/)
+  assert.match(
+    next,
+    /next attempt is at 2026-01-01T12:06:00\.000Z, automatically\. If it keeps failing: If it continues, send/,
+  )
 })
 
 test('an email that waits for TLS breaks no rule of the receiver', () => {
@@ -61,4 +78,20 @@ test('a response that tells nothing, or none, leaves the advice of the reason', 
     assert.match(failed('expired', last).meaning, /^It expired before the receiver accepted it\.$/)
   }
   assert.match(failed('domain_removed', FULL).meaning, /sending domain was removed/)
+})
+
+test('an email without a further attempt says when it expires', () => {
+  for (const last of [LIMITED, MUTE])
+    assert.match(deferred(last, null).next, /no further attempt before it expires at 2026-01-01T12:10/)
+})
+
+test('an email that is due and not attempted waits for no receiver', () => {
+  const later = new Date('2026-01-01T12:30:00.000Z')
+  for (const status of ['queued', 'deferred']) {
+    const { matter, meaning } = explain({ status, next_attempt_at: NEXT, events: [], attempts: [] }, later)
+    assert.equal(matter, 'setup')
+    assert.match(meaning, /due since 2026-01-01T12:06:00\.000Z.*paused/)
+  }
+  assert.match(explain({ status: 'queued', next_attempt_at: NEXT, events: [], attempts: [] }, NOW).meaning, /soon/)
+  assert.match(explain({ status: 'scheduled', scheduled_at: NEXT, next_attempt_at: NEXT }, later).meaning, /scheduled/)
 })

@@ -99,9 +99,25 @@ const UNCLEAR: Words = {
   next: 'Check the events of the email.',
 }
 
+/** How long an email may be due before that is worth saying: delivery looks at its queue every few seconds. */
+const OVERDUE_MS = 600_000
+
+/** Whether an email waits for delivery rather than for a time or a receiver. */
+export function isOverdue({ status, next_attempt_at: due }: Fields, now: Date): boolean {
+  const waits = status === 'queued' || status === 'deferred'
+  return waits && typeof due === 'string' && now.getTime() - Date.parse(due) > OVERDUE_MS
+}
+
 /** @param email the public API's email, with its events and attempts; its bounces are shown separately */
-export function explain(email: Fields): Explanation {
+export function explain(email: Fields, now: Date): Explanation {
   const { status } = email
+  if (isOverdue(email, now)) {
+    return of(
+      'setup',
+      `An attempt has been due since ${String(email['next_attempt_at'])}: delivery to this destination is paused, slowed down by its limits, or not running.`,
+      'Ask the operator, who sees which on the queue page or with posthorn queue list.',
+    )
+  }
   switch (status) {
     case 'suppressed':
       return withReason(SUPPRESSED, reasonIn(email, 'email.suppressed'), {
@@ -166,22 +182,24 @@ function adviceOn({ smtp_code: code, enhanced_code: enhanced, response: text }: 
   return deferralAdvice({ code: code as number | null, enhanced: enhanced as string | null, text })
 }
 
+function nextOf({ next_attempt_at: at, expires_at: end }: Fields): string {
+  return typeof at === 'string'
+    ? `The next attempt is at ${at}, automatically.`
+    : `There is no further attempt before it expires at ${String(end)}.`
+}
+
 function deferred(email: Fields): Explanation {
   const told = adviceOn(lastOf(email, 'email.deferred'))
-  const at = String(email['next_attempt_at'])
+  const next = nextOf(email)
   if (told === null) {
-    return of(
-      'receiver',
-      'The receiver deferred it; see its response for the reason.',
-      `Nothing: the next attempt is at ${at}.`,
-    )
+    return of('receiver', 'The receiver deferred it; see its response for the reason.', next)
   }
-  const { reason, matter, meaning, next } = told
+  const { reason, matter, meaning } = told
   return {
     reason,
     matter,
     meaning,
-    next: `The next attempt is at ${at}, automatically. If it keeps failing: ${next}`,
+    next: `${next} If it keeps failing: ${told.next.replace(NOTHING_YET, '')}`,
   }
 }
 

@@ -9,6 +9,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { parseAddress, suppressionKey } from '../mail/address.ts'
 import { adviceFor } from '../mail/bounce-advice.ts'
+import { systemClock } from '../platform/clock.ts'
 import { bodyValidator } from '../platform/validation.ts'
 import { explain } from './explain.ts'
 
@@ -217,7 +218,7 @@ async function explainBounce(ask: ApiCall, given: Readonly<Record<string, unknow
   }
   const { status, to: recipient, last_smtp_code: code, last_response: response, next_attempt_at: next } = email.data
   const bounces = data.map((bounce) => ({ ...bounce, ...adviceFor(String(bounce['category'])) }))
-  const why = explain(email.data)
+  const why = explain(email.data, systemClock().now())
   return { status, recipient, why, last_smtp_code: code, last_response: response, next_attempt_at: next, bounces }
 }
 

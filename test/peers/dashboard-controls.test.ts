@@ -307,9 +307,9 @@ test('a deferred email explains the response, or that the server cannot be reach
   })
   await using here = await dashboard.visit(who)
   const { page } = here
-  const shown = async (answer: object): Promise<void> => {
+  const shown = async (answer: object, more: object = {}): Promise<void> => {
     const [attempt] = body.data.attempts
-    const data = { ...body.data, last_response: 'x', attempts: [{ ...attempt, ...answer }] }
+    const data = { ...body.data, last_response: 'x', attempts: [{ ...attempt, ...answer }], ...more }
     await page.unroute(`**/api/v1${email}`)
     await page.route(`**/api/v1${email}`, (route) => route.fulfill({ json: { data } }))
     await dashboard.open(page, email)
@@ -326,6 +326,14 @@ test('a deferred email explains the response, or that the server cannot be reach
   await page.getByText('No receiving server could be reached').waitFor()
   await page.getByText('check port 25 of this machine').waitFor()
   await page.getByText(/^Next attempt/).waitFor()
+  await shown({ outcome: 'error', smtp_code: 421, enhanced_code: '4.7.0', response: '421 4.7.0 Too many connections' })
+  await page.getByText('The receiving server deferred it.').waitFor()
+  const due = new Date(Date.now() - 3_600_000).toISOString()
+  await shown({ smtp_code: 452, enhanced_code: '4.2.2', response: `452 4.2.2 ${full}` }, { next_attempt_at: due })
+  await page.getByText('delivery to this destination is paused').waitFor()
+  const failed = { event_id: 'f', event: 'email.failed', timestamp: due, data: { reason: 'tls_required' } }
+  await shown({ outcome: 'error' }, { status: 'failed', next_attempt_at: null, events: [failed] })
+  await page.getByText('send with tls_policy opportunistic').waitFor()
   assert.deepEqual(here.faults, [])
 })
 

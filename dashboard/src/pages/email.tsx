@@ -3,7 +3,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { adviceFor } from '../../../src/mail/bounce-advice.ts'
-import { explain } from '../../../src/operator/explain.ts'
+import { explain, isOverdue } from '../../../src/operator/explain.ts'
 import { announce } from '../announcements.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
@@ -180,15 +180,17 @@ const MATTERS: Readonly<Record<string, string>> = {
 
 /** Why it did not arrive and what to do about it; nothing when it did. */
 function Why({ email, bounces }: { readonly email: Json; readonly bounces: readonly Json[] }) {
-  if (bounces.length === 0 && !['suppressed', 'deferred', 'failed'].includes(email.status)) return null
+  const now = new Date()
+  const overdue = isOverdue(email, now)
+  if (bounces.length === 0 && !overdue && !['suppressed', 'deferred', 'failed'].includes(email.status)) return null
   const frame = 'mb-6 grid grid-cols-[minmax(0,1fr)] gap-1 rounded border-l-4 border-line bg-raised p-4'
   if (bounces.length === 0)
     return (
       <div className={frame}>
         <p className="font-mono text-xs break-words">{email.last_response}</p>
         {email.status === 'suppressed' && <Refused email={email} />}
-        {email.status === 'deferred' && <Deferral email={email} />}
-        {email.status === 'failed' && <Advice {...explain(email)} />}
+        {email.status === 'deferred' && !overdue && <Deferral email={email} />}
+        {(overdue || email.status === 'failed') && <Advice {...explain(email, now)} />}
       </div>
     )
   return bounces.map((bounce) => {
