@@ -48,6 +48,8 @@ export interface EmbeddedOptions {
   readonly settings?: Settings
   /** How to run as root; for tests. */
   readonly way?: Way
+  /** Ends a start that is under way, such as the replay of a long log; it then rejects with the reason. */
+  readonly signal?: AbortSignal
 }
 
 export interface EmbeddedPostgres extends Service {
@@ -107,7 +109,7 @@ export function embeddedPostgres(options: EmbeddedOptions): EmbeddedPostgres {
         // First of all: the first start of a database may outlast the wait of other processes, which then report who owns it.
         await writeFile(pidFile(dataDir), `${process.pid}\n`)
         around = await prepare(options, dataDir)
-        current = await bringUp(around, stopping.signal)
+        current = await bringUp(around, AbortSignal.any([stopping.signal, options.signal ?? NEVER]))
         await ensureDatabase(around.socketDir)
       } catch (error) {
         if (current !== null && around !== null) await bringDown(current.pid, around, NEVER)

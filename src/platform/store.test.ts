@@ -189,6 +189,25 @@ test('a refused command leaves no database running', async () => {
   }
 })
 
+test('a start that waits for an embedded database ends when a stop is requested, and leaves that database alone', async () => {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-store-'))
+  const options = { dataDir, databaseUrl: null, secretKey: null, log: createLogger('silent'), clock: systemClock() }
+  try {
+    const store = await attachStore(options)
+    const pid = Number.parseInt(await readFile(path.join(await embeddedCluster(dataDir), 'postmaster.pid'), 'utf8'), 10)
+    process.kill(pid, 'SIGSTOP')
+    const stopping = new AbortController()
+    const opened = openStore(options, stopping.signal)
+    stopping.abort(new Error('SIGTERM'))
+    await assert.rejects(opened, { message: 'SIGTERM' })
+    process.kill(pid, 'SIGCONT')
+    await store.close()
+    await (await openStore(options, NEVER)).close()
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+})
+
 test('a wait ends when a stop is requested', async () => {
   await using server = await slowServer(Number.POSITIVE_INFINITY)
   const stopping = new AbortController()
