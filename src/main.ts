@@ -87,7 +87,8 @@ async function serve(hello: boolean): Promise<void> {
       'POSTHORN_HOSTNAME is an IP address: set a host name. An IP address has no SPF record and cannot receive bounces',
     )
   const ended = Promise.withResolvers<string>()
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ended.resolve(signal))
+  // SIGHUP: the terminal was closed. Left to its default it would end this process alone, and not the embedded database.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => ended.resolve(signal))
   let count = (_kind: string): void => undefined
   const isUp = handleUncaughtErrors({
     clock: ground.clock,

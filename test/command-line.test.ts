@@ -177,6 +177,10 @@ test('a variable that looks like a setting but is none is reported at the start,
 })
 
 test('a service that waits for its database server says so, and ends when asked to', async () => {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) await endsInOrder(signal)
+})
+
+async function endsInOrder(signal: NodeJS.Signals): Promise<void> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
   try {
     const env = environment({ POSTHORN_DATA_DIR: folder, DATABASE_URL: 'postgresql://a:s3cret@127.0.0.1:1/b' })
@@ -184,14 +188,14 @@ test('a service that waits for its database server says so, and ends when asked 
     const [told] = (await once(child.stderr, 'data')) as [Buffer]
     assert.match(told.toString(), /"level":"warn".*DATABASE_URL: .*waiting for the database server, which is not up/)
     assert.ok(!told.toString().includes('s3cret'))
-    child.kill('SIGTERM')
+    child.kill(signal)
     const [rest, [status]] = await Promise.all([textOf(child.stderr), once(child, 'exit')])
-    assert.equal(status, 0)
-    assert.match(rest, /^\{[^\n]*"signal":"SIGTERM","msg":"stopping"\}\n$/)
+    assert.equal(status, 0, signal)
+    assert.match(rest, new RegExp(`^\\{[^\\n]*"signal":"${signal}","msg":"stopping"\\}\\n$`))
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-})
+}
 
 test('a start that fails says why, and nothing else', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
