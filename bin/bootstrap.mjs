@@ -202,7 +202,7 @@ async function takeLock() {
   const hash = createHash('sha256').update(root).digest('hex').slice(0, 16)
   const file =
     existsSync(at('.git')) && lstatSync(at('.git')).isDirectory() ? at('.git', 'posthorn-install.lock') : null
-  const lock = file ?? path.join(os.tmpdir(), `posthorn-install-${os.userInfo().uid}-${hash}.lock`)
+  const lock = file ?? path.join(os.tmpdir(), `posthorn-install-${process.getuid()}-${hash}.lock`)
   const giveUpAt = Date.now() + LOCK_WITHIN_MS
   for (;;) {
     try {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, glob, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, glob, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import test from 'node:test'
@@ -22,6 +22,27 @@ test('a Node that is too old to install says which version is needed, and instal
     assert.deepEqual([status, stdout], [1, ''])
     assert.match(stderr, /^posthorn: Node 20 or newer is needed to install .*; this is 18\.20\.8\n$/)
     assert.deepEqual((await readdir(folder)).toSorted(), ['bin', 'package-lock.json'])
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+// In containers, a uid often has no name, for which os.userInfo() throws.
+test('a user without a name on the machine installs as any other', { skip: process.getuid?.() !== 0 }, async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-checkout-'))
+  try {
+    await cp(path.join(ROOT, 'bin/bootstrap.mjs'), path.join(folder, 'bin/bootstrap.mjs'))
+    await cp(path.join(ROOT, 'package-lock.json'), path.join(folder, 'package-lock.json'))
+    await chmod(folder, 0o755)
+    const words = [path.join(folder, 'bin/bootstrap.mjs'), 'cli', 'version']
+    const env = { PATH: path.join(folder, 'bin'), HOME: os.tmpdir() }
+    const options = { encoding: 'utf8', timeout: 60_000, uid: 54_321, env } as const
+    const { status, stderr } = spawnSync(process.execPath, words, options)
+    assert.equal(status, 1)
+    assert.match(
+      stderr,
+      /^posthorn: installing packages .*\nposthorn: npm was not found; install Node together with npm\n$/,
+    )
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
