@@ -49,12 +49,19 @@ function own(word: string, summary: string, run: () => Promise<void>): OwnComman
 }
 
 async function main([first = 'help', ...rest]: readonly string[]): Promise<void> {
+  if (!process.env['DATABASE_URL']?.trim()) ignoreClientVariables()
   if (first === 'help' || asksForHelp(first)) return print(await overview())
   const words = [first === '--version' ? 'version' : first, ...rest]
   const command = findCommand(OWN, words)
   if (command === null) return runCommand(words)
   const args = rest.some(asksForHelp) ? null : readArgs(command, rest)
   return args === null ? print(usageOf(command)) : command.run()
+}
+
+// The driver takes what a connection does not state from libpq's variables. Those of the operator's shell describe other
+// servers: with PGSSLMODE or PGOPTIONS from there, no connection to the embedded database would succeed.
+function ignoreClientVariables(): void {
+  for (const name of Object.keys(process.env)) if (/^PG[A-Z]/.test(name)) delete process.env[name]
 }
 
 function asksForHelp(word: string): boolean {

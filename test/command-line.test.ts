@@ -197,6 +197,18 @@ async function endsInOrder(signal: NodeJS.Signals): Promise<void> {
   }
 }
 
+test("the variables of the operator's PostgreSQL clients have no effect on the embedded database", async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
+  try {
+    const foreign = { PGHOST: '192.0.2.1', PGUSER: 'me', PGOPTIONS: '-x', PGSSLMODE: 'require' }
+    const settings = { POSTHORN_DATA_DIR: folder, DATABASE_URL: ' ', ...foreign }
+    const { status, out, err } = await posthorn(['migrate'], settings)
+    assert.deepEqual([status, out], [0, 'the schema is up to date\n'], err)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
 test('a start that fails says why, and nothing else', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
   try {
