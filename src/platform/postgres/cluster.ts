@@ -97,8 +97,9 @@ export async function ensureCluster(serverUser: ServerUser, durable: boolean): P
       faults.push(error)
     }
   }
-  const said = (faults[0] as { stderr?: string }).stderr?.trim() || String(faults[0])
-  throw new Error(`initdb failed: ${said}`, { cause: faults[0] })
+  // The message of such an error contains what the command said, and its whole call.
+  const { stderr = '' } = faults[0] as { stderr?: string }
+  throw stderr === '' ? new Error('initdb failed', { cause: faults[0] }) : new Error(`initdb failed: ${stderr.trim()}`)
 }
 
 /** The major version that created a cluster; null when there is none. */

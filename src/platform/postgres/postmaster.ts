@@ -34,6 +34,7 @@ export interface Surroundings {
 }
 
 const POLL_MS = 20
+const FIRST_WAIT_MS = 100
 const WATCH_MS = 250
 const CONNECT_WITHIN_MS = 5_000
 // An old postmaster that neither answers nor ends in this time is killed.
@@ -48,11 +49,11 @@ const NEVER = new AbortController().signal
 
 /** Resolves to a PostgreSQL that answers on the socket. Rejects with the end of its log when it does not start. */
 export async function bringUp(around: Surroundings, signal: AbortSignal): Promise<Postmaster> {
-  const { serverUser, clock } = around
+  const { serverUser, clock, log } = around
   const cluster = clusterOf(serverUser)
   const giveUpAt = clock.monotonicMs() + GIVE_UP_MS
   await writeSettings(serverUser, around.socketDir, around.settings)
-  for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 2_000)) {
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, 2_000)) {
     const old = await settleOld(around, signal)
     if (old !== null) return old
     if (await seesFolders()) await removeLocks(cluster, around.socketDir)
@@ -60,6 +61,10 @@ export async function bringUp(around: Surroundings, signal: AbortSignal): Promis
     if (started !== null) return started
     if (clock.monotonicMs() > giveUpAt) {
       throw new Error(`PostgreSQL does not start; its log ends with:\n${await logTail(around.dataDir)}`)
+    }
+    if (waitMs === FIRST_WAIT_MS) {
+      const why = (await logTail(around.dataDir)).split('\n').at(-1)
+      log.warn({ why }, 'postgres did not start, trying again')
     }
     await clock.sleep(waitMs, signal)
   }
@@ -109,15 +114,21 @@ async function startOne(around: Surroundings, signal: AbortSignal): Promise<Post
     () => {
       over = true
     },
-    (error: unknown) => {
+    () => {
       over = true
-      log.error({ err: String(error) }, 'postgres could not be executed')
     },
   )
-  await once(child, 'spawn').catch(() => undefined)
+  const fault = await once(child, 'spawn').then(
+    () => null,
+    (error: NodeJS.ErrnoException) => error,
+  )
   await output.close()
   child.unref()
   const { pid } = child
+  // Only these outlast a wait; the others are a machine without memory, processes or open files to spare.
+  if (fault?.code === 'EACCES' || fault?.code === 'ENOENT')
+    throw new Error('PostgreSQL cannot be executed', { cause: fault })
+  if (fault !== null) log.error({ err: String(fault) }, 'postgres could not be executed')
   if (pid === undefined) return null
   const recoveredBy = clock.monotonicMs() + RECOVERY_MS
   try {

@@ -1,0 +1,67 @@
+// Starts that fail: what is said, and how soon.
+
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { test } from 'node:test'
+import { systemClock } from '../clock.ts'
+import { createLogger, type Fields } from '../log.ts'
+import { binariesAt } from './binaries.ts'
+import { ensureCluster } from './cluster.ts'
+import { bringUp, type Surroundings } from './postmaster.ts'
+
+const NEVER = new AbortController().signal
+
+interface Place extends AsyncDisposable {
+  readonly around: Surroundings
+  readonly warnings: readonly Fields[]
+}
+
+/** A data directory with an empty cluster; without a script there is no server to run. Time passes only while somebody sleeps. */
+async function place(script: string | null): Promise<Place> {
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-postmaster-'))
+  await mkdir(path.join(dir, 'bin'))
+  await mkdir(path.join(dir, 'postgres'))
+  const binaries = binariesAt(dir, '1')
+  for (const file of script === null ? [] : [binaries.postgres, binaries.initdb])
+    await writeFile(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  const wrap = (file: string, args: readonly string[]) => ({ file, args, identity: {} })
+  const serverUser = { kind: 'self', binaries, home: dir, uid: null, wrap, initdb: [wrap] } as const
+  const warnings: Fields[] = []
+  let ms = 0
+  const sleep = async (byMs: number): Promise<void> => {
+    ms += byMs
+    await systemClock().sleep(1, NEVER)
+  }
+  const clock = { ...systemClock(), monotonicMs: () => ms, sleep }
+  const log = { ...createLogger('silent'), warn: (fields: Fields) => void warnings.push(fields) }
+  const around = { serverUser, dataDir: dir, socketDir: dir, settings: {}, clock, log }
+  return { around, warnings, [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }) }
+}
+
+test('a server that cannot be executed is reported at once, with the reason', async () => {
+  await using absent = await place(null)
+  const isTold = ({ message, cause }: Error): boolean =>
+    message === 'PostgreSQL cannot be executed' && /spawn .*\/bin\/postgres ENOENT/.test(String(cause))
+  await assert.rejects(bringUp(absent.around, NEVER), isTold)
+  assert.deepEqual(absent.warnings, [])
+})
+
+test('a server that ends is started again for half a minute; the log says why, once', async () => {
+  await using broken = await place('echo no room; exit 1')
+  await assert.rejects(
+    bringUp(broken.around, NEVER),
+    /^Error: PostgreSQL does not start; its log ends with:\n.*no room$/s,
+  )
+  assert.deepEqual(broken.warnings, [{ why: 'no room' }])
+})
+
+test('what initdb said is told once, without its call', async () => {
+  await using broken = await place('echo no room >&2; exit 1')
+  await rm(path.join(broken.around.dataDir, 'postgres'), { recursive: true })
+  await assert.rejects(
+    ensureCluster(broken.around.serverUser, false),
+    ({ message, cause }: Error) => message === 'initdb failed: no room' && cause === undefined,
+  )
+})
