@@ -10,6 +10,7 @@
 
 import { execFile } from 'node:child_process'
 import {
+  chmod,
   chown,
   copyFile,
   lstat,
@@ -34,6 +35,8 @@ export const PORT = 5432
 const LONGEST_SOCKET_PATH = 107
 const LOG_BYTES = 8 * 1024 * 1024
 export const MAJOR = '18'
+/** PostgreSQL refuses a cluster with these: the group may read it, nobody else. */
+const REFUSED_MODES = 0o027
 const INITDB_WITHIN_MS = 60_000
 const run = promisify(execFile)
 
@@ -76,7 +79,7 @@ export async function ensureCluster(serverUser: ServerUser, durable: boolean): P
   const cluster = clusterOf(serverUser)
   if ((await versionOf(cluster)) === null) await finishSwap(serverUser.home)
   const found = await versionOf(cluster)
-  if (found === MAJOR) return
+  if (found === MAJOR) return closeToOthers(cluster)
   if (found !== null) {
     throw new Error(
       `${cluster} was created by PostgreSQL ${found}, and this is PostgreSQL ${MAJOR}: run \`posthorn upgrade-database\``,
@@ -100,6 +103,12 @@ export async function ensureCluster(serverUser: ServerUser, durable: boolean): P
   // The message of such an error contains what the command said, and its whole call.
   const { stderr = '' } = faults[0] as { stderr?: string }
   throw stderr === '' ? new Error('initdb failed', { cause: faults[0] }) : new Error(`initdb failed: ${stderr.trim()}`)
+}
+
+// A plain copy (cp -r, scp -r) has the modes that its user's umask gives.
+async function closeToOthers(cluster: string): Promise<void> {
+  const { mode } = await stat(cluster)
+  if ((mode & REFUSED_MODES) !== 0) await chmod(cluster, 0o700)
 }
 
 /** The major version that created a cluster; null when there is none. */

@@ -1,12 +1,13 @@
 // Starts that fail: what is said, and how soon.
 
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { systemClock } from '../clock.ts'
 import { createLogger, type Fields } from '../log.ts'
+import { attachOrStart, embeddedCluster } from '../postgres.ts'
 import { binariesAt } from './binaries.ts'
 import { ensureCluster } from './cluster.ts'
 import { bringUp, type Surroundings } from './postmaster.ts'
@@ -64,4 +65,18 @@ test('what initdb said is told once, without its call', async () => {
     ensureCluster(broken.around.serverUser, false),
     ({ message, cause }: Error) => message === 'initdb failed: no room' && cause === undefined,
   )
+})
+
+test('a cluster whose copy others may read is closed to them and starts', async () => {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-postmaster-'))
+  const options = { dataDir, log: createLogger('silent'), clock: systemClock(), settings: { fsync: 'off' } }
+  try {
+    await (await attachOrStart(options)).close()
+    const cluster = await embeddedCluster(dataDir)
+    await chmod(cluster, 0o755)
+    await (await attachOrStart(options)).close()
+    assert.equal((await stat(cluster)).mode & 0o777, 0o700)
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
 })
