@@ -443,6 +443,18 @@ test('as root it starts apart without an earlier cluster, where namespaces are f
   await stop(running)
 })
 
+test("as root it starts apart below another user's folder that only that user may enter", async (t) => {
+  if (!ROOT) return t.skip('needs root')
+  await using at = await folder()
+  await chown(at.dir, 54_321, 54_321)
+  const running = service(path.join(at.dir, 'data'))
+  await running.start()
+  const home = (await readFile(path.join(at.dir, 'data', 'postgres.apart'), 'utf8')).trim().split('\n').at(-1) ?? ''
+  t.after(() => rm(home, { recursive: true, force: true }))
+  assert.deepEqual(await ask(running.url(), 'select 1 as one'), [{ one: 1 }])
+  await stop(running)
+})
+
 test('several processes may complete the installed binaries at once', async () => {
   const found = await Promise.all([installedBinaries(), installedBinaries(), installedBinaries()])
   assert.equal(new Set(found.map(({ postgres }) => postgres)).size, 1)

@@ -4,7 +4,8 @@
 // - namespace: we are root. It runs in its own user namespace, which maps root to another uid: the files stay root's, and
 //   parent folders with mode 0700 do not matter. The cluster is in the data directory.
 // - owner: we are root, and the cluster in the data directory belongs to an ordinary user, who started it first.
-// - apart: we are root and namespaces are forbidden (usual in containers). It runs under a uid of its own, with the
+// - apart: we are root and namespaces are forbidden (usual in containers) or get us nowhere (in a closed folder of another
+//   user). It runs under a uid of its own, with the
 //   binaries and the cluster copied to /var/lib/posthorn/<hash of the data directory>, because that user could not pass
 //   a folder with mode 0700. A file in the data directory, `postgres.apart`, records this and is followed from then on.
 //
@@ -87,7 +88,9 @@ export async function findServerUser(dataDir: string, binaries: Binaries, wanted
   if (owner !== null && owner !== 0) return asUser('owner', owner, binaries, dataDir)
   if (wanted !== 'apart') {
     const unshare = await workingUnshare()
-    if (unshare !== null) {
+    // A cluster of root's has already run in a namespace.
+    const known = wanted === 'namespace' || owner !== null
+    if (unshare !== null && (known || (await reaches(unshare, binaries, dataDir)))) {
       return { kind: 'namespace', binaries, home: dataDir, uid: null, wrap: unshare, initdb: [unshare] }
     }
     if (wanted === 'namespace') throw new Error('this system grants no user namespaces (unshare --user)')
@@ -122,6 +125,16 @@ async function workingUnshare(): Promise<Wrap | null> {
     if (works) return (file, args) => ({ file: unshare, args: [...options, file, ...args], identity: {} })
   }
   return null
+}
+
+// A namespace has root's rights over root's files only: below another user's folder with mode 0700, such as a home that
+// `sudo npm start` is called in, it can neither run our binaries nor open the data directory.
+async function reaches(wrap: Wrap, { initdb }: Binaries, dataDir: string): Promise<boolean> {
+  const { file, args } = wrap('/bin/sh', ['-c', 'test -x "$0" && test -w "$1"', initdb, dataDir])
+  return run(file, [...args], { timeout: 10_000 }).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** The uid of a user of this machine that has a name and is not root. */
@@ -175,7 +188,7 @@ async function moveApart(dataDir: string, binaries: Binaries): Promise<ServerUse
 }
 
 const APART_NOTE =
-  'PostgreSQL refuses to run as root and this system grants no user namespace, so the database of this data directory\n' +
+  'PostgreSQL refuses to run as root and no user namespace can be used for it here, so the database of this data directory\n' +
   'lives in the folder below, under a user number of its own. Back it up and move it together with this directory.'
 
 async function apartAt(home: string, binaries: Binaries): Promise<ServerUser> {
