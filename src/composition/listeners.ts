@@ -51,15 +51,21 @@ export async function ownCertificate({
   tracking,
 }: Pick<ListenersOptions, 'config' | 'ground' | 'tracking'>): Promise<OwnCertificate> {
   const isShared = certifiedHost(config) === config.hostname
-  const read = async (): Promise<Certificate> =>
-    (isShared ? await tracking.ownCertificate() : null) ??
-    instanceCertificate({
-      certFile: config.tlsCertFile,
-      keyFile: config.tlsKeyFile,
-      dataDir: config.dataDir,
-      names: [config.hostname],
-      now: ground.clock.now(),
-    })
+  let latest: Certificate | null = null
+  const read = async (): Promise<Certificate> => {
+    const shared = isShared ? await tracking.ownCertificate() : null
+    latest =
+      shared ??
+      (await instanceCertificate({
+        certFile: config.tlsCertFile,
+        keyFile: config.tlsKeyFile,
+        dataDir: config.dataDir,
+        names: [config.hostname],
+        now: ground.clock.now(),
+        present: latest,
+      }))
+    return latest
+  }
   const present = await read()
   const listeners: { useCertificate(certificate: Certificate): void }[] = []
   const use = (certificate: Certificate): void => {

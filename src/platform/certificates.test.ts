@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
@@ -81,6 +81,19 @@ test("the operator's certificate is used as it is, and needs its key", async () 
   const ask = { dataDir: dir.path, names: ['mail.example'], now: NOW }
   assert.deepEqual(await instanceCertificate({ ...ask, certFile, keyFile }), own)
   await assert.rejects(instanceCertificate({ ...ask, certFile, keyFile: null }), /needs its key/)
+})
+
+test('while the file is missing or cannot be read, the one in use goes on and no other takes its place', async () => {
+  await using dir = await folder()
+  const ask = { certFile: null, keyFile: null, dataDir: dir.path, names: ['mail.example'], now: NOW }
+  const present = await instanceCertificate(ask)
+  const away = `${dir.path}/away`
+  assert.deepEqual(await instanceCertificate({ ...ask, dataDir: away, present }), present)
+  await assert.rejects(stat(away), { code: 'ENOENT' })
+  await mkdir(path.join(away, 'self-signed.pem'), { recursive: true })
+  await assert.rejects(instanceCertificate({ ...ask, dataDir: away }), {
+    message: 'the self-signed certificate cannot be read',
+  })
 })
 
 test('a caller that only looks leaves no certificate behind', async () => {

@@ -21,6 +21,8 @@ export interface InstanceCertificateOptions {
   /** Names of a self-signed certificate, the main one first. */
   readonly names: readonly string[]
   readonly now: Date
+  /** The one in use, which goes on when the file of the self-signed one is missing: the folder may be unmounted for a while. */
+  readonly present?: Certificate | null
   /** False: a newly made self-signed certificate is not stored, for callers that only look. Default: true. */
   readonly keeps?: boolean
 }
@@ -32,7 +34,7 @@ const A_DAY_MS = 86_400_000
 
 /** @throws Error naming the setting whose file cannot be read, or holds no certificate or another one's key */
 export async function instanceCertificate(options: InstanceCertificateOptions): Promise<Certificate> {
-  const { certFile, keyFile, dataDir, names, now, keeps = true } = options
+  const { certFile, keyFile, dataDir, names, now, present = null, keeps = true } = options
   if (certFile !== null || keyFile !== null) {
     if (certFile === null || keyFile === null)
       throw new Error('set both POSTHORN_TLS_CERT_FILE and POSTHORN_TLS_KEY_FILE: a certificate needs its key')
@@ -44,8 +46,12 @@ export async function instanceCertificate(options: InstanceCertificateOptions): 
     return { cert, key }
   }
   const file = path.join(dataDir, SELF_SIGNED_FILE)
-  const known = await readFile(file, 'utf8').catch(() => null)
-  const kept = known === null ? null : bothIn(known)
+  const known = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return null
+    // A new one in its place would be another for everyone who trusts it.
+    throw new Error('the self-signed certificate cannot be read', { cause })
+  })
+  const kept = known === null ? present : bothIn(known)
   if (kept !== null && isGood(kept, names, now)) return kept
   const made = selfSigned({
     names,
