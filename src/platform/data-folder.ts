@@ -33,7 +33,7 @@ export function isHalfRestored(names: readonly string[]): boolean {
 /** Like `ensureDataFolder`, but ignores the contents. */
 export async function ensureFolder(folder: string): Promise<void> {
   try {
-    await make(path.resolve(folder))
+    await makeFolder(path.resolve(folder))
     await assertOurs(folder)
   } catch (cause) {
     throw new Error(`POSTHORN_DATA_DIR: "${folder}" cannot be used`, { cause })
@@ -68,12 +68,14 @@ async function assertOurs(folder: string): Promise<void> {
   }
 }
 
-// Creates one level at a time: `recursive` loops forever where the parent exists and mkdir in it still answers ENOENT, as
-// in /proc.
-async function make(folder: string): Promise<void> {
+/**
+ * Creates a folder and those above it, with access for our user only. One level at a time: `recursive` of mkdir loops forever
+ * where the parent exists and mkdir in it still answers ENOENT, as in /proc.
+ */
+export async function makeFolder(folder: string): Promise<void> {
   const made = await attempt(folder)
   if (made !== 'ENOENT') return
-  await make(path.dirname(folder))
+  await makeFolder(path.dirname(folder))
   if ((await attempt(folder)) === 'ENOENT') throw new Error(`cannot create a folder in ${path.dirname(folder)}`)
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { appendFile, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -137,6 +138,28 @@ test('a backup into a folder in use and a restore over an instance are refused, 
   const file = path.join(folder, 'a-file')
   await writeFile(file, '')
   await assert.rejects(restoreBackup(file, path.join(folder, 'other')), /a-file does not contain a finished backup/)
+})
+
+test('a failed backup leaves nothing behind, and one into a place that takes no folder ends', async () => {
+  await using place = await fixture()
+  const { folder } = place
+  const first = await place.start('data')
+  const dataDir = path.join(folder, 'data')
+  const target = path.join(folder, 'backup')
+  const options = { url: first.url(), dataDir, cluster: await embeddedCluster(dataDir) }
+  const rekeyed = (): Date => {
+    writeFileSync(path.join(dataDir, 'secret.key'), 'another key\n')
+    return systemClock().now()
+  }
+  await assert.rejects(
+    takeBackup({ ...options, target, now: rekeyed }),
+    ({ message, cause }: Error) =>
+      message.startsWith(`the backup into ${target} failed`) && /secret/.test(String(cause)),
+  )
+  assert.deepEqual(await readdir(target), [])
+  await takeBackup({ ...options, target, now: () => systemClock().now() })
+  const nowhere = takeBackup({ ...options, target: '/proc/backup', now: rekeyed })
+  await assert.rejects(nowhere, /cannot create a folder in \/proc/)
 })
 
 test('an unfinished restore does not start as an instance; another restore replaces it, and spares foreign files', async () => {

@@ -18,7 +18,7 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { ensureFolder, giveToOwner, isHalfRestored, RESTORING, replaceFile } from '../data-folder.ts'
+import { ensureFolder, giveToOwner, isHalfRestored, makeFolder, RESTORING, replaceFile } from '../data-folder.ts'
 import { tryLock } from './lock.ts'
 
 export interface BackupManifest {
@@ -58,10 +58,28 @@ const WAL_SEGMENT = /^[0-9A-F]{24}$/
 /** Names in the data directory that are not copied: the cluster itself, and files of running processes. */
 const OF_PROCESSES = /^(?:postgres|postgres\..*|upgrade|run|posthorn\.(?:lock.*|pid))$/
 
-/** @returns the number of files and their bytes */
-export async function takeBackup(options: BackupOptions): Promise<{ readonly files: number; readonly bytes: number }> {
-  const { url, dataDir, cluster, target, now } = options
+interface Copied {
+  readonly files: number
+  readonly bytes: number
+}
+
+/**
+ * A failed backup removes what it has copied: it may have filled the disk that the instance needs, and could not be resumed.
+ *
+ * @returns the number of files and their bytes
+ */
+export async function takeBackup(options: BackupOptions): Promise<Copied> {
+  const { target } = options
   await emptyFolder(target)
+  try {
+    return await copyInstance(options)
+  } catch (cause) {
+    for (const name of await readdir(target)) await rm(path.join(target, name), { recursive: true, force: true })
+    throw new Error(`the backup into ${target} failed, and what it had copied was removed`, { cause })
+  }
+}
+
+async function copyInstance({ url, dataDir, cluster, target, now }: BackupOptions): Promise<Copied> {
   const secretBefore = await secretOf(dataDir)
   const copy = copierTo(target)
   const client = new pg.Client({ connectionString: url, application_name: 'posthorn_backup' })
@@ -104,7 +122,7 @@ function leavesOut(relative: string, entry: Dirent): boolean {
 }
 
 async function emptyFolder(target: string): Promise<void> {
-  await mkdir(target, { recursive: true, mode: 0o700 })
+  await makeFolder(path.resolve(target))
   if ((await readdir(target)).length > 0) throw new Error(`${target} is not empty`)
   await chmod(target, 0o700)
 }
@@ -113,7 +131,7 @@ interface Copier {
   tree(from: string, to: string, wanted: (relative: string, entry: Dirent) => boolean): Promise<void>
   file(from: string, to: string): Promise<void>
   text(to: string, text: string): Promise<void>
-  finish(postgres: string, now: Date): Promise<{ readonly files: number; readonly bytes: number }>
+  finish(postgres: string, now: Date): Promise<Copied>
 }
 
 function copierTo(target: string): Copier {
