@@ -6,6 +6,8 @@ import { readConfig, SETTINGS } from './config.ts'
 
 const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['DATABASE_URL', 'mysql://root:s3cret@db/x', /must begin with postgresql:\/\/$/],
+  ['POSTHORN_DATA_DIR', '"/var/lib/posthorn"', /must be a path, without quotes and without ~$/],
+  ['POSTHORN_DATA_DIR', '~/posthorn', /~\/posthorn must be a path/],
   ['POSTHORN_BIND', 'every where', /"every where" is not a host name/],
   ['POSTHORN_HTTP_HOST', '999.1.1.1', /"999.1.1.1" is not a host name/],
   ['POSTHORN_HTTP_PORT', '70000', /"70000" is not a port number/],
@@ -64,7 +66,7 @@ const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
 ]
 
 /** Settings with any text; what they name is read at its first use, and the start reports errors. */
-const FREE = ['POSTHORN_DATA_DIR', 'POSTHORN_PLANS_FILE', 'POSTHORN_METRICS_TOKEN', 'POSTHORN_API_KEY']
+const FREE = ['POSTHORN_PLANS_FILE', 'POSTHORN_METRICS_TOKEN', 'POSTHORN_API_KEY']
 
 test('every setting refuses invalid values, with its name and the reason', () => {
   for (const [name, text, why] of WRONG) {

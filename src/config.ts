@@ -43,7 +43,7 @@ const CERTIFIED =
   "certificate for SMTP and the public URL's host; without it, an https public URL with POSTHORN_HTTPS_PORT gets one by ACME, which SMTP uses too if the host is POSTHORN_HOSTNAME; otherwise self-signed"
 
 export const SETTINGS = {
-  dataDir: setting('POSTHORN_DATA_DIR', './data', 'embedded database, keys, spool', (t) => resolve(t ?? 'data')),
+  dataDir: setting('POSTHORN_DATA_DIR', './data', 'embedded database, keys, spool', folder),
   databaseUrl: setting(
     'DATABASE_URL',
     'unset: the embedded database',
@@ -357,6 +357,12 @@ function roles(text: string | undefined): readonly Role[] {
   const named = list(text).map((item) => oneOf(item, ROLES))
   if (named.length === 0) throw new Error(`"${text}" contains no role`)
   return named
+}
+
+/** Quotes and `~` are for a shell: taken as they are, they would begin an empty instance in a folder of that name. */
+function folder(text = 'data'): string {
+  if (/^["']|^~(?:\/|$)/.test(text)) throw new Error(`${text} must be a path, without quotes and without ~`)
+  return resolve(text)
 }
 
 /** The error never repeats the value, which may contain a password. */
