@@ -108,7 +108,9 @@ function fits(list, mine) {
 function packagesIn(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8')).packages
-  } catch {
+  } catch (error) {
+    // Installed by another user with a strict umask: installing again could not succeed.
+    if (error.code === 'EACCES') fail(`${error.path} cannot be read by this user: run chmod -R go+rX ${root}`)
     return null
   }
 }

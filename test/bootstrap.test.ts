@@ -48,6 +48,22 @@ test('a user without a name on the machine installs as any other', { skip: proce
   }
 })
 
+test('an installation that another user closed is reported as that', { skip: process.getuid?.() !== 0 }, async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-checkout-'))
+  try {
+    await cp(path.join(ROOT, 'bin/bootstrap.mjs'), path.join(folder, 'bin/bootstrap.mjs'))
+    await cp(path.join(ROOT, 'package-lock.json'), path.join(folder, 'package-lock.json'))
+    await mkdir(path.join(folder, 'node_modules'), { mode: 0o700 })
+    await chmod(folder, 0o755)
+    const words = [path.join(folder, 'bin/bootstrap.mjs'), 'cli', 'version']
+    const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', timeout: 60_000, uid: 54_321 })
+    assert.equal(status, 1)
+    assert.match(stderr, /^posthorn: .*node_modules\S* cannot be read by this user: run chmod -R go\+rX \S+\n$/)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
 // npm passes a signal to the shell of its script, and Debian's shell dies of it without passing it to the program it runs.
 test('ending `npm start` ends what it started, not only npm', { timeout: 60_000 }, async (t) => {
   const { stdout: version } = spawnSync('npm', ['--version'], { encoding: 'utf8' })
