@@ -9,9 +9,9 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { parseAddress, suppressionKey } from '../mail/address.ts'
 import { adviceFor } from '../mail/bounce-advice.ts'
+import { explain } from '../mail/explain.ts'
 import { systemClock } from '../platform/clock.ts'
 import { bodyValidator } from '../platform/validation.ts'
-import { explain } from './explain.ts'
 
 /** The public API, called with the key. */
 export type ApiCall = (

@@ -3,7 +3,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { adviceFor } from '../../../src/mail/bounce-advice.ts'
-import { explain, isOverdue } from '../../../src/operator/explain.ts'
+import { explain, isOverdue } from '../../../src/mail/explain.ts'
 import { announce } from '../announcements.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Confirm } from '../confirm.tsx'

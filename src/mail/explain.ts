@@ -1,12 +1,6 @@
 // Explains in plain words why an email has not reached its recipient, from the email as the public API returns it.
 
-import {
-  adviceFor,
-  type BounceAdvice,
-  type DeferralAdvice,
-  deferralAdvice,
-  WITHOUT_TLS,
-} from '../mail/bounce-advice.ts'
+import { adviceFor, type BounceAdvice, type DeferralAdvice, deferralAdvice, WITHOUT_TLS } from './bounce-advice.ts'
 
 export interface Explanation extends Omit<BounceAdvice, 'matter'> {
   /** From the event that has it; null: the status alone explains it. */
