@@ -6,6 +6,7 @@ import { readConfig, SETTINGS } from './config.ts'
 
 const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['DATABASE_URL', 'mysql://root:s3cret@db/x', /must begin with postgresql:\/\/$/],
+  ['DATABASE_URL', 'postgresql://posthorn:12#s3cret@db/x', /in a user name or password it is written %23$/],
   ['POSTHORN_DATA_DIR', '"/var/lib/posthorn"', /must be a path, without quotes and without ~$/],
   ['POSTHORN_DATA_DIR', '~/posthorn', /~\/posthorn must be a path/],
   ['POSTHORN_BIND', 'every where', /"every where" is not a host name/],
@@ -44,6 +45,7 @@ const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['POSTHORN_DNS_SERVERS', '192.0.2.53:0', /"0" is not a port number \(1-65535\)/],
   ['POSTHORN_DNSSEC_SERVERS', 'x:y', /is not a server address/],
   ['POSTHORN_SECRET_KEY', 'short', /at least 32 characters/],
+  ['POSTHORN_SECRET_KEY', `"${'s3cret'.repeat(8)}"`, /must not be in quotes$/],
   ['POSTHORN_ACME_DIRECTORY', 'acme', /not an http or https URL/],
   ['POSTHORN_ACME_CA_FILE', '/there/is/none.pem', /there is no file/],
   ['POSTHORN_ACME_CA_FILE', import.meta.filename, /is not a PEM certificate/],

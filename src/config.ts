@@ -367,8 +367,11 @@ function folder(text = 'data'): string {
 
 /** The error never repeats the value, which may contain a password. */
 function databaseUrl(text: string | undefined): string | null {
-  if (text !== undefined && !/^postgres(ql)?:\/\//.test(text)) throw new Error('must begin with postgresql://')
-  return text === undefined ? null : withModesOfLibpq(text)
+  if (text === undefined) return null
+  if (!/^postgres(ql)?:\/\//.test(text)) throw new Error('must begin with postgresql://')
+  // It would begin a fragment, and what is before it could be taken for a host and port.
+  if (text.includes('#')) throw new Error('must not contain #; in a user name or password it is written %23')
+  return withModesOfLibpq(text)
 }
 
 /** A name of letters, digits and hyphens between dots, or an IP address. */
@@ -443,6 +446,9 @@ function authority(text: string | undefined): string | null {
 }
 
 function secretKey(text: string | undefined): string | null {
-  if (text !== undefined && text.length < 32) throw new Error('must have at least 32 characters')
-  return text ?? null
+  if (text === undefined) return null
+  if (text.length < 32) throw new Error('must have at least 32 characters')
+  // Another process, whose shell removes the quotes, would have another secret.
+  if (/^(["']).*\1$/.test(text)) throw new Error('must not be in quotes')
+  return text
 }
