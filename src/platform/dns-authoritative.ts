@@ -3,7 +3,8 @@
 //
 // The zone is found by walking up from the name until NS records exist. The addresses of its servers come from the base
 // resolver and must be public. At most three servers are asked, as one list: c-ares moves on when one is silent. When no
-// server can be found, or none answers, the base resolver answers instead, so the result is never worse than its own.
+// server can be found, none answers, or the one that answers does not have the zone (a lame delegation: it refers elsewhere,
+// or denies everything), the base resolver answers instead, so the result is never worse than its own.
 // A server knows only its own zones: an alias that leaves them is followed here, at most 8 steps, to the servers of the
 // next zone.
 
@@ -49,13 +50,15 @@ export function authoritativeResolver(
   const serversOf = async (name: string, signal?: AbortSignal): Promise<Resolver | null> => {
     const labels = name.split('.')
     for (let from = 0; from < labels.length - 1 && from < MAX_LABELS_UP; from++) {
-      const answer = await base.ns(labels.slice(from).join('.'), signal)
+      const zone = labels.slice(from).join('.')
+      const answer = await base.ns(zone, signal)
       if (answer.kind === 'timeout' || answer.kind === 'servfail') return null
       if (answer.kind !== 'found') continue
       const addresses = await addressesOf(answer.records, signal)
       if (addresses.length === 0) return null
       const servers = addresses.map((address) => (isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`))
-      return dnsResolver({ clock, servers, tryMs: TRY_MS, tries: 1, totalMs: TOTAL_MS }).fresh()
+      const own = dnsResolver({ clock, servers, tryMs: TRY_MS, tries: 1, totalMs: TOTAL_MS }).fresh()
+      return (await own.ns(zone, signal)).kind === 'found' ? own : null
     }
     return null
   }

@@ -174,7 +174,7 @@ test('a slow answer of a previously quick server is waited for, and a silent ser
 
 test("a zone's own servers are asked, and an alias that leaves the zone is followed", async () => {
   await using authority = await startDnsServer({
-    'shop.test': { TXT: ['new'] },
+    'shop.test': { TXT: ['new'], NS: ['ns.shop.test'] },
     'out.shop.test': { CNAME: ['key.other.test'] },
     'loop.shop.test': { CNAME: ['loop.shop.test'] },
   })
@@ -185,6 +185,7 @@ test("a zone's own servers are asked, and an alias that leaves the zone is follo
     'key.other.test': { TXT: ['the key'] },
     'lame.test': { TXT: ['still here'], NS: ['ns.lame.test'] },
     'ns.lame.test': { A: ['127.0.0.2'] },
+    'moved.test': { TXT: ['at the new provider'], NS: ['ns.shop.test'] },
     'dead.test': 'servfail',
   })
   const clock = systemClock()
@@ -198,6 +199,7 @@ test("a zone's own servers are asked, and an alias that leaves the zone is follo
   assert.equal(await texts(true, 'out.shop.test'), 'the key')
   assert.equal(await texts(true, 'loop.shop.test'), 'nxdomain', 'what the base says')
   assert.equal(await texts(true, 'lame.test'), 'still here', 'servers that do not answer')
+  assert.equal(await texts(true, 'moved.test'), 'at the new provider', 'a server that does not have the zone')
   assert.equal(await texts(true, 'dead.test'), 'servfail')
   assert.equal(await texts(false, 'shop.test'), 'old', 'servers at private addresses are not asked')
 })
