@@ -4,6 +4,7 @@ import type { DkimReason, DkimResult } from '../../mail/dkim-check.ts'
 import { BOUNCE_CATEGORIES } from '../../mail/smtp-bounce.ts'
 import type { Database } from '../../platform/db.ts'
 import { PARAMETER_WORDS, parameterError } from '../../platform/errors.ts'
+import { totalBeside } from '../../platform/full-counts.ts'
 import {
   type AnyEndpoint,
   CursorPagination,
@@ -115,7 +116,8 @@ export function bounceRoutes({ database }: BounceRoutesOptions): readonly AnyEnd
         )
         const shown = rows.slice(0, limit)
         const nextCursor = rows.length > limit ? (shown.at(-1)?.id ?? null) : null
-        const pagination = { total: count?.total ?? 0, limit, offset, next_cursor: nextCursor }
+        const total = totalBeside(cursor === null ? offset : null, limit, rows.length, count?.total ?? 0)
+        const pagination = { total, limit, offset, next_cursor: nextCursor }
         return list(shown.map(wireBounce), pagination, { success: true })
       },
     }),

@@ -1,6 +1,7 @@
 // The sandbox inbox: the sandbox mail of an account, readable with each of its keys.
 
 import type { Database, Db } from '../../platform/db.ts'
+import { totalBeside } from '../../platform/full-counts.ts'
 import { containing } from '../../platform/sql-pattern.ts'
 import { errors } from './errors.ts'
 import * as sql from './sql.ts'
@@ -83,7 +84,8 @@ export async function listInbox(
       db.one<{ total: number }>(sql.countInbox, filter),
     ])
     const shown = rows.slice(0, limit)
-    return { rows: shown, total: count?.total ?? 0, next: rows.length > limit ? (shown.at(-1)?.id ?? null) : null }
+    const total = totalBeside(cursor === null ? offset : null, limit, rows.length, count?.total ?? 0)
+    return { rows: shown, total, next: rows.length > limit ? (shown.at(-1)?.id ?? null) : null }
   })
 }
 

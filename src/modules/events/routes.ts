@@ -3,7 +3,7 @@ import { parseAddress, suppressionKey } from '../../mail/address.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { PARAMETER_WORDS, parameterError } from '../../platform/errors.ts'
-import { fullCounts } from '../../platform/full-counts.ts'
+import { fullCounts, totalBeside } from '../../platform/full-counts.ts'
 import {
   type AnyEndpoint,
   type Call,
@@ -104,11 +104,12 @@ function listRoute({ database, clock, emailsTo, keptFacts }: EventRoutesOptions)
           const page = [...filter, atUs, afterId, limit + 1, atUs === null ? offset : 0]
           const count = async (): Promise<number> =>
             (await db.one<{ total: number }>(sql.count, [...filter, COUNT_LIMIT]))?.total ?? 0
-          const [rows, total] = await Promise.all([
+          const [rows, counted] = await Promise.all([
             db.query<EventRow & { readonly at_us: number }>(sql.list, page),
             counts.total(filter, count),
           ])
           const events = rows.slice(0, limit).map(followed)
+          const total = totalBeside(atUs === null ? offset : null, limit, rows.length, counted)
           return { rows, events, facts: await factsOf(db, events, keptFacts), total }
         },
         signal,

@@ -2,7 +2,7 @@
 
 import { storedSpelling } from '../../mail/address.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import type { FullCounts } from '../../platform/full-counts.ts'
+import { type FullCounts, totalBeside } from '../../platform/full-counts.ts'
 import { FIRST_ID, firstIdAt, LAST_ID } from '../../platform/ids.ts'
 import { containing } from '../../platform/sql-pattern.ts'
 import { type EmailFacts, eventsOfEmail, type KeptFacts, type WireEvent } from '../events/index.ts'
@@ -143,7 +143,7 @@ export async function listEmails(
       const emails = rows.slice(0, page.limit)
       return {
         emails,
-        total: counted ?? emails.length,
+        total: totalBeside(cursor === null ? offset : null, page.limit, rows.length, counted ?? rows.length),
         nextCursor: rows.length > page.limit ? (emails.at(-1)?.id ?? null) : null,
       }
     },

@@ -6,6 +6,7 @@
 //   content.blocked   the content, alone or with other risks, blocked the message or this recipient's copy
 
 import type { Database, Db } from '../../platform/db.ts'
+import { totalBeside } from '../../platform/full-counts.ts'
 import { FIRST_ID, firstIdAt, type Ids, LAST_ID } from '../../platform/ids.ts'
 import type { Judged } from './recipient-verdicts.ts'
 import type { Incoming } from './sender.ts'
@@ -95,7 +96,7 @@ export async function listContentEvents(
     const events = rows.slice(0, limit)
     return {
       events,
-      total: counted?.total ?? 0,
+      total: totalBeside(cursor === null ? offset : null, limit, rows.length, counted?.total ?? 0),
       nextCursor: rows.length > limit ? (events.at(-1)?.id ?? null) : null,
     }
   })

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
+import { totalBeside } from '../../platform/full-counts.ts'
 import { firstIdAt, type Ids, LAST_ID } from '../../platform/ids.ts'
 import { EVENT_TYPES, type EventReference, type EventType, eventsOfPeriod, eventType } from '../events/index.ts'
 import { type Asker, readEndpoint } from './endpoints.ts'
@@ -90,7 +91,8 @@ export function listDeliveries(
     ])
     const shown = rows.slice(0, filter.limit)
     const next = rows.length > filter.limit ? (shown.at(-1)?.id ?? null) : null
-    return { rows: shown, total: counted?.total ?? 0, next }
+    const total = totalBeside(filter.cursor === null ? offset : null, filter.limit, rows.length, counted?.total ?? 0)
+    return { rows: shown, total, next }
   })
 }
 
