@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Clock, systemClock } from './clock.ts'
-import { fullCounts, totalBeside } from './full-counts.ts'
+import { fullCounts } from './full-counts.ts'
 
 let nowMs = 0
 const clock: Clock = { ...systemClock(), monotonicMs: () => nowMs }
@@ -25,13 +25,4 @@ test('a long filter is counted each time', async () => {
   const long = ['x'.repeat(1_000)]
   await counts.total(long, async () => 100)
   assert.equal(await counts.total(long, async () => 3), 3)
-})
-
-test('where a page shows the end of its list, its rows decide the total, not a count made a moment later', () => {
-  assert.equal(totalBeside(0, 50, 0, 1), 0)
-  assert.equal(totalBeside(0, 50, 1, 0), 1)
-  assert.equal(totalBeside(50, 50, 3, 54), 53)
-  assert.equal(totalBeside(0, 50, 51, 54), 54)
-  assert.equal(totalBeside(100, 50, 0, 54), 54, 'past the end')
-  assert.equal(totalBeside(null, 50, 3, 54), 54, 'after a cursor')
 })

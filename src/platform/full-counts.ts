@@ -34,15 +34,3 @@ export function fullCounts(clock: Clock, limit: number): FullCounts {
     },
   }
 }
-
-/**
- * The total that a list reports beside a page of it. Page and count are two statements, and a row may be added between them:
- * where the page shows the end of the list, the page decides.
- *
- * @param offset of the page; null: it continues at a cursor, and does not tell how many are before it
- * @param found how many rows were found; more than `limit` when the list goes on
- */
-export function totalBeside(offset: number | null, limit: number, found: number, counted: number): number {
-  const isEnd = offset !== null && found <= limit && (found > 0 || offset === 0)
-  return isEnd ? offset + found : counted
-}

@@ -4,7 +4,6 @@ import type { DkimReason, DkimResult } from '../../mail/dkim-check.ts'
 import { BOUNCE_CATEGORIES } from '../../mail/smtp-bounce.ts'
 import type { Database } from '../../platform/db.ts'
 import { PARAMETER_WORDS, parameterError } from '../../platform/errors.ts'
-import { totalBeside } from '../../platform/full-counts.ts'
 import {
   type AnyEndpoint,
   CursorPagination,
@@ -18,6 +17,7 @@ import {
   listOf,
   named,
 } from '../../platform/http.ts'
+import { listPage } from '../../platform/list-page.ts'
 import { ComplaintDkim } from '../events/index.ts'
 import type { Bounce, BounceType } from './record.ts'
 import * as sql from './sql.ts'
@@ -114,11 +114,9 @@ export function bounceRoutes({ database }: BounceRoutesOptions): readonly AnyEnd
             ]),
           signal,
         )
-        const shown = rows.slice(0, limit)
-        const nextCursor = rows.length > limit ? (shown.at(-1)?.id ?? null) : null
-        const total = totalBeside(cursor === null ? offset : null, limit, rows.length, count?.total ?? 0)
-        const pagination = { total, limit, offset, next_cursor: nextCursor }
-        return list(shown.map(wireBounce), pagination, { success: true })
+        const shown = listPage(rows, { limit, offset, cursor }, count?.total ?? 0, ({ id }) => id)
+        const pagination = { total: shown.total, limit, offset, next_cursor: shown.next }
+        return list(shown.rows.map(wireBounce), pagination, { success: true })
       },
     }),
   ]

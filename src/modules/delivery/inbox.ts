@@ -1,7 +1,7 @@
 // The sandbox inbox: the sandbox mail of an account, readable with each of its keys.
 
 import type { Database, Db } from '../../platform/db.ts'
-import { totalBeside } from '../../platform/full-counts.ts'
+import { type ListPage, listPage, type PageAsked } from '../../platform/list-page.ts'
 import { containing } from '../../platform/sql-pattern.ts'
 import { errors } from './errors.ts'
 import * as sql from './sql.ts'
@@ -64,28 +64,21 @@ export interface InboxFilter {
   readonly before: Date | null
 }
 
-export interface InboxPage {
-  readonly limit: number
-  readonly offset: number
-  /** Newest first: only mails older than the one with this id. Replaces `offset`. */
-  readonly cursor: string | null
-}
-
+/** Newest first. A cursor is the id of a mail: only older ones. */
 export async function listInbox(
   database: Database,
   accountId: string,
   { to, subject, emailId, from, before }: InboxFilter,
-  { limit, offset, cursor }: InboxPage,
-): Promise<{ readonly rows: readonly InboxRow[]; readonly total: number; readonly next: string | null }> {
+  page: PageAsked,
+): Promise<ListPage<InboxRow>> {
+  const { limit, offset, cursor } = page
   const filter = [accountId, to, containing(subject), emailId, from, before]
   return database.tenant(accountId, async (db) => {
     const [rows, count] = await Promise.all([
       db.query<InboxRow>(sql.listInbox, [...filter, cursor, limit + 1, cursor === null ? offset : 0]),
       db.one<{ total: number }>(sql.countInbox, filter),
     ])
-    const shown = rows.slice(0, limit)
-    const total = totalBeside(cursor === null ? offset : null, limit, rows.length, count?.total ?? 0)
-    return { rows: shown, total, next: rows.length > limit ? (shown.at(-1)?.id ?? null) : null }
+    return listPage(rows, page, count?.total ?? 0, ({ id }) => id)
   })
 }
 

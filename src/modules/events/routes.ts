@@ -3,7 +3,7 @@ import { parseAddress, suppressionKey } from '../../mail/address.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { PARAMETER_WORDS, parameterError } from '../../platform/errors.ts'
-import { fullCounts, totalBeside } from '../../platform/full-counts.ts'
+import { fullCounts } from '../../platform/full-counts.ts'
 import {
   type AnyEndpoint,
   type Call,
@@ -19,6 +19,7 @@ import {
   typed,
   Uuid,
 } from '../../platform/http.ts'
+import { listPage } from '../../platform/list-page.ts'
 import { errors } from './errors.ts'
 import { type EventRow, followed } from './follow.ts'
 import { EventItem } from './payloads.ts'
@@ -101,23 +102,21 @@ function listRoute({ database, clock, emailsTo, keptFacts }: EventRoutesOptions)
             recipient,
             query.include_sandbox,
           ]
-          const page = [...filter, atUs, afterId, limit + 1, atUs === null ? offset : 0]
+          const asked = [...filter, atUs, afterId, limit + 1, atUs === null ? offset : 0]
           const count = async (): Promise<number> =>
             (await db.one<{ total: number }>(sql.count, [...filter, COUNT_LIMIT]))?.total ?? 0
           const [rows, counted] = await Promise.all([
-            db.query<EventRow & { readonly at_us: number }>(sql.list, page),
+            db.query<EventRow & { readonly at_us: number }>(sql.list, asked),
             counts.total(filter, count),
           ])
-          const events = rows.slice(0, limit).map(followed)
-          const total = totalBeside(atUs === null ? offset : null, limit, rows.length, counted)
-          return { rows, events, facts: await factsOf(db, events, keptFacts), total }
+          const page = listPage(rows, { limit, offset, cursor: atUs }, counted, (row) => `${row.at_us}.${row.event_id}`)
+          const events = page.rows.map(followed)
+          return { events, facts: await factsOf(db, events, keptFacts), total: page.total, next: page.next }
         },
         signal,
       )
-      const last = found.rows[limit - 1]
-      const nextCursor = found.rows.length > limit && last !== undefined ? `${last.at_us}.${last.event_id}` : null
       const shown = found.events.map((event) => wireEvent(event, found.facts.get(event.emailId ?? '') ?? null))
-      return list(shown, { total: found.total, limit, offset, next_cursor: nextCursor })
+      return list(shown, { total: found.total, limit, offset, next_cursor: found.next })
     },
   })
 }

@@ -2,8 +2,9 @@
 
 import { storedSpelling } from '../../mail/address.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { type FullCounts, totalBeside } from '../../platform/full-counts.ts'
+import type { FullCounts } from '../../platform/full-counts.ts'
 import { FIRST_ID, firstIdAt, LAST_ID } from '../../platform/ids.ts'
+import { listPage, type PageAsked } from '../../platform/list-page.ts'
 import { containing } from '../../platform/sql-pattern.ts'
 import { type EmailFacts, eventsOfEmail, type KeptFacts, type WireEvent } from '../events/index.ts'
 import { readBody } from './bodies.ts'
@@ -103,7 +104,7 @@ export async function listEmails(
   { database, counts }: Lists,
   accountId: string,
   filter: EmailFilter,
-  page: { readonly limit: number; readonly offset: number; readonly cursor: string | null },
+  page: PageAsked,
   gone?: AbortSignal,
 ): Promise<EmailPage> {
   const low = filter.from === null ? FIRST_ID : firstIdAt(filter.from)
@@ -140,12 +141,8 @@ export async function listEmails(
       // A search reads every email: it is counted by a second pass only when one page does not hold all matches.
       const known = filter.search !== null && cursor === null && offset === 0 && (await reading)[0].length <= page.limit
       const [[rows], counted] = await Promise.all([reading, known ? null : count()])
-      const emails = rows.slice(0, page.limit)
-      return {
-        emails,
-        total: totalBeside(cursor === null ? offset : null, page.limit, rows.length, counted ?? rows.length),
-        nextCursor: rows.length > page.limit ? (emails.at(-1)?.id ?? null) : null,
-      }
+      const { rows: emails, total, next: nextCursor } = listPage(rows, page, counted ?? rows.length, ({ id }) => id)
+      return { emails, total, nextCursor }
     },
     gone,
   )

@@ -6,8 +6,8 @@
 //   content.blocked   the content, alone or with other risks, blocked the message or this recipient's copy
 
 import type { Database, Db } from '../../platform/db.ts'
-import { totalBeside } from '../../platform/full-counts.ts'
 import { FIRST_ID, firstIdAt, type Ids, LAST_ID } from '../../platform/ids.ts'
+import { type ListPage, listPage, type PageAsked } from '../../platform/list-page.ts'
 import type { Judged } from './recipient-verdicts.ts'
 import type { Incoming } from './sender.ts'
 import * as sql from './sql.ts'
@@ -66,20 +66,14 @@ export interface ContentEventFilter {
   readonly level: string | null
 }
 
-export interface ContentEventPage {
-  readonly events: readonly sql.ContentEventRow[]
-  /** Exact up to 100,000, where counting stops. */
-  readonly total: number
-  readonly nextCursor: string | null
-}
-
-/** Newest first. `cursor` is the id below which the page continues; it replaces an offset. */
+/** Newest first. A cursor is the id below which the page continues. The total is exact up to 100,000, where counting stops. */
 export async function listContentEvents(
   database: Database,
   accountId: string,
   { from, to, emailId, domainIds, level }: ContentEventFilter,
-  { limit, offset, cursor }: { readonly limit: number; readonly offset: number; readonly cursor: string | null },
-): Promise<ContentEventPage> {
+  page: PageAsked,
+): Promise<ListPage<sql.ContentEventRow>> {
+  const { limit, offset, cursor } = page
   const low = from === null ? FIRST_ID : firstIdAt(from)
   const high = to === null ? LAST_ID : firstIdAt(to)
   const below = cursor !== null && cursor < high ? cursor : high
@@ -93,11 +87,6 @@ export async function listContentEvents(
       ]),
       db.one<{ total: number }>(sql.countContentEvents, [accountId, low, high, ...filter, COUNT_LIMIT]),
     ])
-    const events = rows.slice(0, limit)
-    return {
-      events,
-      total: totalBeside(cursor === null ? offset : null, limit, rows.length, counted?.total ?? 0),
-      nextCursor: rows.length > limit ? (events.at(-1)?.id ?? null) : null,
-    }
+    return listPage(rows, page, counted?.total ?? 0, ({ id }) => id)
   })
 }

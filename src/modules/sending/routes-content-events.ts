@@ -71,13 +71,13 @@ export function contentEventRoutes({ database }: { readonly database: Database }
           level: (query.risk_level as string | undefined) ?? null,
         }
         const page = { limit, offset, cursor }
-        const { events, total, nextCursor } = await listContentEvents(database, accountId, filter, page)
+        const { rows: events, total, next } = await listContentEvents(database, accountId, filter, page)
         const shown = events.map(({ level, created_at, ...event }) => ({
           ...event,
           risk_level: level,
           created_at: created_at.toISOString(),
         }))
-        return list(shown, { total, limit, offset, next_cursor: nextCursor })
+        return list(shown, { total, limit, offset, next_cursor: next })
       },
     }),
   ]

@@ -2,8 +2,8 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { totalBeside } from '../../platform/full-counts.ts'
 import { firstIdAt, type Ids, LAST_ID } from '../../platform/ids.ts'
+import { type ListPage, listPage } from '../../platform/list-page.ts'
 import { EVENT_TYPES, type EventReference, type EventType, eventsOfPeriod, eventType } from '../events/index.ts'
 import { type Asker, readEndpoint } from './endpoints.ts'
 import { errors } from './errors.ts'
@@ -58,7 +58,7 @@ export function listDeliveries(
   requester: Asker,
   webhookId: string,
   filter: DeliveryFilter,
-): Promise<{ readonly rows: readonly DeliveryRow[]; readonly total: number; readonly next: string | null }> {
+): Promise<ListPage<DeliveryRow>> {
   const { accountId } = requester
   const oldest = new Date(clock.now().getTime() - KEPT_DAYS * DAY_MS)
   const from = filter.from === null || filter.from < oldest ? oldest : filter.from
@@ -89,10 +89,7 @@ export function listDeliveries(
         ...of,
       ]),
     ])
-    const shown = rows.slice(0, filter.limit)
-    const next = rows.length > filter.limit ? (shown.at(-1)?.id ?? null) : null
-    const total = totalBeside(filter.cursor === null ? offset : null, filter.limit, rows.length, counted?.total ?? 0)
-    return { rows: shown, total, next }
+    return listPage(rows, filter, counted?.total ?? 0, ({ id }) => id)
   })
 }
 
