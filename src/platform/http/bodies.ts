@@ -157,15 +157,20 @@ const FORM = 'application/x-www-form-urlencoded'
  * clients name ISO-8859-1). A body without a type can only be one (RFC 9110 section 8.3).
  */
 function isForm(stream: readonly string[] | null | undefined, header: string | undefined): boolean {
-  const type = header?.split(';', 1)[0]?.trim().toLowerCase() || FORM
+  const type = bareType(header) || FORM
   return stream?.includes(FORM) === true && stream.includes(type)
 }
 
 function mediaType(header: string | undefined): string {
-  const [type = '', ...parameters] = (header ?? '').split(';')
+  const parameters = (header ?? '').split(';').slice(1)
   const charset = parameters.map((text) => text.trim().toLowerCase()).find((text) => text.startsWith('charset='))
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) return OTHER_CHARSET
-  return type.trim().toLowerCase()
+  return bareType(header)
+}
+
+/** A media type without its parameters, in lower case; '' without a header. */
+function bareType(header = ''): string {
+  return header.split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
 /**
