@@ -1,11 +1,12 @@
 // An email's history as ordered steps: acceptance, each attempt with its answer, actions of people and machines, and their
 // consequences.
 
-import { type BounceAdvice, deferralAdvice } from '../../src/mail/bounce-advice.ts'
+import type { BounceAdvice } from '../../src/mail/bounce-advice.ts'
+import { adviceOn } from '../../src/mail/explain.ts'
 import type { Json } from './api.ts'
 import type { Tone } from './tones.ts'
 
-export interface Said {
+export interface DialogueLine {
   /** Milliseconds after the start of the attempt. */
   readonly at: number
   readonly from: string
@@ -23,7 +24,7 @@ export interface Step {
   readonly answer: string | null
   /** The same in our words. */
   readonly notes: readonly string[]
-  readonly dialogue: readonly Said[]
+  readonly dialogue: readonly DialogueLine[]
 }
 
 const OUTCOMES: Readonly<Record<string, readonly [words: string, tone: Tone]>> = {
@@ -139,9 +140,7 @@ function notesOf({ event, data }: Json, machine: boolean): readonly string[] {
 
 /** Advice on the latest answer to a deferred email; null when the answer does not tell. */
 export function deferralOf(email: Json): BounceAdvice | null {
-  const last = email.attempts.at(-1)
-  if (last === undefined || last.response === null) return null
-  return deferralAdvice({ code: last.smtp_code, enhanced: last.enhanced_code, text: last.response })
+  return adviceOn(email.attempts.at(-1) ?? {})
 }
 
 /** The receiver's words about a bounce or a suppression, without the type prefix of a report. */

@@ -12,6 +12,12 @@ export interface BounceAdvice {
   readonly next: string
 }
 
+/** For the categories that need nothing at first: what to know, or to do, when they last. */
+const IF_LASTING = {
+  mailbox_full: 'Three such emails within 14 days without a delivery suppress the address.',
+  rate_limited: 'If it continues, send more slowly and raise the volume over days.',
+} as const
+
 const ADVICE: Readonly<Record<BounceCategory | 'spam_complaint', BounceAdvice>> = {
   invalid_recipient: {
     matter: 'address',
@@ -26,7 +32,7 @@ const ADVICE: Readonly<Record<BounceCategory | 'spam_complaint', BounceAdvice>> 
   mailbox_full: {
     matter: 'receiver',
     meaning: 'The mailbox exists but is full.',
-    next: 'Nothing for now. Three such emails within 14 days without a delivery suppress the address.',
+    next: `Nothing for now. ${IF_LASTING.mailbox_full}`,
   },
   inactive_mailbox: {
     matter: 'receiver',
@@ -42,7 +48,7 @@ const ADVICE: Readonly<Record<BounceCategory | 'spam_complaint', BounceAdvice>> 
     matter: 'reputation',
     meaning:
       'The receiver accepts email from us more slowly than it was sent, or defers unknown senders (greylisting).',
-    next: 'Nothing for one email. If it continues, send more slowly and raise the volume over days.',
+    next: `Nothing for one email. ${IF_LASTING.rate_limited}`,
   },
   dns_failure: {
     matter: 'receiver',
@@ -128,13 +134,18 @@ export interface DeferralResponse {
 export interface DeferralAdvice extends BounceAdvice {
   /** `tls_required`, or the bounce category that the deferral would end in. */
   readonly reason: BounceCategory | 'tls_required'
+  /** What to do when the deferrals do not end. */
+  readonly ifLasting: string
 }
 
 /** @returns null when the response does not tell the cause */
 export function deferralAdvice(said: DeferralResponse): DeferralAdvice | null {
-  if (RULE_NOTED.test(said.text)) return { reason: 'tls_required', ...WITHOUT_TLS }
+  if (RULE_NOTED.test(said.text)) return { reason: 'tls_required', ...WITHOUT_TLS, ifLasting: WITHOUT_TLS.next }
   const reason = deferralCategory(said)
-  return reason === null ? null : { reason, ...ADVICE[reason] }
+  if (reason === null) return null
+  const advice = ADVICE[reason]
+  const lasting: Partial<Record<BounceCategory, string>> = IF_LASTING
+  return { reason, ...advice, ifLasting: lasting[reason] ?? advice.next }
 }
 
 function deferralCategory(said: DeferralResponse): BounceCategory | null {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { SENDERS_RULE, tlsVerdict } from '../modules/delivery/smtp-verdict.ts'
 import { explain } from './explain.ts'
 
-interface Said {
+interface Response {
   readonly smtp_code: number | null
   readonly enhanced_code: string | null
   readonly response: string
@@ -11,21 +11,21 @@ interface Said {
 
 const NEXT = '2026-01-01T12:06:00.000Z'
 const END = '2026-01-01T12:10:00.000Z'
-const FULL: Said = { smtp_code: 452, enhanced_code: '4.2.2', response: '452 4.2.2 mailbox full' }
-const LIMITED: Said = {
+const FULL: Response = { smtp_code: 452, enhanced_code: '4.2.2', response: '452 4.2.2 mailbox full' }
+const LIMITED: Response = {
   smtp_code: 421,
   enhanced_code: '4.7.28',
   response: '421 4.7.28 Gmail has detected an unusual rate of unsolicited mail originating from your DKIM domain',
 }
-const MUTE: Said = { smtp_code: 451, enhanced_code: null, response: '451 later' }
+const MUTE: Response = { smtp_code: 451, enhanced_code: null, response: '451 later' }
 const NO_TLS = tlsVerdict(
   { code: null, enhanced: '4.7.5', text: '4.7.5 the server does not offer STARTTLS' },
   SENDERS_RULE,
 )
-const PLAIN: Said = { smtp_code: null, enhanced_code: '4.7.5', response: NO_TLS.said.text }
+const PLAIN: Response = { smtp_code: null, enhanced_code: '4.7.5', response: NO_TLS.said.text }
 
 const NOW = new Date('2026-01-01T12:05:00.000Z')
-const deferred = (data: Said, next_attempt_at: string | null = NEXT, now = NOW) =>
+const deferred = (data: Response, next_attempt_at: string | null = NEXT, now = NOW) =>
   explain(
     {
       status: 'deferred',
@@ -36,7 +36,7 @@ const deferred = (data: Said, next_attempt_at: string | null = NEXT, now = NOW) 
     },
     now,
   )
-const failed = (reason: string, last?: Said) =>
+const failed = (reason: string, last?: Response) =>
   explain(
     {
       status: 'failed',

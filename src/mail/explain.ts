@@ -162,16 +162,22 @@ function failed(email: Fields): Explanation {
   const attempts = (email['attempts'] ?? []) as readonly Fields[]
   const told = reason === 'retry_exhausted' || reason === 'expired' ? adviceOn(attempts.at(-1) ?? {}) : null
   if (told === null) return words
-  const { matter, meaning, next } = told
-  const then = next.replace(NOTHING_YET, '')
-  return { reason, matter, meaning: `${words.meaning} ${meaning}`, next: `Retry it once that is resolved. ${then}` }
+  const { matter, meaning, ifLasting } = told
+  return {
+    reason,
+    matter,
+    meaning: `${words.meaning} ${meaning}`,
+    next: `Retry it once that is resolved. ${ifLasting}`,
+  }
 }
 
-/** The beginning of advice on mail that is still tried. */
-const NOTHING_YET = /^Nothing [^.]*\. /
-
-/** @param of an attempt, or the data of an event */
-function adviceOn({ smtp_code: code, enhanced_code: enhanced, response: text }: Fields): DeferralAdvice | null {
+/**
+ * Advice on a deferral.
+ *
+ * @param fields of an attempt, or the data of an event
+ * @returns null when the response does not tell the cause, or there was none
+ */
+export function adviceOn({ smtp_code: code, enhanced_code: enhanced, response: text }: Fields): DeferralAdvice | null {
   if (typeof text !== 'string') return null
   return deferralAdvice({ code: code as number | null, enhanced: enhanced as string | null, text })
 }
@@ -188,13 +194,8 @@ function deferred(email: Fields): Explanation {
   if (told === null) {
     return of('receiver', 'The receiver deferred it; see its response for the reason.', next)
   }
-  const { reason, matter, meaning } = told
-  return {
-    reason,
-    matter,
-    meaning,
-    next: `${next} If it keeps failing: ${told.next.replace(NOTHING_YET, '')}`,
-  }
+  const { reason, matter, meaning, ifLasting } = told
+  return { reason, matter, meaning, next: `${next} If it keeps failing: ${ifLasting}` }
 }
 
 function of(matter: Explanation['matter'], meaning: string, next: string): Explanation {
