@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 
 type Value = string | number | readonly string[] | readonly number[]
-type Told<Default> = Default extends string
+type OptionValue<Default> = Default extends string
   ? string
   : Default extends number
     ? number
@@ -14,7 +14,7 @@ type Told<Default> = Default extends string
 /** Options as `--name value`, each of the type of its default; items of a list are separated by commas. */
 export function commandLine<Defaults extends Readonly<Record<string, Value>>>(
   defaults: Defaults,
-): { readonly [Name in keyof Defaults]: Told<Defaults[Name]> } {
+): { readonly [Name in keyof Defaults]: OptionValue<Defaults[Name]> } {
   const options = Object.fromEntries(Object.keys(defaults).map((name) => [name, { type: 'string' as const }]))
   const { values } = parseArgs({ options })
   const found = Object.entries(defaults).map(([name, usual]) => [name, valueOf(name, values[name], usual)])

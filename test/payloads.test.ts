@@ -198,7 +198,7 @@ function emailBehind(data: object): (value: unknown) => boolean {
   return (value) => value === behind
 }
 
-interface Told {
+interface SentEvent {
   readonly event_id: string
   readonly event: string
   readonly email_id?: string | null
@@ -212,7 +212,7 @@ describe('payloads', () => {
   let world: World
   let mx: Receiver
   let hooks: WebhookReceiver
-  const told = (): Told[] => hooks.received.map(({ body }) => body)
+  const told = (): SentEvent[] => hooks.received.map(({ body }) => body)
 
   before(async () => {
     mx = await startReceiver({
@@ -327,13 +327,15 @@ describe('payloads', () => {
         }
         assert.deepEqual(faultsOf(payload, common), [])
         assert.deepEqual(faultsOf(payload.data, fields), [])
-        const listed = (await world.api.get(`/api/v1/events?event=${type}&limit=1000`)).body.data as Told[]
+        const listed = (await world.api.get(`/api/v1/events?event=${type}&limit=1000`)).body.data as SentEvent[]
         assert.deepEqual(
           listed.find(({ event_id: id }) => id === payload.event_id),
           payload,
         )
         if (!type.startsWith('email.') || payload.email_id === undefined) continue
-        const { events } = (await world.api.get(`/api/v1/emails/${payload.email_id}`)).body.data as { events: Told[] }
+        const { events } = (await world.api.get(`/api/v1/emails/${payload.email_id}`)).body.data as {
+          events: SentEvent[]
+        }
         assert.deepEqual(
           events.find(({ event_id: id }) => id === payload.event_id),
           payload,

@@ -30,14 +30,14 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
-interface Said {
+interface Verdict {
   readonly score: number
   readonly action: string
   readonly code: string | null
 }
 
 /** What preview and send both say; the mail is previewed first, then sent. */
-async function both(mail: object, account: TestAccount = world.account): Promise<Said> {
+async function both(mail: object, account: TestAccount = world.account): Promise<Verdict> {
   const whole = { from: 'a@good.example', subject: 'Your receipt', text: 'Thank you for your order.', ...mail }
   const preview = await account.api.post(PREVIEW, whole)
   assert.equal(preview.status, 200, JSON.stringify(preview.body))

@@ -84,13 +84,13 @@ const caller = fc.record({
   by: fc.constantFrom('send', 'send', 'batch', 'smtp'),
 })
 
-interface Told {
+interface SendResult {
   readonly blocked: boolean
   readonly code: string | null
   readonly action: string | null
 }
 
-async function sent(by: string, api: Api, principal: Principal, message: Record<string, unknown>): Promise<Told> {
+async function sent(by: string, api: Api, principal: Principal, message: Record<string, unknown>): Promise<SendResult> {
   if (by === 'smtp') return sentBySmtp(principal, message)
   if (by === 'send') {
     const { status, body } = await api.post('/api/v1/send', message)
@@ -107,7 +107,7 @@ async function sent(by: string, api: Api, principal: Principal, message: Record<
 }
 
 /** Submits the same fields as an SMTP client would, as header fields and parts. */
-async function sentBySmtp(principal: Principal, message: Record<string, unknown>): Promise<Told> {
+async function sentBySmtp(principal: Principal, message: Record<string, unknown>): Promise<SendResult> {
   const parsed = parseAddress(String(message['to']))
   assert.ok(parsed.ok)
   const encoded = (text: unknown): string => Buffer.from(String(text)).toString('base64').replaceAll(/.{76}/g, '$&\r\n')

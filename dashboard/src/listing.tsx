@@ -101,7 +101,7 @@ export function Listing({
   const size = `${figure(total)} ${total === 1 ? 'entry' : total === COUNTED ? 'entries or more' : 'entries'}${
     last > 1 && page <= last ? `, page ${figure(page)} of ${figure(last)}` : ''
   }`
-  useTold(asked, found.data === undefined || found.isPlaceholderData ? null : size)
+  useAnnounced(asked, found.data === undefined || found.isPlaceholderData ? null : size)
   return (
     <>
       {filters.length > 0 && <Filters filters={filters} search={search} go={go} refused={refused} />}
@@ -158,11 +158,11 @@ export function Listing({
  *
  * @param size null while unknown
  */
-function useTold(asked: string, size: string | null): void {
-  const told = useRef(asked)
+function useAnnounced(asked: string, size: string | null): void {
+  const announced = useRef(asked)
   useEffect(() => {
-    if (size === null || told.current === asked) return
-    told.current = asked
+    if (size === null || announced.current === asked) return
+    announced.current = asked
     tell(size)
   }, [asked, size])
 }

@@ -6,7 +6,7 @@ interface Attempt {
   readonly enhanced_code: string | null
 }
 
-interface Told {
+interface StoryEmail {
   readonly status: string
   readonly sandbox: boolean
   readonly attempts_count: number
@@ -23,7 +23,7 @@ function deferralStory(last: Attempt | undefined): string {
 }
 
 /** The sentence that answers the reader's question. */
-export function storyOf(email: Told): string {
+export function storyOf(email: StoryEmail): string {
   const tries = email.attempts_count === 1 ? 'on the first attempt' : `after ${email.attempts_count} attempts`
   switch (email.status) {
     case 'delivered':

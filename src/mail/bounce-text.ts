@@ -107,7 +107,7 @@ function firstAddress(lines: readonly string[]): string | null {
   return null
 }
 
-interface Told extends Pick<Block, 'start'> {
+interface BlockText extends Pick<Block, 'start'> {
   readonly lines: readonly string[]
   /** Blocks about other addresses. */
   readonly others: readonly Block[]
@@ -124,7 +124,11 @@ function blanked(
   return kept
 }
 
-function readBlock(address: string | null, { lines, start, others }: Told, all: readonly string[]): ReportedRecipient {
+function readBlock(
+  address: string | null,
+  { lines, start, others }: BlockText,
+  all: readonly string[],
+): ReportedRecipient {
   const own = quotedIn(all, start, start + lines.length)
   // A reply elsewhere in the text may belong to another recipient. The block's own words come first, then a reply outside
   // all other blocks, then one inside them. A reply in the line that names another recipient belongs only to that one.

@@ -93,7 +93,7 @@ async function server(gate: Gate = openGate): Promise<HttpServer> {
   return made
 }
 
-interface Told {
+interface Answered {
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes are inspected
   readonly body: any
@@ -106,7 +106,7 @@ async function ask(
   url: string,
   payload?: string | Buffer,
   headers: Record<string, string> = payload === undefined ? {} : JSON_TYPE,
-): Promise<Told> {
+): Promise<Answered> {
   const reply = await app.inject({ method, url, headers, ...(payload !== undefined && { payload }) })
   return { status: reply.statusCode, body: reply.body === '' ? null : reply.json(), headers: reply.headers }
 }

@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { MAX_BYTES } from './frame.ts'
-import { type Finding, type Job, SHARED_HEAD_BYTES, type Told } from './job.ts'
+import { type Finding, type Job, SHARED_HEAD_BYTES, type WorkerReport } from './job.ts'
 
 const CRASHES = path.join(import.meta.dirname, 'crashes')
 const HANGS_AFTER_MS = 15_000
@@ -71,7 +71,7 @@ function watched(job: Job): Promise<Result & { readonly ended: boolean }> {
   return new Promise((resolve) => {
     let seen = -1
     let since = performance.now()
-    const end = (told: Told['done'] | null): void => {
+    const end = (told: WorkerReport['done'] | null): void => {
       clearInterval(looking)
       const { executions, sorts, slowestMs } = told ?? { executions: head[0] ?? 0, sorts: 0, slowestMs: 0 }
       worker.removeAllListeners()
@@ -87,7 +87,7 @@ function watched(job: Job): Promise<Result & { readonly ended: boolean }> {
         end(null)
       }
     }, LOOK_MS)
-    worker.on('message', ({ finding, done }: Told) => {
+    worker.on('message', ({ finding, done }: WorkerReport) => {
       if (finding !== undefined) findings.push(finding)
       if (done !== undefined) end(done)
     })

@@ -18,7 +18,7 @@ export interface Finding {
   readonly input: Uint8Array
 }
 
-export interface Told {
+export interface WorkerReport {
   readonly finding?: Finding
   readonly done?: { readonly executions: number; readonly sorts: number; readonly slowestMs: number }
 }

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { MAX_BYTES, mutate, type Random, randomOf, type Target } from './frame.ts'
-import { type Job, SHARED_HEAD_BYTES, type Told } from './job.ts'
+import { type Job, SHARED_HEAD_BYTES, type WorkerReport } from './job.ts'
 
 const SLOW_MS = 1_000
 const POOL_MOST = 2_000
@@ -81,7 +81,7 @@ async function tell(input: Buffer, what: string): Promise<void> {
   if (told.has(where)) return
   told.add(where)
   const small = await smaller(input, what)
-  parentPort?.postMessage({ finding: { what, input: new Uint8Array(small) } } satisfies Told)
+  parentPort?.postMessage({ finding: { what, input: new Uint8Array(small) } } satisfies WorkerReport)
 }
 
 /** The smallest input found that still gives the same finding. */
@@ -118,4 +118,4 @@ while (performance.now() < until && told.size < FINDINGS_MOST) {
   const broken = await tried(input, randomOf(seedOf(input)))
   if (broken !== null) await tell(input, broken)
 }
-parentPort?.postMessage({ done: { executions, sorts: sorts.size, slowestMs } } satisfies Told)
+parentPort?.postMessage({ done: { executions, sorts: sorts.size, slowestMs } } satisfies WorkerReport)

@@ -113,43 +113,43 @@ async function sendReports(options: ReportsOptions, day: string, domain: string)
   const answer = await resolver.txt(`_smtp._tls.${domain}`)
   if (answer.kind === 'servfail' || answer.kind === 'timeout') return
   const addresses = answer.kind === 'found' ? tlsReportAddresses(answer.records) : []
-  const told = { day, domain, addresses }
+  const due = { day, domain, addresses }
   const urls = addresses.filter(({ scheme }) => scheme === 'https')
-  if (urls.length === 0) return settle(options, told, false)
+  if (urls.length === 0) return settle(options, due, false)
   const until = new Date(clock.now().getTime() + urls.length * POST_MS + CLAIM_MARGIN_MS)
   const claimed = await database.system.execute(sql.claimReport, [day, domain, clock.now(), until])
   if (claimed === 0) return
   try {
-    await settle(options, told, await post(options, told, urls))
+    await settle(options, due, await post(options, due, urls))
   } finally {
     await database.system.execute(sql.releaseReport, [day, domain, until])
   }
 }
 
 /** Mails the report, and deletes the counts when it reached a receiver by mail or POST, or when there is no address. */
-async function settle(options: ReportsOptions, told: Told, posted: boolean): Promise<void> {
-  const { day, domain, addresses } = told
+async function settle(options: ReportsOptions, due: DueReport, posted: boolean): Promise<void> {
+  const { day, domain, addresses } = due
   await options.database.transaction(async (db) => {
     const rows = await db.query<DayRow>(sql.takeSessions, [day, domain, MAX_ROWS])
     if (rows.length === 0) return
-    const mailed = await mailTo(options, db, told, rows)
+    const mailed = await mailTo(options, db, due, rows)
     if (posted || mailed || addresses.length === 0) await db.execute(sql.forgetSessions, [day, domain])
   })
   options.onMailed()
 }
 
-interface Told {
+interface DueReport {
   readonly day: string
   readonly domain: string
   readonly addresses: readonly TlsReportAddress[]
 }
 
 /** @returns whether a receiver accepted it */
-async function post(options: ReportsOptions, told: Told, urls: readonly TlsReportAddress[]): Promise<boolean> {
+async function post(options: ReportsOptions, due: DueReport, urls: readonly TlsReportAddress[]): Promise<boolean> {
   const { database, connector } = options
-  const rows = await database.system.query<DayRow>(sql.sessionsOf, [told.day, told.domain, MAX_ROWS])
+  const rows = await database.system.query<DayRow>(sql.sessionsOf, [due.day, due.domain, MAX_ROWS])
   if (rows.length === 0) return false
-  const { report } = packed(options, told, rows)
+  const { report } = packed(options, due, rows)
   let posted = false
   for (const { target } of urls) {
     const outcome = await connector.request({
@@ -166,11 +166,11 @@ async function post(options: ReportsOptions, told: Told, urls: readonly TlsRepor
 }
 
 /** @returns whether a mail was queued */
-async function mailTo(options: ReportsOptions, db: Db, told: Told, rows: readonly DayRow[]): Promise<boolean> {
-  const { domain } = told
-  const mailboxes = told.addresses.filter(({ scheme }) => scheme === 'mailto')
+async function mailTo(options: ReportsOptions, db: Db, due: DueReport, rows: readonly DayRow[]): Promise<boolean> {
+  const { domain } = due
+  const mailboxes = due.addresses.filter(({ scheme }) => scheme === 'mailto')
   if (mailboxes.length === 0) return false
-  const report = packed(options, told, rows)
+  const report = packed(options, due, rows)
   let mailed = false
   for (const { target } of mailboxes) mailed = (await options.mail(db, { to: target, domain, ...report })) || mailed
   return mailed
@@ -178,7 +178,7 @@ async function mailTo(options: ReportsOptions, db: Db, told: Told, rows: readonl
 
 function packed(
   { hostname, contact }: ReportsOptions,
-  { day, domain }: Told,
+  { day, domain }: DueReport,
   rows: readonly DayRow[],
 ): Omit<ReportMail, 'to' | 'domain'> {
   const reportId = `${day}.${domain}@${hostname}`
@@ -187,7 +187,7 @@ function packed(
   return { reportId, report, filename: `${hostname}!${domain}!${begin}!${begin + DAY_MS / 1_000 - 1}.json.gz` }
 }
 
-export interface Facts extends Omit<Told, 'addresses'> {
+export interface Facts extends Omit<DueReport, 'addresses'> {
   readonly rows: readonly DayRow[]
   readonly hostname: string
   readonly contact: string

@@ -18,13 +18,13 @@ const BACKLOG_MS = 1_000
 /** About as many go in one statement: 100,000, of 1,000 events for 100 endpoints, stopped the process for 1.2 s. */
 const QUEUED_TOGETHER = 2_000
 
-type Told = Pick<FollowedEvent, 'eventId' | 'at' | 'accountId' | 'domainId' | 'emailId' | 'type'>
+type QueuedEvent = Pick<FollowedEvent, 'eventId' | 'at' | 'accountId' | 'domainId' | 'emailId' | 'type'>
 
 export interface Queued {
   readonly id: string
   readonly accountId: string
   readonly webhookId: string
-  readonly event: Told
+  readonly event: QueuedEvent
   readonly due: Date
   readonly leading: boolean
   readonly held: boolean
@@ -42,7 +42,7 @@ export async function fanOut(
   const now = clock.now()
   const byAccount = Map.groupBy(endpoints, (endpoint) => endpoint.account_id)
   const leaders = await leadersOf(db, endpoints, now)
-  const queuedFor = (event: Told): readonly Queued[] => {
+  const queuedFor = (event: QueuedEvent): readonly Queued[] => {
     const told = (byAccount.get(event.accountId) ?? []).filter((endpoint) => listens(endpoint, event, now))
     const isLed = told.some(({ id }) => leaders.has(id))
     return told.map(({ id: webhookId, domain_ids: domains }) => {
@@ -58,7 +58,7 @@ export async function fanOut(
       }
     })
   }
-  const shareOf = ({ accountId }: Told): number => (byAccount.get(accountId)?.length ?? 0) / QUEUED_TOGETHER
+  const shareOf = ({ accountId }: QueuedEvent): number => (byAccount.get(accountId)?.length ?? 0) / QUEUED_TOGETHER
   let count = 0
   for await (const piece of inPieces(events, shareOf)) {
     const queued = piece.flatMap(queuedFor)
@@ -79,7 +79,7 @@ async function leadersOf(db: Db, endpoints: readonly Endpoint[], now: Date): Pro
 }
 
 /** Events from before an endpoint was created or re-enabled are not for it. */
-function listens(endpoint: Endpoint, { type, domainId, at }: Told, now: Date): boolean {
+function listens(endpoint: Endpoint, { type, domainId, at }: QueuedEvent, now: Date): boolean {
   const { events, domain_ids: domains } = endpoint
   if (!isSince(endpoint.active_since, at, now)) return false
   return wants(events, type) && (domains === null || (domainId !== null && domains.includes(domainId)))

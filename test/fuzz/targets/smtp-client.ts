@@ -24,7 +24,7 @@ const talk = (...pieces: string[]): string => pieces.join('\r\n%%\r\n')
 const EHLO = '250-mx.test\r\n250-PIPELINING\r\n250-SIZE 9999\r\n250-AUTH PLAIN LOGIN\r\n250-8BITMIME\r\n250 SMTPUTF8'
 
 /** Everything that the client said in one run. */
-interface Heard {
+interface Recorded {
   readonly lines: string[]
   readonly pieces: string[]
   sawBody: boolean
@@ -32,7 +32,7 @@ interface Heard {
   open: number
 }
 
-let next: Heard = heardOf('')
+let next: Recorded = heardOf('')
 const server = net.createServer((socket) => converse(socket, next))
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
@@ -125,7 +125,7 @@ function shown(outcome: Outcome): string {
     : `${outcome.command} ${outcome.reply.code}`
 }
 
-function discreet(dialogue: readonly { readonly line: string }[], heard: Heard, tls: OpenOptions['tls']): void {
+function discreet(dialogue: readonly { readonly line: string }[], heard: Recorded, tls: OpenOptions['tls']): void {
   const told = dialogue.map(({ line }) => line).join('\n')
   assert.ok(dialogue.length <= 200 && told.length < 100_000)
   for (const secret of SECRETS) assert.ok(!told.includes(secret), 'the dialogue tells the password')
@@ -136,16 +136,16 @@ function discreet(dialogue: readonly { readonly line: string }[], heard: Heard, 
   if (tls !== 'opportunistic') assert.ok(!heard.sawBody, 'the message was sent without TLS')
 }
 
-function heardOf(script: string): Heard {
+function heardOf(script: string): Recorded {
   return { lines: [], pieces: script.split(/\r?\n%%\r?\n/).slice(0, 40), sawBody: false, open: 0 }
 }
 
 /** Waits until the server has closed every connection, and thus read all input. */
-async function over(heard: Heard): Promise<void> {
+async function over(heard: Recorded): Promise<void> {
   while (heard.open > 0) await new Promise((resolve) => setTimeout(resolve, 1))
 }
 
-function converse(socket: net.Socket, heard: Heard): void {
+function converse(socket: net.Socket, heard: Recorded): void {
   heard.open++
   socket.on('close', () => heard.open--)
   let text = ''
