@@ -1,6 +1,6 @@
 // The entrance of the module: sends the mail of the outbox and reports the results. The rules are in worker.ts (claims,
-// bounds, leases, stop), route.ts (connections), schedule.ts (retry times) and results.ts (the meaning of answers). Sandbox
-// mail takes the same path up to the network and then goes into the inbox.
+// bounds, leases, stop), conclude.ts (one email), route.ts (connections), schedule.ts (retry times) and results.ts (the meaning of
+// answers). Sandbox mail takes the same path up to the network and then goes into the inbox.
 
 export { type Composer, composerOf } from './compose.ts'
 export { errors } from './errors.ts'

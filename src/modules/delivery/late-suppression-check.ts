@@ -1,7 +1,7 @@
 // The third suppression check, for mail that has waited in the process since its claim: behind a slow destination, or for a
 // server's late greeting. A recipient suppressed or unsubscribed meanwhile gets no RCPT TO: the email is handed back, and its
 // next claim ends it. Checks run in groups. An email checked within the last two seconds is not checked again, so a
-// destination that keeps up costs nothing. While the database is away its lists cannot change: the check at the claim stands.
+// destination that keeps up costs nothing. While the database is away nobody knows, and the email is handed back.
 
 import type { Clock } from '../../platform/clock.ts'
 import { type Database, isUnavailable } from '../../platform/db.ts'

@@ -1,9 +1,8 @@
 // The delivery worker. Each turn of its claim loop leases ready emails, fairly over destinations and accounts, as many as
-// there is room for. Each email is either ended without a try (suppressed, domain removed, expired), or composed, signed and
-// passed to the network or the sandbox. The results are recorded in groups.
+// there is room for. Each email is brought to its conclusion (conclude.ts), and the conclusions are recorded in groups.
 //
-// Limits: 4,000 emails (destination-windows.ts) and 64 MB of contents in the process; contents over 64 KB are read only when a
-// connection is free for them, 128 MB of these at once; 1,000 sockets; 64 messages between final dot and committed result.
+// Limits: 4,000 emails (destination-windows.ts) and 64 MB of contents in the process, without those over 64 KB, which are read
+// only when a connection is free for them; 1,000 sockets.
 //
 // The process is a node: its leases hold while it renews its row. When the row is lost, or has not been renewed for 20 seconds,
 // nothing more is sent: the lease is checked before each MAIL FROM and each final dot. When the row is lost, everything under
@@ -22,37 +21,24 @@ import {
   type ClaimAnswer,
   type Claimed,
   claim,
-  fetchBody,
   fetchQueuedEmails,
-  firstAttemptWith,
   handBack,
   type QueuedEmail,
   siteReporter,
   takeOver,
 } from '../outbox/index.ts'
 import { type Composer, composerOf } from './compose.ts'
+import { concluderOf, type Held, siteOf, withoutInbox } from './conclude.ts'
 import { destinationWindows } from './destination-windows.ts'
 import { dueOf } from './due.ts'
 import { htmlReader } from './html-reader.ts'
-import { type CheckedEmail, lateSuppressionCheck } from './late-suppression-check.ts'
 import { membershipOf } from './membership.ts'
-import { type Network, NO_HOST, NO_SUCH_DOMAIN, networkOf } from './network.ts'
-import { concludedWithoutAttempt } from './not-attempted.ts'
+import { type Network, networkOf } from './network.ts'
 import { type DeliveryOptions, LIMITS } from './options.ts'
 import { overdueOf } from './overdue.ts'
-import { answerGate, byteBudget, freeingSource, largeMessageMemory, type Pass } from './process-limits.ts'
 import { recorderOf } from './record-results.ts'
-import {
-  type Conclusion,
-  type Context,
-  conclusionOf,
-  endedWithoutAttempt,
-  forgotten,
-  INTERNAL_ERROR,
-  localReport,
-} from './results.ts'
-import { sandboxConclusion } from './sandbox-results.ts'
-import type { AttemptReport, DeliveryJob, Outgoing, SigningKey } from './types.ts'
+import { forgotten } from './results.ts'
+import type { SigningKey } from './types.ts'
 
 export interface Delivery extends Service {
   /** Call when there is something to send. */
@@ -70,22 +56,6 @@ const CLAIM_EVERY_MS = 200
 const CLAIM_AGAIN_MS = 10
 const TAKE_OVER_EVERY_MS = 5_000
 const LARGE_BODY_BYTES = 65_536
-const SANDBOX_AT_ONCE = 32
-const SECOND_LOOK_AFTER_MS = 15 * 60_000
-
-/** One email from claim to record. */
-interface Held extends CheckedEmail {
-  readonly claimed: Claimed
-  readonly epoch: number
-  readonly key: SigningKey | null
-  /** When the claim began, by the monotonic clock. */
-  readonly claimedAtMs: number
-  pass: Pass | null
-  /** Gives back a large mail's memory, once the mail is stored in the inbox. */
-  leave: (() => void) | null
-  /** Size of the composed message. */
-  sizeBytes?: number
-}
 
 export function deliveryService(options: DeliveryOptions): Delivery {
   const { database, clock, ids, log } = options
@@ -109,7 +79,6 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     onError,
   })
   const recorder = recorderOf(options)
-  const isStillWanted = lateSuppressionCheck(database, clock)
   const reports = siteReporter({
     db: database.system,
     clock,
@@ -117,9 +86,6 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     onError: (error) => log.debug({ err: error }, 'figures of destinations were not written'),
   })
   const windows = destinationWindows({ most: limits.maxEmails, pauseMs: network.pauseMs, answers: network.answers })
-  const gate = answerGate(limits.maxUnrecorded)
-  const large = byteBudget(limits.maxLargeBytes)
-  const sandboxTurns = byteBudget(SANDBOX_AT_ONCE)
   const idlers = new Set<() => void>()
   let cursor: ClaimAnswer['cursor'] = null
   /** Emails found by the walk under way. */
@@ -149,14 +115,9 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     return since !== null && claimedAtMs >= since
   }
 
-  const contextOf = ({ email, claimed, sizeBytes }: Pick<Held, 'email' | 'claimed' | 'sizeBytes'>): Context => ({
-    email,
-    fence: claimed.fence,
-    sandbox: email.sandbox || options.mode === 'sandbox',
-    sizeBytes: sizeBytes ?? null,
-    now: clock.now(),
-    newId: ids.next,
-    chance: ids.chance,
+  const { contextOf, conclude } = concluderOf({
+    ...options,
+    ...{ composer, network, safe, isAsked, isStopping: () => stopping, onError },
   })
 
   // --- what is due
@@ -291,113 +252,10 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     }
   }
 
-  /** @returns null: to be handed back untouched */
-  const conclude = async (one: Held): Promise<Ended | null> => {
-    const context = contextOf(one)
-    const settled = await concludedWithoutAttempt({ ...options, db: database.system }, context, one)
-    if (settled !== null) return untried(settled)
-    return context.sandbox ? intoInbox(one) : overNetwork(one)
-  }
-
-  const intoInbox = async (one: Held): Promise<Ended | null> => {
-    const { email } = one
-    await sandboxTurns.take(1)
-    try {
-      const room = largeMessageMemory(large, options.turns, largeBytes(email))
-      one.leave = room.leave
-      await room.enter()
-      const outgoing = await written(one)
-      const context = contextOf(one)
-      if (outgoing === null)
-        return untried(endedWithoutAttempt(context, { status: 'failed', reason: 'internal_error' }))
-      const inbox = {
-        id: ids.next(),
-        accountId: options.inboxOwner?.(email) ?? email.accountId,
-        emailId: email.id,
-        from: email.sender,
-        to: email.recipient,
-        recipientKey: email.recipientKey,
-        subject: email.subject,
-        raw: outgoing.message,
-        receivedAt: context.now,
-      }
-      return { ...sandboxConclusion(context), inbox }
-    } catch (error) {
-      if (isUnavailable(error)) return null
-      onError(error)
-      const context = contextOf(one)
-      return untried(conclusionOf(context, localReport(INTERNAL_ERROR, context.now, 0)))
-    } finally {
-      sandboxTurns.give(1)
-    }
-  }
-
-  const overNetwork = async (one: Held): Promise<Ended | null> => {
-    if (stopping) return null
-    const { email, epoch } = one
-    const room = largeMessageMemory(large, options.turns, largeBytes(email))
-    const job: DeliveryJob = {
-      tlsRequired: email.tlsRequired,
-      obeysTlsPolicy: options.isTlsReport?.(email) !== true,
-      site: siteOf(email),
-      sender: email.sender,
-      maySend: async () => (await isStillWanted(one)) && safe(epoch) && isAsked(one.claimedAtMs),
-      prepare: async (idle) => {
-        if (!safe(epoch) || stopping) return null
-        await room.enter(idle)
-        try {
-          const outgoing = await written(one)
-          room.composed(outgoing?.message.length ?? 0)
-          return outgoing
-        } catch (error) {
-          if (isUnavailable(error)) return null
-          throw error
-        }
-      },
-      beforeDot: async () => {
-        one.pass?.leave()
-        one.pass = await gate.enter()
-        return safe(epoch)
-      },
-    }
-    try {
-      const sent = await network.send(siteOf(email), job)
-      one.pass?.answered()
-      if (sent === null) return null
-      return untried(conclusionOf(contextOf(one), await judged(one, sent)))
-    } finally {
-      room.leave()
-    }
-  }
-
-  /** The composed and signed message. @returns null when the content is gone */
-  const written = async (one: Held): Promise<Outgoing | null> => {
-    const body = one.email.body ?? (await fetchBody(database.system, one.email))
-    if (body === null) return null
-    const outgoing = await freeingSource(body, options.turns, composer.compose(one.email, body, one.key))
-    one.sizeBytes = outgoing.message.length
-    return outgoing
-  }
-
-  /**
-   * A domain that was missing twice, at least 15 minutes apart, does not exist: contract section 7. The same holds for a
-   * domain without a mail host, which RFC 5321 section 5.1 requires to be reported as an error.
-   */
-  const judged = async ({ email }: Held, sent: AttemptReport): Promise<AttemptReport> => {
-    const { verdict } = sent
-    if (verdict.kind !== 'deferred' || verdict.cause !== 'dns' || email.attemptsCount === 0) return sent
-    const { enhanced } = verdict.said
-    if ((enhanced !== NO_SUCH_DOMAIN && enhanced !== NO_HOST) || network.namesDoubtful()) return sent
-    const first = await firstAttemptWith(database.system, email, enhanced)
-    if (first === null || sent.startedAt.getTime() - first.getTime() < SECOND_LOOK_AFTER_MS) return sent
-    const said = { code: null, enhanced: '5.1.2', text: verdict.said.text.replace(enhanced, '5.1.2') }
-    return { ...sent, verdict: { kind: 'bounced', said, type: 'hard', category: 'bad_domain', command: 'connect' } }
-  }
-
   /** A queue row whose email is no longer there. */
   const forgetRow = async (epoch: number, row: Claimed): Promise<void> => {
     log.warn({ email_id: row.id }, 'a queued email is no longer there')
-    await recorder.add({ ...untried(forgotten(row, clock.now())), epoch }).catch(onError)
+    await recorder.add({ ...withoutInbox(forgotten(row, clock.now())), epoch }).catch(onError)
     released(epoch, 1)
   }
 
@@ -485,16 +343,3 @@ export function deliveryService(options: DeliveryOptions): Delivery {
 }
 
 const LAST_MS = 2_000
-
-type Ended = Conclusion & { readonly inbox: Parameters<ReturnType<typeof recorderOf>['add']>[0]['inbox'] }
-
-function untried(conclusion: Conclusion): Ended {
-  return { ...conclusion, inbox: null }
-}
-
-/** Size of a content that was not fetched with its email. */
-const largeBytes = ({ body, bodyBytes }: QueuedEmail): number => (body === null ? bodyBytes : 0)
-
-function siteOf({ recipient }: QueuedEmail): string {
-  return recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase()
-}
