@@ -2,21 +2,21 @@
 // starts and stops them in order.
 
 import type { AddressInfo } from 'node:net'
-import os from 'node:os'
 import packageJson from '../package.json' with { type: 'json' }
 import { API_TAGS } from './api-tags.ts'
+import { deliveryOf } from './composition/delivery.ts'
 import { type FeedbackIntake, feedbackIntake } from './composition/feedback.ts'
 import { type Followers, followersOf } from './composition/followers.ts'
 import type { Ground } from './composition/ground.ts'
 import { cleaningLoops, partitionsLoop } from './composition/housekeeping.ts'
 import { httpService, inboundMx, ownCertificate, submission } from './composition/listeners.ts'
-import { metricsEndpoint, noteAccepted, noteAttempt, serviceMetrics } from './composition/metrics.ts'
+import { metricsEndpoint, serviceMetrics } from './composition/metrics.ts'
 import { operatorEndpoints, operatorServices } from './composition/operator-endpoints.ts'
 import { type OutgoingTls, outgoingTls } from './composition/outgoing.ts'
-import { relayOf } from './composition/relay.ts'
 import { retentionLoop } from './composition/retention.ts'
 import { senderEndpoints } from './composition/senders.ts'
-import { logAttempt, traceAccepted, traceAttempt, traceWebhook } from './composition/spans.ts'
+import { sendingOptionsOf } from './composition/sending.ts'
+import { traceWebhook } from './composition/spans.ts'
 import { composedEmail } from './composition/stored-emails.ts'
 import { isLink, isWithheld, secureListener, trackingParts } from './composition/tracking.ts'
 import type { Config } from './config.ts'
@@ -24,7 +24,7 @@ import type { DashboardPages } from './dashboard.ts'
 import { docsEndpoints } from './docs.ts'
 import { type Accounts, accountRoutes, accountsRoom, readPlans, sessionRoutes } from './modules/accounts/index.ts'
 import { contentRoutes } from './modules/content/index.ts'
-import { composerOf, type Delivery, deliveryService, htmlReader, inboxRoutes } from './modules/delivery/index.ts'
+import { composerOf, type Delivery, htmlReader, inboxRoutes } from './modules/delivery/index.ts'
 import {
   type Domains,
   domainRoutes,
@@ -36,24 +36,20 @@ import {
   senderDomainsOf,
 } from './modules/domains/index.ts'
 import { describedEvents } from './modules/events/index.ts'
-import { inboxOwner, isTlsReport } from './modules/notices/index.ts'
 import {
   emailRoutes,
   freshEmails,
   messageReader,
   releaseAllOfDomain,
   releaseDomain,
-  releaseRemoved,
   siteIds,
 } from './modules/outbox/index.ts'
 import { type RiskRoom, riskRoom, TRAP_PURPOSE } from './modules/risk/index.ts'
 import {
-  acceptance,
   contentEventRoutes,
   previewsOf,
   riskRoutes,
   type Sending,
-  type SendingOptions,
   type SmtpDoor,
   sendingLimits,
   sendingOf,
@@ -72,12 +68,10 @@ import type { Database } from './platform/db.ts'
 import { type DiskGuard, diskGuard } from './platform/disk.ts'
 import { healthEndpoints } from './platform/health.ts'
 import { type AnyEndpoint, type HttpServer, httpServer } from './platform/http.ts'
-import type { Ids } from './platform/ids.ts'
 import { type Service, type Stage, startAll, stopAll } from './platform/lifecycle.ts'
 import type { Store } from './platform/store.ts'
 import { type Traces, tracesOf } from './platform/traces.ts'
 import type { Mx } from './roles/mx.ts'
-import { ownMx } from './roles/own-mx.ts'
 import type { Submission, SubmissionPorts } from './roles/submission.ts'
 
 const VERSION = packageJson.version
@@ -163,46 +157,10 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     onUnscored: (err) => log.warn({ err }, 'a content could not be scored within the limits: it counts as high'),
   })
   const fresh = config.roles.includes('delivery') ? freshEmails(clock) : null
-  const accepting = acceptance({
-    database,
-    clock,
-    ids,
-    sites,
-    quota: accounts.quotas.emails,
-    risk,
-    hasRoom: disk.hasRoom,
-    fresh,
+  const sendingOptions = sendingOptionsOf({
+    ...{ config, ground, store, accounts, senders, sites, risk, templates, disk, heartbeat, fresh, metrics, traces },
     onAccepted: () => state.onQueued(),
   })
-  const sendingOptions: SendingOptions & { readonly ids: Ids } = {
-    ids,
-    database,
-    clock,
-    sandboxed: config.delivery.kind === 'sandbox',
-    risk,
-    acceptance: {
-      idle: accepting.idle,
-      // For REST and SMTP alike: an answer within seconds, even when the database hangs.
-      submit: async (submission) => {
-        const began = clock.monotonicMs()
-        const accepted = await heartbeat.whileBeating(() => accepting.submit(submission), true)
-        metrics.note('accepts', (clock.monotonicMs() - began) / 1_000)
-        if (accepted.kind === 'done') {
-          traceAccepted(traces, accepted.outcomes, clock.monotonicMs() - began)
-          noteAccepted(metrics, accepted.outcomes)
-        }
-        return accepted
-      },
-    },
-    lookups: {
-      domain: (db, accountId, name) => senders.senderDomain(db, accountId, name),
-      account: async (accountId) => {
-        const { tracking: settings, ...policy } = await accounts.settings(accountId)
-        return { settings, policy }
-      },
-    },
-    templateFiller: templates.filler,
-  }
   const sending = sendingOf(sendingOptions)
   const feedback = feedbackIntake({
     config,
@@ -293,40 +251,9 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     ...followers.endpoints,
   ]
   const outgoing = outgoingTls({ config, ground, store, mailer: feedback.mailer, onMailed })
-  const delivery = config.roles.includes('delivery')
-    ? deliveryService({
-        database,
-        clock,
-        ids,
-        log,
-        nodeName: `${os.hostname()}:${process.pid}`,
-        mode: config.delivery.kind,
-        relay: relayOf(config),
-        hostname: config.hostname,
-        smtpPort: config.smtpPort,
-        sourceIps: config.sourceIps,
-        allowPrivateNetworks: config.allowPrivateNetworks,
-        isOurs: ownMx(config),
-        resolver: ground.resolver,
-        verpMac,
-        signingKeys: (db, domainIds) => senders.signingKeys(db, domainIds),
-        releaseRemoved: (emailIds) => releaseRemoved(database.system, emailIds),
-        enforcesVerification: async (accountId) => (await accounts.settings(accountId)).enforceSenderVerification,
-        fresh,
-        suspendedAccounts: () => [...accounts.suspendedAccounts()],
-        onAttempt: (tried) => {
-          logAttempt(log, tried)
-          traceAttempt(traces, tried, noteAttempt(metrics, tried))
-        },
-        tracking: tracking.tracking,
-        inboxOwner,
-        isTlsReport,
-        html,
-        journals: tracking.journals,
-        turns: ground.turns,
-        ...(outgoing !== null && { transport: outgoing.transport }),
-      })
-    : null
+  const delivery = deliveryOf({
+    ...{ config, ground, store, accounts, senders, verpMac, tracking, outgoing, fresh, html, metrics, traces },
+  })
   if (delivery !== null) state.onQueued = () => delivery.wake()
   const submissionDoor = smtpDoor({ ...sendingOptions, readMessage }, sending)
   const parts = {

@@ -1,0 +1,75 @@
+// The delivery role's service and what it gets from other rooms. A part of the composition root.
+
+import os from 'node:os'
+import type { Config } from '../config.ts'
+import type { VerpMac } from '../mail/verp.ts'
+import type { Accounts } from '../modules/accounts/index.ts'
+import { type Delivery, deliveryService, type HtmlReader } from '../modules/delivery/index.ts'
+import type { SenderDomains } from '../modules/domains/index.ts'
+import { inboxOwner, isTlsReport } from '../modules/notices/index.ts'
+import { type FreshEmails, releaseRemoved } from '../modules/outbox/index.ts'
+import type { Store } from '../platform/store.ts'
+import type { Traces } from '../platform/traces.ts'
+import { ownMx } from '../roles/own-mx.ts'
+import type { Ground } from './ground.ts'
+import { noteAttempt, type serviceMetrics } from './metrics.ts'
+import type { OutgoingTls } from './outgoing.ts'
+import { relayOf } from './relay.ts'
+import { logAttempt, traceAttempt } from './spans.ts'
+import type { trackingParts } from './tracking.ts'
+
+export interface DeliveryParts {
+  readonly config: Config
+  readonly ground: Ground
+  readonly store: Store
+  readonly accounts: Accounts
+  readonly senders: SenderDomains
+  readonly verpMac: VerpMac
+  readonly tracking: ReturnType<typeof trackingParts>
+  /** Null unless mail goes directly to its receivers. */
+  readonly outgoing: OutgoingTls | null
+  readonly fresh: FreshEmails | null
+  readonly html: HtmlReader
+  readonly metrics: ReturnType<typeof serviceMetrics>
+  readonly traces: Traces
+}
+
+/** Null without the role. */
+export function deliveryOf(parts: DeliveryParts): Delivery | null {
+  const { config, ground, store, accounts, senders, tracking, outgoing, fresh, html, metrics, traces } = parts
+  const { clock, ids, log } = ground
+  const { database } = store
+  if (!config.roles.includes('delivery')) return null
+  return deliveryService({
+    database,
+    clock,
+    ids,
+    log,
+    nodeName: `${os.hostname()}:${process.pid}`,
+    mode: config.delivery.kind,
+    relay: relayOf(config),
+    hostname: config.hostname,
+    smtpPort: config.smtpPort,
+    sourceIps: config.sourceIps,
+    allowPrivateNetworks: config.allowPrivateNetworks,
+    isOurs: ownMx(config),
+    resolver: ground.resolver,
+    verpMac: parts.verpMac,
+    signingKeys: (db, domainIds) => senders.signingKeys(db, domainIds),
+    releaseRemoved: (emailIds) => releaseRemoved(database.system, emailIds),
+    enforcesVerification: async (accountId) => (await accounts.settings(accountId)).enforceSenderVerification,
+    fresh,
+    suspendedAccounts: () => [...accounts.suspendedAccounts()],
+    onAttempt: (tried) => {
+      logAttempt(log, tried)
+      traceAttempt(traces, tried, noteAttempt(metrics, tried))
+    },
+    tracking: tracking.tracking,
+    inboxOwner,
+    isTlsReport,
+    html,
+    journals: tracking.journals,
+    turns: ground.turns,
+    ...(outgoing !== null && { transport: outgoing.transport }),
+  })
+}
