@@ -22,7 +22,7 @@ test('a commit that no standby has confirmed does not succeed', async () => {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-standby-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
   const log = createLogger('silent')
-  const server = embeddedPostgres({ dataDir, log, clock: systemClock(), settings: SMALL, way: 'auto' })
+  const server = embeddedPostgres({ dataDir, log, clock: systemClock(), settings: SMALL, serverUser: 'auto' })
   await server.start()
   stack.defer(() => server.stop(AbortSignal.timeout(10_000)))
   const admin = new pg.Client({ connectionString: server.url() })

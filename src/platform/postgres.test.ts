@@ -13,7 +13,7 @@ import { installedBinaries } from './postgres/binaries.ts'
 import { boundLog } from './postgres/cluster.ts'
 import { tryLock } from './postgres/lock.ts'
 import { alive, processesIn, recordedPostmaster } from './postgres/processes.ts'
-import type { Way } from './postgres/unprivileged.ts'
+import type { UserKind } from './postgres/unprivileged.ts'
 import { assertDurable, attachOrStart, type EmbeddedPostgres, embeddedPostgres } from './postgres.ts'
 
 const ROOT = process.getuid?.() === 0
@@ -38,9 +38,13 @@ async function folder(): Promise<Folder> {
   return { dir, [Symbol.asyncDispose]: end }
 }
 
-function service(dataDir: string, way: Way = 'auto', settings: Record<string, string> = {}): EmbeddedPostgres {
+function service(
+  dataDir: string,
+  serverUser: UserKind = 'auto',
+  settings: Record<string, string> = {},
+): EmbeddedPostgres {
   const log = createLogger('silent')
-  return embeddedPostgres({ dataDir, log, clock: systemClock(), settings: { ...SMALL, ...settings }, way })
+  return embeddedPostgres({ dataDir, log, clock: systemClock(), settings: { ...SMALL, ...settings }, serverUser })
 }
 
 const attach = (dataDir: string) =>

@@ -35,7 +35,7 @@ import {
   type Surroundings,
 } from './postgres/postmaster.ts'
 import { recordedPostmaster } from './postgres/processes.ts'
-import { findPlace, findServerUser, type Way } from './postgres/unprivileged.ts'
+import { findPlace, findServerUser, type UserKind } from './postgres/unprivileged.ts'
 import { type Upgraded, type UpgradeOptions, upgradeCluster } from './postgres/upgrade.ts'
 
 export { assertDurable, type Queryable } from './postgres/durable.ts'
@@ -47,7 +47,7 @@ export interface EmbeddedOptions {
   /** PostgreSQL settings on top of ours, such as `{ shared_buffers: '1GB' }`. */
   readonly settings?: Settings
   /** How to run as root; for tests. */
-  readonly way?: Way
+  readonly serverUser?: UserKind
   /** Ends a start that is under way, such as the replay of a long log; it then rejects with the reason. */
   readonly signal?: AbortSignal
 }
@@ -240,7 +240,7 @@ async function onlyOne(presence: pg.Client): Promise<boolean> {
 }
 
 async function prepare(options: EmbeddedOptions, dataDir: string): Promise<Surroundings> {
-  const serverUser = await findServerUser(dataDir, await installedBinaries(), options.way)
+  const serverUser = await findServerUser(dataDir, await installedBinaries(), options.serverUser)
   await ensureCluster(serverUser, options.settings?.['fsync'] !== 'off')
   const socketDir = await ensureSocketDir(serverUser, dataDir)
   return { serverUser, dataDir, socketDir, settings: options.settings ?? {}, clock: options.clock, log: options.log }

@@ -74,7 +74,7 @@ export const NO_HOST = '4.4.4'
 type Plan =
   | (Hosts & {
       readonly kind: 'open'
-      readonly way: NextHops
+      readonly hops: NextHops
       readonly route: Route
       readonly policy: SitePolicy | null
     })
@@ -153,9 +153,9 @@ export function networkOf(options: NetworkOptions): Network {
     if (plan.kind !== 'hosts') return plan
     const exchangers = exchangersOf(plan, policy)
     const [first] = exchangers
-    const way = nextHopsOf(exchangers)
-    if (way.targets.length > 0 || first?.rule.kind !== 'closed' || policy === null)
-      return { kind: 'open', mx: plan, way, route: routeOf(routeKeysOf(plan, exchangers)), policy }
+    const hops = nextHopsOf(exchangers)
+    if (hops.targets.length > 0 || first?.rule.kind !== 'closed' || policy === null)
+      return { kind: 'open', mx: plan, hops, route: routeOf(routeKeysOf(plan, exchangers)), policy }
     const { host, rule, addresses } = first
     const session = { site, policy: policy.told(host), fault: rule.fault, host, ip: addresses[0] ?? '', sourceIp: null }
     return { kind: 'closed', mx: plan, detail: rule.why, tell: () => transport?.note(session) }
@@ -234,7 +234,7 @@ export function networkOf(options: NetworkOptions): Network {
       if (plan.kind === 'unasked') return null
       if (plan.kind === 'closed') plan.tell()
       if (plan.kind !== 'open') return localReport(planVerdict(plan), startedAt, clock.monotonicMs() - startedMs)
-      return plan.route.send(job, plan.way)
+      return plan.route.send(job, plan.hops)
     },
     pauseMs: (site) => paceOf(site)?.pauseMs(clock.monotonicMs()) ?? 0,
     answers: (site) => paceOf(site)?.proven ?? false,

@@ -70,7 +70,7 @@ export function nextHopsOf(exchangers: readonly Exchanger[]): NextHops {
   return { exchangers: open, targets, firsts }
 }
 
-/** @param first may be a target outside the way. The result has at most ten targets, with or without it */
+/** @param first may be none of these targets. The result has at most ten targets, with or without it */
 export function beginningWith(first: Target | undefined, { targets }: NextHops): readonly Target[] {
   if (first === undefined || first === targets[0]) return targets
   const others = targets.filter(({ ip, terms }) => ip !== first.ip || terms !== first.terms)
@@ -85,8 +85,8 @@ export function routeKeysOf({ names }: HostsPlan, exchangers: readonly Exchanger
 }
 
 /**
- * The target of an open connection for a mail with another way, or with the same way at another time: the connection's host
- * must be one of the way's, at one of its addresses, under the same terms.
+ * The target of an open connection for a mail with other next hops, or with the same at another time: the connection's host
+ * must be one of theirs, at one of its addresses, under the same terms.
  *
  * @param isFresh whether the DNS answer behind the connection still holds: then the host name is enough, because some DNS
  *   servers return different addresses for each query
@@ -100,7 +100,7 @@ export function sameHost({ host, ip, terms }: Target, { exchangers }: NextHops, 
   return { ...mine, ip }
 }
 
-/** The mail's own name for a host that another way called differently: reports use its own names. */
+/** The mail's own name for a host that other next hops called differently: reports use its own names. */
 export function ownHostName({ host, ip }: Target, { exchangers }: NextHops): string | null {
   const same =
     exchangers.find((one) => one.host === host) ??

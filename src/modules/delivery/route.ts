@@ -1,7 +1,7 @@
 // A destination on the network: the hosts that take the mail of one or more domains, and our connections to them.
 //
 // Connections stay open between messages. Each lane has one and sends one message after another over it until nothing waits,
-// then keeps it for ten seconds. An attempt tries the hosts of the mail's own way in order, starting with the host that the
+// then keeps it for ten seconds. An attempt tries the hosts of the mail's own next hops in order, starting with the host that the
 // lane is connected to, if it is one of them. A 5xx after the banner ends the attempt. After a 4xx, a reply about rates or a
 // limit in EHLO it tries the next host; after a failure to connect, the next address. A mail greeted with 421 waits for another
 // lane if other lanes are connected there.
@@ -73,7 +73,7 @@ const SILENT = 'another address of the host was silent'
 
 interface Waiting {
   readonly job: DeliveryJob
-  readonly way: NextHops
+  readonly hops: NextHops
   readonly resolve: (sent: RouteResult) => void
   /** The composed message of a mail sent back to wait, and how often it was sent back. */
   readonly outgoing?: Outgoing
@@ -120,9 +120,9 @@ export class Route {
     return this.#busy.size === 0 && this.#waiting.length === 0 && this.#idle.length === 0
   }
 
-  send(job: DeliveryJob, way: NextHops): Promise<RouteResult> {
+  send(job: DeliveryJob, hops: NextHops): Promise<RouteResult> {
     return new Promise((resolve) => {
-      this.#waiting.push({ job, way, resolve })
+      this.#waiting.push({ job, hops, resolve })
       this.#pump()
     })
   }
@@ -222,11 +222,11 @@ export class Route {
   /** The destination is down: all waiting mail gets the last result. */
   #deferAll(): void {
     const { clock } = this.#options
-    for (const { way, resolve } of this.#waiting.splice(0)) {
+    for (const { hops, resolve } of this.#waiting.splice(0)) {
       const verdict = this.#last?.verdict ?? unreachable('the destination does not answer')
       resolve({
         ...localReport(verdict, clock.now(), 0),
-        host: this.#last === null ? null : ownHostName(this.#last.target, way),
+        host: this.#last === null ? null : ownHostName(this.#last.target, hops),
         throttledBy: 'destination_down',
       })
     }
@@ -243,14 +243,14 @@ export class Route {
 
   /** @returns `crowded`: the mail waits again */
   async #attempt(lane: Lane, waiting: Waiting): Promise<RouteResult | 'crowded'> {
-    const { job, way } = waiting
+    const { job, hops } = waiting
     const { clock } = this.#options
     const story: TimedDialogue = { startedAt: clock.now(), startedMs: clock.monotonicMs(), lines: [] }
     const tried: HostResult[] = []
     try {
       const outgoing = waiting.outgoing ?? (await job.prepare((wait) => this.#idleWhile(lane, wait)))
       if (outgoing === null) return null
-      const steps = this.#order(lane, way).map((target): AddressToTry => ({ target, plain: null, isReported: false }))
+      const steps = this.#order(lane, hops).map((target): AddressToTry => ({ target, plain: null, isReported: false }))
       const course: AttemptState = { job, steps, silent: new Set(), done: new Set(), tried, story }
       const ended = await this.#hosts(lane, course, outgoing)
       if (!ended) return null
@@ -330,13 +330,13 @@ export class Route {
   }
 
   /**
-   * The way's targets in order. The host that the lane is connected to comes first, if it is one of them. Otherwise each lane
+   * The targets in order. The host that the lane is connected to comes first, if it is one of them. Otherwise each lane
    * starts at another of the best addresses, so that much mail to one domain is also spread.
    */
-  #order({ link, index }: Lane, way: NextHops): readonly Target[] {
+  #order({ link, index }: Lane, hops: NextHops): readonly Target[] {
     const isFresh = this.#options.clock.monotonicMs() - (link?.openedMs ?? 0) < FRESH_MS
-    const current = link?.connection.usable === true ? sameHost(link.target, way, isFresh) : null
-    return beginningWith(current ?? way.firsts[index % Math.max(1, way.firsts.length)], way)
+    const current = link?.connection.usable === true ? sameHost(link.target, hops, isFresh) : null
+    return beginningWith(current ?? hops.firsts[index % Math.max(1, hops.firsts.length)], hops)
   }
 
   #speakPlainly(ip: string): void {

@@ -11,7 +11,7 @@ import { readBody } from './bodies.ts'
 import { decodeContent } from './content.ts'
 import { emailErrors as errors } from './errors.ts'
 import * as sql from './sql.ts'
-import { dontSort, LISTS, type Way } from './sql-lists.ts'
+import { dontSort, LISTS, type ListIndex } from './sql-lists.ts'
 import {
   ATTEMPT_OUTCOMES,
   type AttemptOutcome,
@@ -120,14 +120,14 @@ export async function listEmails(
     filter.includeSandbox,
   ]
   const { cursor } = page
-  const way = wayTo(filter)
-  const list = LISTS[way ?? 'id']
+  const index = indexFor(filter)
+  const list = LISTS[index ?? 'id']
   const offset = cursor === null ? page.offset : 0
   const below = cursor !== null && cursor < high ? cursor : high
   return database.reading(
     accountId,
     async (db) => {
-      const steered = way === null ? null : db.execute(dontSort)
+      const steered = index === null ? null : db.execute(dontSort)
       const reading = Promise.all([
         db.query<EmailRow>(list.page, [accountId, low, below, ...rest, page.limit + 1, offset]),
         steered,
@@ -149,7 +149,7 @@ export async function listEmails(
 }
 
 /** The filter that usually leaves the fewest. Null: a recipient or message id, where the planner cannot choose badly. */
-function wayTo({ statuses, recipientKey, tag, domainIds, messageId }: EmailFilter): Way | null {
+function indexFor({ statuses, recipientKey, tag, domainIds, messageId }: EmailFilter): ListIndex | null {
   if (recipientKey !== null || messageId !== null) return null
   const few = statuses !== null && !statuses.includes('delivered')
   if (tag !== null && !few) return 'tag'

@@ -10,7 +10,7 @@ import { firstIdAt } from '../../platform/ids.ts'
 import { COUNT_LIMIT, type EmailFilter, listEmails } from './emails.ts'
 import { ensureOutboxPartitions } from './index.ts'
 import { complete, fetchEmails, lockEmail } from './sql.ts'
-import { dontSort, LISTS, type Way } from './sql-lists.ts'
+import { dontSort, LISTS, type ListIndex } from './sql-lists.ts'
 import { type EmailStatus, STATUS } from './types.ts'
 
 const ACCOUNT = '01980000-0000-7000-8000-00000000000a'
@@ -220,7 +220,7 @@ test('a page reads its own range of an index, whatever the statistics say', asyn
     given[11] ?? true,
     ...page,
   ]
-  const cases: readonly (readonly [Way, Record<number, unknown>])[] = [
+  const cases: readonly (readonly [ListIndex, Record<number, unknown>])[] = [
     ['id', {}],
     ['id', { 5: 'user7@example.net' }],
     ['status', { 4: [4] }],
@@ -236,14 +236,14 @@ test('a page reads its own range of an index, whatever the statistics say', asyn
   ]
   for (const known of [false, true]) {
     if (known) await analyzed()
-    for (const [way, given] of cases) {
+    for (const [index, given] of cases) {
       for (const [what, values] of [
-        [LISTS[way].page, asked(given, 20, 5)],
-        [LISTS[way].count, asked(given, 25)],
+        [LISTS[index].page, asked(given, 20, 5)],
+        [LISTS[index].count, asked(given, 25)],
       ] as const) {
         const text = await plan(NOBODY, what, values)
         const read = [...text.matchAll(/(?:rows=|Removed by Filter: )(\d+)/g)].map(([, rows]) => Number(rows))
-        assert.ok(Math.max(...read) <= 60, `${way} ${JSON.stringify(given)}\n${text}`)
+        assert.ok(Math.max(...read) <= 60, `${index} ${JSON.stringify(given)}\n${text}`)
       }
     }
   }

@@ -13,7 +13,7 @@ import { matches, matchesFolded } from '../../platform/sql-pattern.ts'
 import { EMAIL_COLUMNS } from './sql.ts'
 
 /** What leads to the emails: a filter with its index, or the order of ids alone. */
-export type Way = 'id' | 'status' | 'tag' | 'domain'
+export type ListIndex = 'id' | 'status' | 'tag' | 'domain'
 
 const RANGE = 'account_id = $1 and id >= $2 and id < $3'
 const passes = {
@@ -26,22 +26,22 @@ const passes = {
     or ${matches('subject', '$9')} or ${matches('message_id', '$9')})`,
   sandbox: '($11::boolean or not sandbox)',
 }
-const filter = (way: Way): string =>
+const filter = (index: ListIndex): string =>
   [
     RANGE,
-    ...(way === 'tag' ? ['tag is not null'] : []),
-    ...Object.entries(passes).flatMap(([name, text]) => (name === way ? [] : [text])),
+    ...(index === 'tag' ? ['tag is not null'] : []),
+    ...Object.entries(passes).flatMap(([name, text]) => (name === index ? [] : [text])),
   ].join('\n  and ')
 
 /** Matching emails with one value of a column that has an index (column, account_id, id), `limited`. */
-const along = (way: Way, column: string, value: string, limited: string): string =>
-  `select id from email where ${filter(way)}
+const along = (index: ListIndex, column: string, value: string, limited: string): string =>
+  `select id from email where ${filter(index)}
      and (${column}, account_id, id) >= (${value}, $1::uuid, $2::uuid)
      and (${column}, account_id, id) < (${value}, $1::uuid, $3::uuid)
    order by ${column} desc, account_id desc, id desc ${limited}`
 
 /** The ids of matching emails; `limited` ends the query of each index range. */
-const keys: Readonly<Record<Way, (limited: string) => string>> = {
+const keys: Readonly<Record<ListIndex, (limited: string) => string>> = {
   id: (limited) => `select id from email where ${filter('id')} order by id desc ${limited}`,
   status: (limited) => `select k.id from unnest($4::smallint[]) as asked(status) cross join lateral (
      ${along('status', 'email.status', 'asked.status', limited)}) k`,
@@ -50,26 +50,26 @@ const keys: Readonly<Record<Way, (limited: string) => string>> = {
      ${along('domain', 'email.domain_id', 'asked.domain_id', limited)}) k`,
 }
 
-const page = (way: Way): Statement =>
+const page = (index: ListIndex): Statement =>
   statement(
-    `outbox_list_emails_by_${way}`,
+    `outbox_list_emails_by_${index}`,
     `with k as materialized (
-       select id from (${keys[way]('limit $12::bigint + $13::bigint')}) s order by id desc limit $12::bigint offset $13::bigint)
+       select id from (${keys[index]('limit $12::bigint + $13::bigint')}) s order by id desc limit $12::bigint offset $13::bigint)
      select e.* from k cross join lateral (
        select ${EMAIL_COLUMNS} from email where account_id = $1 and id = k.id and id >= $2 and id < $3 offset 0) e
      order by e.id desc`,
   )
 // Counting stops at a limit: an account with millions of emails must not pay for a number that nobody reads.
-const count = (way: Way): Statement =>
+const count = (index: ListIndex): Statement =>
   statement(
-    `outbox_count_emails_by_${way}`,
-    `select count(*)::int as total from (select 1 from (${keys[way]('limit $12::bigint')}) s limit $12::bigint) as counted`,
+    `outbox_count_emails_by_${index}`,
+    `select count(*)::int as total from (select 1 from (${keys[index]('limit $12::bigint')}) s limit $12::bigint) as counted`,
   )
 
 /** For the transaction: a plan that sorts reads all matches first, which the planner estimates to be few. */
 export const dontSort = statement('outbox_do_not_sort', 'set local enable_sort = off')
 
-export const LISTS: Readonly<Record<Way, { readonly page: Statement; readonly count: Statement }>> = {
+export const LISTS: Readonly<Record<ListIndex, { readonly page: Statement; readonly count: Statement }>> = {
   id: { page: page('id'), count: count('id') },
   status: { page: page('status'), count: count('status') },
   tag: { page: page('tag'), count: count('tag') },

@@ -134,7 +134,7 @@ async function startOne(around: Surroundings, signal: AbortSignal): Promise<Post
   try {
     while (!over && clock.monotonicMs() < recoveredBy) {
       if (await answers(around.socketDir)) {
-        log.info({ pid, way: serverUser.kind }, 'postgres started')
+        log.info({ pid, server_user: serverUser.kind }, 'postgres started')
         return { pid, adopted: false, ended }
       }
       await clock.sleep(POLL_MS, signal)

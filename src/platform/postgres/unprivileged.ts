@@ -46,7 +46,7 @@ export interface Command {
 }
 
 /** 'namespace' and 'apart' force one of root's two ways; 'auto' uses a namespace where the system grants one. */
-export type Way = 'auto' | 'namespace' | 'apart'
+export type UserKind = 'auto' | 'namespace' | 'apart'
 
 const APART_ROOT = '/var/lib/posthorn'
 // A uid that no distribution assigns to people (up to 60000) or to system services (below 1000, or between 61184 and
@@ -70,7 +70,11 @@ export async function findPlace(dataDir: string): Promise<Place> {
  *
  * @param dataDir exists, absolute
  */
-export async function findServerUser(dataDir: string, binaries: Binaries, wanted: Way = 'auto'): Promise<ServerUser> {
+export async function findServerUser(
+  dataDir: string,
+  binaries: Binaries,
+  wanted: UserKind = 'auto',
+): Promise<ServerUser> {
   const apart = await readApart(dataDir)
   const me = process.getuid?.()
   if (me !== 0) {
