@@ -225,6 +225,9 @@ describe('the inbound MX of a process', () => {
       assert.deepEqual([bounce.type, bounce.suppressed, bounce.enhanced_code], ['hard', true, '5.1.1'], to)
       const words = '550 5.1.1 no such user'
       assert.equal(bounce.error_message, isForwarded ? `forwarded to other@forwarded.test: ${words}` : words)
+      const { body } = await world.api.get(`/api/v1/emails/${id}`)
+      const { status, ended_at: endedAt, last_smtp_code: code, last_response: last } = body.data
+      assert.deepEqual([status, endedAt, code, last], ['bounced', bounce.bounced_at, 550, bounce.error_message])
     }
   })
 

@@ -8,7 +8,8 @@ import {
   fetchBody,
   fetchQueuedEmails,
   lockReportedEmail,
-  markReported,
+  markBounced,
+  markComplained,
   type ReportedEmail,
 } from '../modules/outbox/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -26,7 +27,8 @@ export function reportedEmails(clock: Clock): EmailDoor<ReportedEmail> {
       const since = new Date(clock.now().getTime() - REPORTS_MATCHED_MS)
       return lockReportedEmail(db, { accountId, messageId, recipientKey, since })
     },
-    mark: markReported,
+    markBounced,
+    markComplained,
   }
 }
 

@@ -11,7 +11,7 @@ import {
   type ReportReader,
   reportReader,
 } from '../modules/bounces/index.ts'
-import { lockReportedEmail, markReported } from '../modules/outbox/index.ts'
+import { lockReportedEmail, markBounced, markComplained } from '../modules/outbox/index.ts'
 import { tlsIntake } from '../modules/transport/index.ts'
 import { largeTurns } from '../platform/body-spool.ts'
 import { statement } from '../platform/db.ts'
@@ -57,7 +57,8 @@ async function inside(reader?: ReportReader): Promise<Inside> {
     emails: {
       byToken: lockReportedEmail,
       byMessageId: async () => null,
-      mark: (db, email, status) => markReported(db, { ...email, status: 'delivered' }, status),
+      markBounced: (db, email, refusal) => markBounced(db, { ...email, status: 'delivered' }, refusal),
+      markComplained: (db, email) => markComplained(db, { ...email, status: 'delivered' }),
     },
     resolver: h.options.resolver,
     forward: async (_db, { localPart }) => {

@@ -38,7 +38,13 @@ export interface EmailDoor<Email extends ReportedEmail = ReportedEmail> {
   ): Promise<Email | null>
   /** @param recipientKey null: any, if the message went to one recipient only */
   byMessageId(db: Db, accountId: string, messageId: string, recipientKey: string | null): Promise<Email | null>
-  mark(db: Db, email: Email, status: 'bounced' | 'complained'): Promise<void>
+  /** The email has bounced; `response` and `smtpCode` are the receiver's words, null where the report has none. */
+  markBounced(
+    db: Db,
+    email: Email,
+    refusal: { readonly at: Date; readonly smtpCode: number | null; readonly response: string | null },
+  ): Promise<void>
+  markComplained(db: Db, email: Email): Promise<void>
 }
 
 export type Outcome =
@@ -82,9 +88,10 @@ export async function applyFailure(
   bouncedAt: Date = context.clock.now(),
 ): Promise<Outcome> {
   if (email.status !== 'delivered') return { kind: withoutEffect(email) }
-  await context.emails.mark(db, email, 'bounced')
   const forward = forwardOf(failed, email.recipientKey)
   const words = failed.diagnostic?.replace(DIAGNOSTIC_TYPE, '') ?? null
+  const errorMessage = forward === null ? words : `forwarded to ${forward}${words === null ? '' : `: ${words}`}`
+  await context.emails.markBounced(db, email, { at: bouncedAt, smtpCode: failed.smtpCode, response: errorMessage })
   const bounce: NewBounce = {
     ...about(email),
     type: failed.verdict.type,
@@ -92,7 +99,7 @@ export async function applyFailure(
     smtpCode: failed.smtpCode,
     enhancedCode: failed.enhanced,
     diagnosticCode: failed.diagnostic,
-    errorMessage: forward === null ? words : `forwarded to ${forward}${words === null ? '' : `: ${words}`}`,
+    errorMessage,
     command: failed.command,
     remoteMta:
       failed.remoteHost === null && failed.remoteIp === null ? null : { host: failed.remoteHost, ip: failed.remoteIp },
@@ -128,7 +135,7 @@ export async function applyComplaint(
   at: Date = context.clock.now(),
 ): Promise<Outcome> {
   if (email.status !== 'delivered' && email.status !== 'bounced') return { kind: withoutEffect(email) }
-  await context.emails.mark(db, email, 'complained')
+  await context.emails.markComplained(db, email)
   const reporter = reporterOf(feedback.reportingMta, feedback.dkim)
   const complaint: NewBounce = {
     ...about(email),

@@ -26,6 +26,7 @@ import {
   type QueuedEmail,
   type Result,
   type StoredAttempt,
+  storedResponse,
 } from '../outbox/index.ts'
 import { nextTry } from './schedule.ts'
 import type { AttemptReport, Cause, FinalReply, Verdict } from './types.ts'
@@ -361,8 +362,6 @@ function remoteMta({ host, ip }: Where): NewBounce['remoteMta'] {
   return host === null && ip === null ? null : { host, ip }
 }
 
-const MAX_RESPONSE_CHARS = 1_000
-
 function resultOf(
   { email, fence, sizeBytes, now }: Context,
   facts: {
@@ -381,7 +380,7 @@ function resultOf(
     next,
     at: now,
     smtpCode: said?.code ?? null,
-    response: said === null ? null : said.text.slice(0, MAX_RESPONSE_CHARS).toWellFormed(),
+    response: said === null ? null : storedResponse(said.text),
     sizeBytes,
     attempt,
   }

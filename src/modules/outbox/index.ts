@@ -50,7 +50,14 @@ export {
 export { queueFigures } from './queue-figures.ts'
 export { AttachmentFields, framed, wireAttachment } from './readable-content.ts'
 export { readingTurns } from './reading-turns.ts'
-export { lockReportedEmail, markReported, type ReportedEmail, type ReportKey } from './reports.ts'
+export {
+  lockReportedEmail,
+  markBounced,
+  markComplained,
+  type ReportedEmail,
+  type ReportKey,
+} from './reports.ts'
+export { storedResponse } from './responses.ts'
 export { type EmailRoutesOptions, emailRoutes } from './routes.ts'
 export { type QueueRoutesOptions, queueRoutes } from './routes-queue.ts'
 export { type SiteReporter, siteReporter } from './site-reports.ts'

@@ -1,11 +1,13 @@
 // Emails that reports refer to, and the status changes they cause: delivered may become bounced or complained, and bounced may
-// become complained. Nothing else changes, so a repeated report has no effect.
+// become complained, so a repeated report has no effect. A bounce is also the end of the email and the receiver's last word on it:
+// "250 taken" beside `bounced` would say the opposite.
 
 import type { Db } from '../../platform/db.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import type { EmailFacts, Stream } from '../events/index.ts'
 import { statusName } from './control.ts'
 import { type EmailRow, emailFacts } from './emails.ts'
+import { storedResponse } from './responses.ts'
 import * as sql from './sql.ts'
 import { type EmailStatus, STATUS } from './types.ts'
 
@@ -67,7 +69,23 @@ export async function lockReportedEmail(db: Db, key: ReportKey): Promise<Reporte
   }
 }
 
-/** Runs in the transaction that locked it. The caller has checked the previous status. */
-export async function markReported(db: Db, email: ReportedEmail, status: 'bounced' | 'complained'): Promise<void> {
-  await db.execute(sql.markReported, [email.accountId, email.emailId, STATUS[status]])
+/** What a report of a bounce says of the receiver; null where it says nothing. */
+export interface ReportedRefusal {
+  readonly at: Date
+  readonly smtpCode: number | null
+  readonly response: string | null
+}
+
+/** Both marks run in the transaction that locked the email. The caller has checked the previous status. */
+export async function markBounced(
+  db: Db,
+  { accountId, emailId }: ReportedEmail,
+  { at, smtpCode, response }: ReportedRefusal,
+): Promise<void> {
+  const shown = response === null ? null : storedResponse(response)
+  await db.execute(sql.markReportedBounce, [accountId, emailId, STATUS.bounced, at, smtpCode, shown])
+}
+
+export async function markComplained(db: Db, { accountId, emailId }: ReportedEmail): Promise<void> {
+  await db.execute(sql.markReported, [accountId, emailId, STATUS.complained])
 }

@@ -401,6 +401,11 @@ export const markReported = statement(
   'outbox_mark_reported',
   'update email set status = $3 where account_id = $1 and id = $2',
 )
+export const markReportedBounce = statement(
+  'outbox_mark_reported_bounce',
+  `update email set status = $3, ended_at = greatest(ended_at, $4), last_smtp_code = $5, last_response = $6
+   where account_id = $1 and id = $2`,
+)
 
 // --- what readers did
 

@@ -1,0 +1,12 @@
+// A receiver's reply as an email keeps it: whole up to a limit, and one that is cut says so. The attempt and the events have
+// it whole.
+
+const MAX_RESPONSE_CHARS = 1_000
+const CUT = '…'
+
+/** @returns text that PostgreSQL can store */
+export function storedResponse(text: string): string {
+  const storable = text.toWellFormed().replaceAll('\0', '')
+  if (storable.length <= MAX_RESPONSE_CHARS) return storable
+  return `${storable.slice(0, MAX_RESPONSE_CHARS - CUT.length).toWellFormed()}${CUT}`
+}
