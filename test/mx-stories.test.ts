@@ -202,17 +202,24 @@ describe('the inbound MX of a process', () => {
     assert.equal(await suppression(), 'repeated_soft_bounce')
   })
 
-  test('a failure behind a forward of the recipient names the forwarding target', async () => {
+  test('a failure behind a forward or an alias of the recipient names the address there', async () => {
+    const elsewhere = 'other@forwarded.test'
     const rows = [
-      ['away@example.net', 'Final-Recipient: rfc822; other@forwarded.test', true],
-      ['inside@example.net', 'Final-Recipient: rfc822; inside@store.example.net', false],
+      ['away@example.net', 'Final-Recipient: rfc822; other@forwarded.test', elsewhere],
+      ['inside@example.net', 'Final-Recipient: rfc822; inside@store.example.net', null],
+      ['team@example.net', 'Final-Recipient: rfc822; gone@example.net', 'gone@example.net'],
+      [
+        'twice@example.net',
+        'Original-Recipient: rfc822; twice@second.test\r\nFinal-Recipient: rfc822; other@forwarded.test',
+        elsewhere,
+      ],
       [
         'told@example.net',
         'Original-Recipient: rfc822; told@example.net\r\nFinal-Recipient: rfc822; other@forwarded.test',
-        false,
+        elsewhere,
       ],
     ] as const
-    for (const [to, named, isForwarded] of rows) {
+    for (const [to, named, forward] of rows) {
       const { id, got } = await delivered(to)
       const fields = `${named}\r\nAction: failed\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; 550 5.1.1 no such user`
       const parts = `--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx\r\n\r\n${fields}\r\n\r\n--b--`
@@ -224,7 +231,7 @@ describe('the inbound MX of a process', () => {
       })
       assert.deepEqual([bounce.type, bounce.suppressed, bounce.enhanced_code], ['hard', true, '5.1.1'], to)
       const words = '550 5.1.1 no such user'
-      assert.equal(bounce.error_message, isForwarded ? `forwarded to other@forwarded.test: ${words}` : words)
+      assert.equal(bounce.error_message, forward === null ? words : `forwarded to ${forward}: ${words}`)
       const { body } = await world.api.get(`/api/v1/emails/${id}`)
       const { status, ended_at: endedAt, last_smtp_code: code, last_response: last } = body.data
       assert.deepEqual([status, endedAt, code, last], ['bounced', bounce.bounced_at, 550, bounce.error_message])

@@ -37,7 +37,8 @@ function embedded(report: ReportParts): string | null {
   return null
 }
 
-const RECIPIENT_FIELDS = ['final-recipient', 'original-recipient', 'x-actual-recipient']
+const FINAL = 'final-recipient'
+const RECIPIENT_FIELDS = [FINAL, 'original-recipient', 'x-actual-recipient']
 
 function groupsOf(text: string): Fields[] {
   const groups: [string, string][][] = []
@@ -47,7 +48,7 @@ function groupsOf(text: string): Fields[] {
     let group: [string, string][] = []
     for (const [name, value] of fields) {
       // Where the empty line is missing, a second recipient or action begins the next group.
-      const again = (name === 'final-recipient' || name === 'action') && group.some(([key]) => key === name)
+      const again = (name === FINAL || name === 'action') && group.some(([key]) => key === name)
       if (again) {
         groups.push(group)
         group = []
@@ -62,7 +63,8 @@ function groupsOf(text: string): Fields[] {
 }
 
 function recipientOf(group: Fields, human: string): ReportedRecipient {
-  const address = addressOf(group)
+  const named = addressOf(group)
+  const address = named?.address ?? null
   const status = /[245]\.\d{1,3}\.\d{1,3}/.exec(fieldOf(group, 'status') ?? '')?.[0] ?? null
   const retries = fieldOf(group, 'will-retry-until') !== null
   const told = actionOf(fieldOf(group, 'action'), status, retries)
@@ -75,10 +77,9 @@ function recipientOf(group: Fields, human: string): ReportedRecipient {
   const reply = diagnostic === null ? null : quotedReply(diagnostic)
   const command = commandOf(human, address, diagnostic)
   const { enhanced, smtpCode, verdict } = verdictOf({ words: reply?.words ?? diagnostic ?? '', reply, status, command })
-  const isFinalAlone = fieldOf(group, 'original-recipient') === null && fieldOf(group, 'final-recipient') !== null
   return {
     address,
-    ...(isFinalAlone && { isFinalAlone }),
+    ...(named?.field === FINAL && { isFinal: true }),
     action,
     smtpCode,
     enhanced,
@@ -97,11 +98,11 @@ function remoteMtaOf(value: string): Pick<ReportedRecipient, 'remoteHost' | 'rem
   return { remoteHost: name === '' || isIP(name) !== 0 ? null : name, remoteIp: ip }
 }
 
-function addressOf(group: Fields): string | null {
-  for (const name of RECIPIENT_FIELDS) {
-    const value = (fieldOf(group, name) ?? '').replace(/^[^;]{0,40};/, '')
+function addressOf(group: Fields): { readonly field: string; readonly address: string } | null {
+  for (const field of RECIPIENT_FIELDS) {
+    const value = (fieldOf(group, field) ?? '').replace(/^[^;]{0,40};/, '')
     const address = /[^\s<>;,"]{1,200}@[\w.-]{1,255}/.exec(value)?.[0]
-    if (address !== undefined) return address
+    if (address !== undefined) return { field, address }
   }
   return null
 }

@@ -5,8 +5,8 @@ import type { BounceVerdict, SmtpCommand } from './smtp-bounce.ts'
 /** What a report says about one recipient. The address is only the reporter's claim: it causes no suppression. */
 export interface ReportedRecipient {
   readonly address: string | null
-  /** The address is a Final-Recipient without an Original-Recipient (RFC 3464), so it may differ from the address mailed. */
-  readonly isFinalAlone?: boolean
+  /** The address is a Final-Recipient (RFC 3464), so it may be one that the address mailed leads to. */
+  readonly isFinal?: boolean
   /** `delivered` includes relayed and expanded (RFC 3464 section 2.3.3). */
   readonly action: 'failed' | 'delayed' | 'delivered'
   /** 400 to 599; null when no reply is quoted. */

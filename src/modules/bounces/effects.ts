@@ -112,13 +112,24 @@ export async function applyFailure(
   return { kind: 'bounced', bounce: recorded }
 }
 
-/** @returns the failed address if it is at another organization than the recipient's and the report names no other; else null */
+/**
+ * Where the mail went from our recipient, an alias or a forward, as the report names the failed address. The same name at another
+ * host of the recipient's organization is the recipient.
+ *
+ * @returns null when the report names nobody else
+ */
 function forwardOf(
-  { address, isFinalAlone }: Pick<ReportedRecipient, 'isFinalAlone'> & { readonly address?: string | null },
+  { address, isFinal }: Pick<ReportedRecipient, 'isFinal'> & { readonly address?: string | null },
   recipientKey: string,
 ): string | null {
-  if (address === null || address === undefined || isFinalAlone !== true) return null
-  return organizationAt(address) === organizationAt(recipientKey) ? null : address
+  if (address === null || address === undefined || isFinal !== true) return null
+  const key = foldCase(address)
+  const isOurs = localPartOf(key) === localPartOf(recipientKey) && organizationAt(key) === organizationAt(recipientKey)
+  return isOurs ? null : address
+}
+
+function localPartOf(address: string): string {
+  return address.slice(0, address.lastIndexOf('@'))
 }
 
 function organizationAt(address: string): string {
