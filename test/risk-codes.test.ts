@@ -317,7 +317,14 @@ test('an address on both lists gets both codes', async () => {
   assert.deepEqual(await factors('gone@example.net'), [['recipient_unsubscribed', 100]])
 })
 
-test('a hard bounce and a complaint are remembered when the entry is removed from the list', async () => {
+/** Takes an address off a list. @returns what the answer says, which ends with the code of what still refuses mail to it */
+async function removed(list: 'suppressions' | 'unsubscribes', email: string, account = world.account): Promise<string> {
+  const { status, body } = await account.api.delete(`/api/v1/customer/${list}/${email}`)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.message
+}
+
+test('a hard bounce and a complaint are remembered when the entry is removed from the list, and the answer says so', async () => {
   const account = await accountWithDomain('past.example')
   const from = 'a@past.example'
   const deliver = async (to: string): Promise<string> => {
@@ -332,7 +339,11 @@ test('a hard bounce and a complaint are remembered when the entry is removed fro
   assert.deepEqual([onList.body.reason_code, onList.body.overridable], ['previous_hard_bounce', false])
   const softly = { score: 55, action: 'soft_block', code: 'previous_hard_bounce' }
   assert.deepEqual(await both({ from, to: 'bounced@example.net', override_soft_block: undefined }, account), softly)
-  await account.api.delete('/api/v1/customer/suppressions/bounced@example.net')
+  const softlyRefused = await removed('suppressions', 'bounced@example.net', account)
+  assert.match(
+    softlyRefused,
+    /^The address is no longer suppressed\. .* override_soft_block .*\(previous_hard_bounce\)$/,
+  )
   assert.deepEqual(await both({ from, to: 'bounced@example.net' }, account), softly)
   const overridden = { from, to: 'bounced@example.net', subject: 'x', text: 'y', override_soft_block: true }
   assert.equal((await account.api.post(SEND, overridden)).status, 202)
@@ -341,7 +352,10 @@ test('a hard bounce and a complaint are remembered when the entry is removed fro
   await account.api.post('/api/v1/inbound/complaints', { email_id: complained })
   const hard = { score: 90, action: 'block', code: 'previous_complaint' }
   assert.deepEqual(await both({ from, to: 'complained@example.net' }, account), hard)
-  await account.api.delete('/api/v1/customer/suppressions/complained@example.net')
+  const refused = /^The address is no longer (?:suppressed|unsubscribed)\. .* still refused.*\(previous_complaint\)$/
+  assert.match(await removed('suppressions', 'complained@example.net', account), refused)
+  await account.api.post('/api/v1/customer/unsubscribes', { email: 'complained@example.net' })
+  assert.match(await removed('unsubscribes', 'complained@example.net', account), refused)
   assert.deepEqual(await both({ from, to: 'complained@example.net' }, account), hard)
   assert.equal((await account.api.post(SEND, { ...overridden, to: 'complained@example.net' })).body.code, hard.code)
   assert.equal((await both({ to: 'complained@example.net' })).action, 'allow')
@@ -349,7 +363,11 @@ test('a hard bounce and a complaint are remembered when the entry is removed fro
   // A manual entry leaves no history.
   await account.api.post('/api/v1/customer/suppressions', { email: 'byhand@example.net', reason: 'complaint' })
   assert.deepEqual(await both({ from, to: 'byhand@example.net' }, account), hard)
-  await account.api.delete('/api/v1/customer/suppressions/byhand@example.net')
+  await account.api.post('/api/v1/customer/unsubscribes', { email: 'byhand@example.net' })
+  assert.match(await removed('suppressions', 'byhand@example.net', account), /\(recipient_unsubscribed\)$/)
+  assert.equal(await removed('unsubscribes', 'byhand@example.net', account), 'The address can receive email again')
+  await account.api.post('/api/v1/customer/suppressions', { email: 'byhand@example.net' })
+  assert.equal(await removed('suppressions', 'byhand@example.net', account), 'The address is no longer suppressed')
   assert.equal((await both({ from, to: 'byhand@example.net' }, account)).action, 'allow')
 })
 

@@ -757,7 +757,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove an address from the unsubscribe list */
+        /** Remove an address from the unsubscribe list. The message says what still refuses email to it, such as a suppression. */
         delete: operations["deleteUnsubscribe"];
         options?: never;
         head?: never;
@@ -793,7 +793,7 @@ export interface paths {
         get: operations["getSuppression"];
         put?: never;
         post?: never;
-        /** Remove an address from the suppression list */
+        /** Remove an address from the suppression list. The message says what still refuses email to it, such as a complaint. */
         delete: operations["deleteSuppression"];
         options?: never;
         head?: never;

@@ -40,7 +40,7 @@ function Removal({
   const remove = async (): Promise<void> => {
     setError(null)
     await call('DELETE', `${path}/${encodeURIComponent(address)}`).then(
-      () => announce(`${address} can receive email again.`),
+      ({ message }) => announce(`${address}: ${message}.`),
       setError,
     )
     await refresh(path)

@@ -38,6 +38,7 @@ import {
   suppressionFilterOf,
 } from './routes-filters.ts'
 import { importRoutes } from './routes-import.ts'
+import { andStill, stillRefused } from './still-refused.ts'
 
 export interface SuppressionRoutesOptions extends Context {
   readonly database: Database
@@ -113,6 +114,7 @@ export function suppressionRoutes(options: SuppressionRoutesOptions): readonly A
 
 function unsubscribeEndpoints({ database, ...context }: SuppressionRoutesOptions): readonly AnyEndpoint[] {
   const tag = 'Unsubscribes'
+  const { clock } = context
   return [
     endpoint({
       method: 'GET',
@@ -165,16 +167,20 @@ function unsubscribeEndpoints({ database, ...context }: SuppressionRoutesOptions
       legacyPath: `${LEGACY_UNSUBSCRIBES}/{email}`,
       access: { scope: 'unsubscribes:write' },
       operationId: 'deleteUnsubscribe',
-      summary: 'Remove an address from the unsubscribe list',
+      summary:
+        'Remove an address from the unsubscribe list. The message says what still refuses email to it, such as a suppression.',
       tag,
       params: EmailParams,
       answers: { 200: removedAnswer },
       errors: [platformErrors.not_found],
       handle: async ({ principal: { accountId, keyId }, params }) => {
         const email = recipientInPath(params.email)
-        const removed = await database.tenant(accountId, (db) => resubscribe(db, context, accountId, email, { keyId }))
-        if (!removed) throw platformErrors.not_found()
-        return bare({ email }, { also: { message: 'The address can receive email again' } })
+        const refused = await database.tenant(accountId, async (db) => {
+          if (!(await resubscribe(db, context, accountId, email, { keyId }))) throw platformErrors.not_found()
+          return stillRefused(db, accountId, email, clock.now())
+        })
+        const done = refused === null ? 'The address can receive email again' : 'The address is no longer unsubscribed'
+        return bare({ email }, { also: { message: andStill(done, refused) } })
       },
     }),
   ]
@@ -256,18 +262,19 @@ function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions
       path: `${SUPPRESSIONS}/{email}`,
       access: { scope: 'suppressions:write' },
       operationId: 'deleteSuppression',
-      summary: 'Remove an address from the suppression list',
+      summary:
+        'Remove an address from the suppression list. The message says what still refuses email to it, such as a complaint.',
       tag,
       params: EmailParams,
       answers: { 200: removedAnswer },
       errors: [platformErrors.not_found],
       handle: async ({ principal: { accountId, keyId }, params }) => {
         const email = recipientInPath(params.email)
-        const removed = await database.tenant(accountId, (db) =>
-          removeSuppression(db, context, accountId, email, { keyId }),
-        )
-        if (!removed) throw platformErrors.not_found()
-        return bare({ email }, { also: { message: 'The address is no longer suppressed' } })
+        const refused = await database.tenant(accountId, async (db) => {
+          if (!(await removeSuppression(db, context, accountId, email, { keyId }))) throw platformErrors.not_found()
+          return stillRefused(db, accountId, email, clock.now())
+        })
+        return bare({ email }, { also: { message: andStill('The address is no longer suppressed', refused) } })
       },
     }),
   ]

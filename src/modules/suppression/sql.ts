@@ -46,13 +46,17 @@ export function refusalRows(now: string): string {
 export const PAST_ROWS = `select a.n::int, 'past', p.reason, null, null::uuid, p.at
    from ask a join past_refusal p on p.account_id = a.account_id and p.email = a.email`
 
-/** The rows that refuse an ask, none when it may be sent; `n` counts asks from 1. $4 is the current time. */
-export const WHO_SAID_NO = statement(
-  'suppression_who_said_no',
-  `with ask as materialized (
+const ASK = `ask as materialized (
      select * from unnest($1::uuid[], $2::text[], $3::boolean[]) with ordinality as t(account_id, email, sandbox, n)
-   )
-   ${refusalRows('$4')}`,
+   )`
+
+/** The rows that refuse an ask, none when it may be sent; `n` counts asks from 1. $4 is the current time. */
+export const WHO_SAID_NO = statement('suppression_who_said_no', `with ${ASK} ${refusalRows('$4')}`)
+
+/** The same with past suppressions. */
+export const WHAT_IS_KNOWN = statement(
+  'suppression_what_is_known',
+  `with ${ASK} ${refusalRows('$4')} union all ${PAST_ROWS}`,
 )
 
 /** The expressions of another room's statement that identify the mail to check. */
