@@ -284,6 +284,11 @@ test('a paused destination gets nothing from any machine until it is resumed', a
   assert.equal(listed.data.length, 1)
   assert.match(listed.data[0].last_response, /come back later/)
   assert.equal(listed.data[0].paused_at, null)
+  const { body: causes } = await asks('GET', '/operator/queues/causes?destination=Example.net')
+  const [cause] = causes.data
+  assert.deepEqual([causes.data.length, causes.examined, cause.emails, cause.accounts], [1, 1, 1, 1])
+  assert.deepEqual([cause.response, cause.smtp_code], ['451 4.3.0 come back later', 451])
+  assert.equal((await asks('GET', '/operator/queues/causes?destination=nowhere.example')).body.examined, 0)
   busy = false
   assert.equal((await asks('POST', '/operator/queues/example.net/retry')).body.data.emails, 1)
   await until(async () => (await status(held)) === 'delivered')

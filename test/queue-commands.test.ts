@@ -59,6 +59,12 @@ test('the operator sees which mail waits and why, and can send it at once', asyn
   )
   assert.match(line ?? '', /^example\.net +0 +0 +1 +0 +in \d+ (?:s|min) +- +451 4\.3\.0 come back later$/)
 
+  const [why] = JSON.parse((await run(world, ['queue', 'causes'], { json: true })).join(''))
+  assert.deepEqual([why.response, why.emails, why.top_destinations], ['451 4.3.0 come back later', 1, ['example.net']])
+  const [examined, , reason] = await run(world, ['queue', 'causes', 'Example.net'])
+  assert.equal(examined, '1 deferred emails examined')
+  assert.match(reason ?? '', /^1 +1 +1 +example\.net +451 4\.3\.0 come back later$/)
+
   busy = false
   await assert.rejects(
     run(world, ['queue', 'flush', 'elsewhere.example']),

@@ -18,6 +18,7 @@ const FILTERS: readonly Filter[] = [
   { name: 'recipient', label: 'Recipient', form: `${WHOLE_ADDRESS} “${ANYWHERE}” also finds part of one.` },
   { name: 'tag', label: 'Tag' },
   { name: 'status', label: 'Status', options: STATUSES },
+  { name: 'response', label: 'Last response' },
 ]
 const LAST_FILTERS: readonly Filter[] = [
   { name: 'from', label: 'From date', day: 'start' },

@@ -590,6 +590,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/operator/queues/causes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List why deferred emails wait: their last responses, most emails first. The 10,000 emails that are due first are examined. The figures can be up to 5 seconds old. */
+        get: operations["listQueueCauses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/operator/queues/{destination}/pause": {
         parameters: {
             query?: never;
@@ -4055,6 +4072,26 @@ export interface components {
             blocked_rate: number | null;
             providers: components["schemas"]["ProviderRates"][];
         };
+        QueueCause: {
+            /** @description The last response of one of the emails. Null where no attempt has had a result. */
+            response: string | null;
+            smtp_code: number | null;
+            emails: number;
+            /** @description Number of accounts that have such emails. */
+            accounts: number;
+            /** @description Number of destinations that such emails wait for. */
+            destinations: number;
+            /** @description The destinations with the most such emails. */
+            top_destinations: string[];
+            /** Format: date-time */
+            next_attempt_at: string;
+        };
+        QueueCauseList: {
+            data: components["schemas"]["QueueCause"][];
+            examined: number;
+            /** Format: date-time */
+            counted_at: string;
+        };
         QueueDestination: {
             destination: string;
             /** Format: date-time */
@@ -7067,6 +7104,43 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listQueueCauses: {
+        parameters: {
+            query?: {
+                destination?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueCauseList"];
+                };
+            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["NotSignedIn"];
+            /** @description not_operator */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     pauseQueue: {
         parameters: {
             query?: never;
@@ -9969,6 +10043,8 @@ export interface operations {
                 message_id?: string;
                 /** @description Part of the recipient, subject or message ID. It reads every email of the period: among hundreds of thousands, add `from` and `to`, or filter by `recipient`, which is found at once. */
                 search?: string;
+                /** @description Part of the last response, in any case, such as `rate limited` or `4.7.28`. With `status=deferred`, the waiting emails that one cause holds up. */
+                response?: string;
                 /** @description Whether sandbox emails are included. */
                 include_sandbox?: boolean;
                 limit?: number;
@@ -10574,6 +10650,8 @@ export interface operations {
                 tag?: string;
                 from?: string;
                 to?: string;
+                /** @description Part of what the receiver answered, in any case, such as `rate limited` or `4.7.28`. With `event=email.deferred` and `from`, the emails that one cause has held up since then, delivered or not. */
+                response?: string;
                 /** @description Whether events of sandbox emails are included. */
                 include_sandbox?: boolean;
                 limit?: number;
@@ -11819,6 +11897,8 @@ export type ProviderDay = components['schemas']['ProviderDay']
 export type ProviderRates = components['schemas']['ProviderRates']
 export type ProviderStatistics = components['schemas']['ProviderStatistics']
 export type ProviderTotals = components['schemas']['ProviderTotals']
+export type QueueCause = components['schemas']['QueueCause']
+export type QueueCauseList = components['schemas']['QueueCauseList']
 export type QueueDestination = components['schemas']['QueueDestination']
 export type QueueList = components['schemas']['QueueList']
 export type QueueTotals = components['schemas']['QueueTotals']

@@ -27,6 +27,7 @@ export function Events() {
           { name: 'recipient', label: 'Recipient', form: WHOLE_ADDRESS },
           ...domains,
           { name: 'tag', label: 'Tag' },
+          { name: 'response', label: 'Response' },
           { name: 'from', label: 'From date', day: 'start' },
           { name: 'to', label: 'To date', day: 'end' },
           { name: 'include_sandbox', label: 'Sandbox', options: [['false', 'excluded']] },

@@ -9,6 +9,7 @@ import { Table } from '../table.tsx'
 import { Button, Field, Page, Problem, Section, State, Time } from '../ui.tsx'
 
 const QUEUES_EVERY_MS = 3_000
+const CAUSES_EVERY_MS = 10_000
 const MACHINES_EVERY_MS = 5_000
 
 export function Queues() {
@@ -95,7 +96,45 @@ export function Queues() {
           search === '' ? 'No emails are waiting to be sent.' : 'No emails are waiting for a matching destination.'
         }
       />
+      <Causes />
     </Page>
+  )
+}
+
+/** The last responses of deferred emails to all destinations: whether one cause holds up many. */
+function Causes() {
+  const found = useApi('/operator/queues/causes', { always: CAUSES_EVERY_MS })
+  return (
+    <Section title="Why deferred emails wait">
+      <Table
+        caption="Last responses of deferred emails, to all destinations"
+        rows={found.data?.data as readonly Json[] | undefined}
+        error={found.error}
+        keyOf={({ response }) => response ?? ''}
+        columns={[
+          {
+            head: 'Last response',
+            main: true,
+            fill: true,
+            cell: ({ response }) => (
+              <span className="font-mono text-xs break-words" title={response ?? undefined}>
+                {response ?? 'none yet'}
+              </span>
+            ),
+          },
+          { head: 'Emails', right: true, named: true, cell: ({ emails }) => figure(emails) },
+          { head: 'Accounts', right: true, wide: true, cell: ({ accounts }) => figure(accounts) },
+          {
+            head: 'Destinations',
+            named: true,
+            cell: ({ destinations, top_destinations: top }) =>
+              `${top.join(', ')}${destinations > top.length ? ` and ${figure(destinations - top.length)} more` : ''}`,
+          },
+          { head: 'Next attempt', right: true, wide: true, cell: ({ next_attempt_at: at }) => <Time at={at} /> },
+        ]}
+        empty="No emails are deferred."
+      />
+    </Section>
   )
 }
 

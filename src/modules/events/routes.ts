@@ -20,6 +20,7 @@ import {
   Uuid,
 } from '../../platform/http.ts'
 import { listPage } from '../../platform/list-page.ts'
+import { containing } from '../../platform/sql-pattern.ts'
 import { errors } from './errors.ts'
 import { type EventRow, followed } from './follow.ts'
 import { EventItem } from './payloads.ts'
@@ -61,6 +62,13 @@ const Query = Type.Object({
   tag: Type.Optional(Type.String({ maxLength: 128 })),
   from: Type.Optional(DateTime),
   to: Type.Optional(DateTime),
+  response: Type.Optional(
+    Type.String({
+      maxLength: 998,
+      description:
+        'Part of what the receiver answered, in any case, such as `rate limited` or `4.7.28`. With `event=email.deferred` and `from`, the emails that one cause has held up since then, delivered or not.',
+    }),
+  ),
   include_sandbox: Type.Boolean({ default: true, description: 'Whether events of sandbox emails are included.' }),
   limit: ListLimit,
   offset: ListOffset,
@@ -101,6 +109,7 @@ function listRoute({ database, clock, emailsTo, keptFacts }: EventRoutesOptions)
             domainIds,
             recipient,
             query.include_sandbox,
+            containing(query.response ?? null),
           ]
           const asked = [...filter, atUs, afterId, limit + 1, atUs === null ? offset : 0]
           const count = async (): Promise<number> =>

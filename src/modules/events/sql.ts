@@ -1,4 +1,5 @@
 import { statement } from '../../platform/db.ts'
+import { matches } from '../../platform/sql-pattern.ts'
 
 export const append = statement(
   'events_append',
@@ -107,27 +108,30 @@ export const forget = statement(
 
 // $2 $3 from and before, $4 type, $5 email, $6 emails (those to one recipient; never empty), $7 domain, $8 tag, $9 the
 // domains that the key is bound to, $10 the recipient, to match events about an address (also an unsubscribe from an email
-// that is no longer kept), $11 include sandbox events.
+// that is no longer kept), $11 include sandbox events, $12 pattern of what the receiver answered: the response of a try, and of the
+// last one of a bounced or failed email.
+const ANSWER = `coalesce(e.data ->> 'response', e.data ->> 'error_message', e.data ->> 'last_response')`
 const FILTER = `e.account_id = $1 and ($2::timestamptz is null or e.at >= $2) and ($3::timestamptz is null or e.at < $3)
   and ($4::smallint is null or e.type = $4) and ($5::uuid is null or e.email_id = $5)
   and ($6::uuid[] is null or e.email_id = any($6)
     or ((e.email_id is null or e.type = 7) and coalesce(e.data ->> 'recipient', e.data ->> 'email') = $10))
   and ($7::uuid is null or e.domain_id = $7) and ($8::text is null or e.tag = $8)
-  and ($9::uuid[] is null or e.domain_id = any($9)) and ($11::boolean or not e.sandbox)`
+  and ($9::uuid[] is null or e.domain_id = any($9)) and ($11::boolean or not e.sandbox)
+  and ($12::text is null or ${matches(ANSWER, '$12')})`
 const COLUMNS = `e.xid::text as xid, e.seq, e.at, e.event_id, e.account_id, e.domain_id, e.email_id, e.type, e.stream,
   e.sandbox, e.tag, e.data, e.facts`
 
-/** $12 and $13: time (microseconds since 1970) and id of the event after which to continue, or null. $14 limit, $15 offset. */
+/** $13 and $14: time (microseconds since 1970) and id of the event after which to continue, or null. $15 limit, $16 offset. */
 export const list = statement(
   'events_list',
   `select ${COLUMNS}, (extract(epoch from e.at) * 1000000)::bigint as at_us from event e where ${FILTER}
-     and ($12::bigint is null or (e.at, e.event_id) < ('epoch'::timestamptz + $12 * interval '1 microsecond', $13::uuid))
-   order by e.at desc, e.event_id desc limit $14 offset $15`,
+     and ($13::bigint is null or (e.at, e.event_id) < ('epoch'::timestamptz + $13 * interval '1 microsecond', $14::uuid))
+   order by e.at desc, e.event_id desc limit $15 offset $16`,
 )
 // Counting stops at a limit: an account with millions of events must not pay for a number that nobody reads.
 export const count = statement(
   'events_count',
-  `select count(*) as total from (select 1 from event e where ${FILTER} limit $12) as counted`,
+  `select count(*) as total from (select 1 from event e where ${FILTER} limit $13) as counted`,
 )
 
 // Streams read in the order of the followers, below the oldest open transaction, and keep no cursor in the database.

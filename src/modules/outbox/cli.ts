@@ -10,6 +10,7 @@ import { runningRoles } from '../machines/index.ts'
 import { retryEmail } from './control.ts'
 import { holdDestination, retryDestination } from './destinations.ts'
 import { ownerOfEmail } from './owner.ts'
+import { EXAMINED, waitingCauses, wireCause } from './queue-causes.ts'
 import { type QueuedDestination, queueByDestination, queueFigures } from './queue-figures.ts'
 import { wireDestination } from './routes-queue.ts'
 
@@ -49,6 +50,22 @@ export const queueCommands: readonly Command[] = [
         'paused_since',
         'last_response',
       ])
+    },
+  },
+  {
+    path: ['queue', 'causes'],
+    summary: 'list why deferred emails wait, for one destination or all',
+    usage: '[destination]',
+    options: JSON_OPTION,
+    run: async ({ database, print }, values, [destination = null, ...more]) => {
+      if (more.length > 0) throw new UsageError('name one destination, or none for all')
+      const asked = { destination: destination?.toLowerCase() ?? null, limit: LISTED }
+      const { causes, examined } = await waitingCauses(database.system, asked)
+      if (values['json'] === true) return print(JSON.stringify(causes.map(wireCause)))
+      print(`${examined} deferred emails examined${examined === EXAMINED ? ', those that are due first' : ''}`)
+      const rows = causes.map(({ topDestinations, ...one }) => ({ ...one, top: topDestinations.join(' ') }))
+      if (rows.length > 0)
+        printRecords({ print }, values, rows, ['emails', 'accounts', 'destinations', 'top', 'response'])
     },
   },
   {

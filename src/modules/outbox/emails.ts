@@ -79,6 +79,8 @@ export interface EmailFilter {
   readonly messageId: string | null
   /** A substring of recipient, subject or message id. */
   readonly search: string | null
+  /** A substring of the last response. */
+  readonly response: string | null
   readonly includeSandbox: boolean
 }
 
@@ -117,6 +119,7 @@ export async function listEmails(
     filter.messageId,
     containing(filter.search),
     containing(filter.search === null ? null : storedSpelling(filter.search)),
+    containing(filter.response),
     filter.includeSandbox,
   ]
   const { cursor } = page
@@ -138,8 +141,9 @@ export async function listEmails(
           values,
           async () => (await db.one<{ total: number }>(list.count, [...values, COUNT_LIMIT]))?.total ?? 0,
         )
-      // A search reads every email: it is counted by a second pass only when one page does not hold all matches.
-      const known = filter.search !== null && cursor === null && offset === 0 && (await reading)[0].length <= page.limit
+      // A substring reads every email: it is counted by a second pass only when one page does not hold all matches.
+      const isSubstring = filter.search !== null || filter.response !== null
+      const known = isSubstring && cursor === null && offset === 0 && (await reading)[0].length <= page.limit
       const [[rows], counted] = await Promise.all([reading, known ? null : count()])
       const { rows: emails, total, next: nextCursor } = listPage(rows, page, counted ?? rows.length, ({ id }) => id)
       return { emails, total, nextCursor }

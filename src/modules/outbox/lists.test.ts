@@ -24,10 +24,11 @@ const DAY_MS = 86_400_000
 const PUT = statement(
   'test_put_emails',
   `insert into email (id, account_id, domain_id, body_id, created_at, status, sender, recipient, recipient_key, subject,
-     message_id, tag, sandbox, size_bytes, expires_at)
-   select id, account_id, domain_id, id, now(), status, 'a@shop.example', recipient, recipient, subject, message_id, tag, sandbox, 1, now()
+     message_id, tag, sandbox, last_response, size_bytes, expires_at)
+   select id, account_id, domain_id, id, now(), status, 'a@shop.example', recipient, recipient, subject, message_id, tag, sandbox,
+     last_response, 1, now()
    from json_to_recordset($1::json) as e(id uuid, account_id uuid, domain_id uuid, status smallint, recipient text, subject text,
-     message_id text, tag text, sandbox boolean)`,
+     message_id text, tag text, sandbox boolean, last_response text)`,
 )
 
 interface Made {
@@ -40,6 +41,7 @@ interface Made {
   readonly message_id: string
   readonly tag: string | null
   readonly sandbox: boolean
+  readonly last_response: string | null
 }
 
 const clock = systemClock()
@@ -119,6 +121,7 @@ test('a page of emails holds what passes every filter, newest first, of this acc
       message_id: `m${i % 50}@shop.example`,
       tag: [null, 'a', 'b'][i % 11] ?? null,
       sandbox: i % 13 < 4,
+      last_response: ['250 ok', '421 4.7.28 Rate limited_', null][i % 5] ?? null,
     })
   }
   await database.system.execute(PUT, [JSON.stringify(all)])
@@ -131,6 +134,7 @@ test('a page of emails holds what passes every filter, newest first, of this acc
     domainIds: null,
     messageId: null,
     search: null,
+    response: null,
     includeSandbox: true,
   }
   const statuses: (readonly EmailStatus[] | null)[] = [
@@ -156,6 +160,9 @@ test('a page of emails holds what passes every filter, newest first, of this acc
       { search: '100%' },
       { search: 'USER3@Example' },
       { search: 'M7@SHOP' },
+      { response: 'rate LIMITED_' },
+      { response: '4.7.28', domainIds: DOMAINS.slice(0, 1) },
+      { response: '_ok' },
       { tag: 'b', domainIds: DOMAINS.slice(1) },
       { includeSandbox: false },
       { includeSandbox: false, tag: 'a' },
@@ -174,6 +181,10 @@ test('a page of emails holds what passes every filter, newest first, of this acc
       .filter((email) => filter.recipientKey === null || email.recipient === filter.recipientKey)
       .filter((email) => filter.includeSandbox || !email.sandbox)
       .filter((email) => filter.messageId === null || email.message_id === filter.messageId)
+      .filter(
+        ({ last_response: said }) =>
+          filter.response === null || said?.toLowerCase().includes(filter.response.toLowerCase()) === true,
+      )
       .filter(({ subject, recipient, message_id: id }) =>
         [subject, recipient, id].some((text) => text.toLowerCase().includes(filter.search?.toLowerCase() ?? '')),
       )
@@ -207,6 +218,7 @@ test('a page reads its own range of an index, whatever the statistics say', asyn
     message_id: `${i}@shop.example`,
     tag: 'a',
     sandbox: false,
+    last_response: '250 ok',
     ...given,
   })
   const few = { status: 4, tag: 'few', domain_id: DOMAINS[1] ?? null }
@@ -216,8 +228,8 @@ test('a page reads its own range of an index, whatever the statistics say', asyn
     NOBODY,
     FIRST_ID,
     LAST_ID,
-    ...[4, 5, 6, 7, 8, 9, 10].map((n) => given[n] ?? null),
-    given[11] ?? true,
+    ...[4, 5, 6, 7, 8, 9, 10, 11].map((n) => given[n] ?? null),
+    given[12] ?? true,
     ...page,
   ]
   const cases: readonly (readonly [ListIndex, Record<number, unknown>])[] = [
@@ -231,8 +243,9 @@ test('a page reads its own range of an index, whatever the statistics say', asyn
     ['domain', { 7: DOMAINS.slice(1) }],
     ['domain', { 7: [NOBODY] }],
     ['domain', { 7: DOMAINS }],
-    ['id', { 11: false }],
-    ['status', { 4: [3, 4], 11: false }],
+    ['status', { 4: [4], 11: '%no such user%' }],
+    ['id', { 12: false }],
+    ['status', { 4: [3, 4], 12: false }],
   ]
   for (const known of [false, true]) {
     if (known) await analyzed()

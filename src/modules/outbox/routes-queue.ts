@@ -5,6 +5,7 @@ import { platformErrors } from '../../platform/errors.ts'
 import { type Answer, type AnyEndpoint, DateTime, dataOf, endpoint, named, single } from '../../platform/http.ts'
 import { accountErrors, type OperatorDoor } from '../accounts/index.ts'
 import { type DestinationOptions, holdDestination, retryDestination } from './destinations.ts'
+import { EXAMINED, waitingCauses, wireCause } from './queue-causes.ts'
 import { type QueuedDestination, queueByDestination, queueFigures } from './queue-figures.ts'
 import { ATTEMPT_OUTCOMES } from './types.ts'
 
@@ -17,8 +18,10 @@ export interface QueueRoutesOptions extends DestinationOptions {
 const TAG = 'Operator'
 const MAX_LISTED = 500
 const LISTED = 100
+const LISTED_CAUSES = 20
 // Counting a long queue takes a second: it is counted at most once in this time, however many look at the page.
 const FRESH_MS = 2_000
+const FRESH_CAUSES_MS = 5_000
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const Name = Type.String({ minLength: 1, maxLength: 255 })
@@ -45,15 +48,30 @@ const Totals = named(
   Type.Object({ ready: Type.Integer(), leased: Type.Integer(), waiting: Type.Integer() }),
 )
 
+const Cause = named(
+  'QueueCause',
+  Type.Object({
+    response: nullable(
+      Type.String({ description: 'The last response of one of the emails. Null where no attempt has had a result.' }),
+    ),
+    smtp_code: nullable(Type.Integer()),
+    emails: Type.Integer(),
+    accounts: Type.Integer({ description: 'Number of accounts that have such emails.' }),
+    destinations: Type.Integer({ description: 'Number of destinations that such emails wait for.' }),
+    top_destinations: Type.Array(Type.String(), { description: 'The destinations with the most such emails.' }),
+    next_attempt_at: DateTime,
+  }),
+)
+
 interface Counted {
   readonly data: readonly object[]
-  readonly totals: Record<string, number>
   readonly counted_at: string
 }
 
 export function queueRoutes(options: QueueRoutesOptions): readonly AnyEndpoint[] {
   const read = [accountErrors.not_signed_in, accountErrors.not_operator]
-  const count = counting(options)
+  const count = counting(options, FRESH_MS, queueCount)
+  const causes = counting(options, FRESH_CAUSES_MS, causeCount)
   return [
     endpoint({
       method: 'GET',
@@ -74,6 +92,30 @@ export function queueRoutes(options: QueueRoutesOptions): readonly AnyEndpoint[]
       handle: async (call): Promise<Answer> => {
         const { search = '', limit = LISTED } = call.query
         return { status: 200, body: await count(search.trim() === '' ? null : search.trim(), limit) }
+      },
+    }),
+    endpoint({
+      method: 'GET',
+      path: '/api/v1/operator/queues/causes',
+      access: null,
+      door: options.operator,
+      operationId: 'listQueueCauses',
+      summary: `List why deferred emails wait: their last responses, most emails first. The ${EXAMINED.toLocaleString('en-US')} emails that are due first are examined. The figures can be up to 5 seconds old.`,
+      tag: TAG,
+      query: Type.Object({
+        destination: Type.Optional(Name),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTED })),
+      }),
+      answers: {
+        200: named(
+          'QueueCauseList',
+          Type.Object({ data: Type.Array(Cause), examined: Type.Integer(), counted_at: DateTime }),
+        ),
+      },
+      errors: read,
+      handle: async (call): Promise<Answer> => {
+        const { destination, limit = LISTED_CAUSES } = call.query
+        return { status: 200, body: await causes(destination?.trim().toLowerCase() ?? null, limit) }
       },
     }),
     ...(['pause', 'resume', 'retry'] as const).map((verb) => steering(options, verb)),
@@ -117,23 +159,20 @@ function steering(options: QueueRoutesOptions, verb: keyof typeof SUMMARIES): An
   })
 }
 
-/** At most one count at a time for each query; the answer is reused for FRESH_MS. */
-function counting({ database, clock }: QueueRoutesOptions): (search: string | null, limit: number) => Promise<Counted> {
+type Count = (options: QueueRoutesOptions, text: string | null, limit: number) => Promise<Counted>
+
+/** At most one count at a time for each query; the answer is reused for `freshMs`. */
+function counting(
+  options: QueueRoutesOptions,
+  freshMs: number,
+  count: Count,
+): (text: string | null, limit: number) => Promise<Counted> {
   let known: { readonly key: string; readonly atMs: number; readonly answer: Promise<Counted> } | null = null
-  const count = async (search: string | null, limit: number): Promise<Counted> => {
-    const now = clock.now()
-    const [figures, rows] = await Promise.all([
-      queueFigures(database.system, now),
-      queueByDestination(database.system, { limit, now, search }),
-    ])
-    const totals = Object.fromEntries(figures.map(({ state, emails }) => [state, emails]))
-    return { data: rows.map(wireDestination), totals, counted_at: now.toISOString() }
-  }
-  return (search, limit) => {
-    const key = JSON.stringify([search, limit])
-    const nowMs = clock.monotonicMs()
-    if (known === null || known.key !== key || nowMs - known.atMs > FRESH_MS) {
-      const answer = count(search, limit)
+  return (text, limit) => {
+    const key = JSON.stringify([text, limit])
+    const nowMs = options.clock.monotonicMs()
+    if (known === null || known.key !== key || nowMs - known.atMs > freshMs) {
+      const answer = count(options, text, limit)
       known = { key, atMs: nowMs, answer }
       answer.catch(() => {
         if (known?.answer === answer) known = null
@@ -141,6 +180,30 @@ function counting({ database, clock }: QueueRoutesOptions): (search: string | nu
     }
     return known.answer
   }
+}
+
+async function queueCount(
+  { database, clock }: QueueRoutesOptions,
+  search: string | null,
+  limit: number,
+): Promise<Counted & { readonly totals: Record<string, number> }> {
+  const now = clock.now()
+  const [figures, rows] = await Promise.all([
+    queueFigures(database.system, now),
+    queueByDestination(database.system, { limit, now, search }),
+  ])
+  const totals = Object.fromEntries(figures.map(({ state, emails }) => [state, emails]))
+  return { data: rows.map(wireDestination), totals, counted_at: now.toISOString() }
+}
+
+async function causeCount(
+  { database, clock }: QueueRoutesOptions,
+  destination: string | null,
+  limit: number,
+): Promise<Counted & { readonly examined: number }> {
+  const now = clock.now()
+  const { causes, examined } = await waitingCauses(database.system, { destination, limit })
+  return { data: causes.map(wireCause), examined, counted_at: now.toISOString() }
 }
 
 /** Also used by `posthorn queue list --json`. */

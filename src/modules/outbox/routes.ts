@@ -138,6 +138,13 @@ const ListQuery = Type.Object({
         'Part of the recipient, subject or message ID. It reads every email of the period: among hundreds of thousands, add `from` and `to`, or filter by `recipient`, which is found at once.',
     }),
   ),
+  response: Type.Optional(
+    Type.String({
+      maxLength: 998,
+      description:
+        'Part of the last response, in any case, such as `rate limited` or `4.7.28`. With `status=deferred`, the waiting emails that one cause holds up.',
+    }),
+  ),
   include_sandbox: Type.Boolean({ default: true, description: 'Whether sandbox emails are included.' }),
   limit: ListLimit,
   offset: ListOffset,
@@ -307,6 +314,7 @@ async function answerList(
     domainIds: domainsSeen(query.domain_id, domainIds),
     messageId: query.message_id?.replaceAll(/^<|>$/g, '') ?? null,
     search: query.search ?? null,
+    response: query.response ?? null,
     includeSandbox: query.include_sandbox,
   }
   const { emails, total, nextCursor } = await listEmails(lists, accountId, filter, { limit, offset, cursor }, gone)

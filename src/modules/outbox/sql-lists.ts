@@ -3,10 +3,11 @@
 // them in that order. Keys are found first, and rows are read for the page only.
 //
 // $1 account, $2 $3 ids from and below, $4 statuses, $5 recipient, $6 tag, $7 domains, $8 message id, $9 search pattern and
-// $10 its other spelling: null matches all (the tenant role plans each call for the given values). $11 whether sandbox mail is
-// included, $12 row limit, $13 offset.
+// $10 its other spelling, $11 pattern of the last response: null matches all (the tenant role plans each call for the given values).
+// $12 whether sandbox mail is included, $13 row limit, $14 offset.
 //
-// No index covers sandbox mail: where it is excluded, the scan skips it row by row, like rows that a search does not match.
+// No index covers sandbox mail and responses: what is excluded or has another response is skipped row by row, like rows that a
+// search does not match. The statuses of mail that waits or ended badly leave few rows.
 
 import { type Statement, statement } from '../../platform/db.ts'
 import { matches, matchesFolded } from '../../platform/sql-pattern.ts'
@@ -24,7 +25,8 @@ const passes = {
   message: '($8::text is null or message_id = $8)',
   search: `($9::text is null or ${matchesFolded('recipient_key', '$9')} or recipient_key like $10::text
     or ${matches('subject', '$9')} or ${matches('message_id', '$9')})`,
-  sandbox: '($11::boolean or not sandbox)',
+  response: `($11::text is null or ${matches('last_response', '$11')})`,
+  sandbox: '($12::boolean or not sandbox)',
 }
 const filter = (index: ListIndex): string =>
   [
@@ -54,7 +56,7 @@ const page = (index: ListIndex): Statement =>
   statement(
     `outbox_list_emails_by_${index}`,
     `with k as materialized (
-       select id from (${keys[index]('limit $12::bigint + $13::bigint')}) s order by id desc limit $12::bigint offset $13::bigint)
+       select id from (${keys[index]('limit $13::bigint + $14::bigint')}) s order by id desc limit $13::bigint offset $14::bigint)
      select e.* from k cross join lateral (
        select ${EMAIL_COLUMNS} from email where account_id = $1 and id = k.id and id >= $2 and id < $3 offset 0) e
      order by e.id desc`,
@@ -63,7 +65,7 @@ const page = (index: ListIndex): Statement =>
 const count = (index: ListIndex): Statement =>
   statement(
     `outbox_count_emails_by_${index}`,
-    `select count(*)::int as total from (select 1 from (${keys[index]('limit $12::bigint')}) s limit $12::bigint) as counted`,
+    `select count(*)::int as total from (select 1 from (${keys[index]('limit $13::bigint')}) s limit $13::bigint) as counted`,
   )
 
 /** For the transaction: a plan that sorts reads all matches first, which the planner estimates to be few. */
