@@ -238,6 +238,20 @@ describe('the inbound MX of a process', () => {
     }
   })
 
+  test('an email that is retried after a late bounce is delivered only when a receiver takes it again', async () => {
+    const { id } = await delivered('again@example.net')
+    const report = { email_id: id, type: 'soft', smtp_code: 452, enhanced_code: '4.2.2' }
+    assert.equal((await world.api.post('/api/v1/inbound/bounces', report)).body.data.type, 'soft')
+    mx.script({ rcpt: '550 5.7.1 not today' })
+    assert.equal((await world.api.post(`/api/v1/emails/${id}/retry`)).status, 200)
+    const email = await until('the refusal', async () => {
+      const { body } = await world.api.get(`/api/v1/emails/${id}`)
+      return body.data.status === 'bounced' ? body.data : null
+    })
+    mx.script({ rcpt: 'default' })
+    assert.deepEqual([email.delivered_at, email.last_response], [null, '550 5.7.1 not today'])
+  })
+
   test('RFC 9477: the signed message names the complaint address, its id alone is enough, and a forged id is counted', async () => {
     const { id, got } = await delivered('eve@example.net')
     const text = got.data.toString('latin1')

@@ -362,7 +362,7 @@ export const requeue = statement(
 )
 export const reopenEmail = statement(
   'outbox_reopen_email',
-  `update email set status = 1, ended_at = null, next_attempt_at = $3, expires_at = greatest(expires_at, $4)
+  `update email set status = 1, delivered_at = null, ended_at = null, next_attempt_at = $3, expires_at = greatest(expires_at, $4)
    where account_id = $1 and id = $2`,
 )
 export const rescheduleQueueRow = statement(
