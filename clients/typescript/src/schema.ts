@@ -3689,7 +3689,7 @@ export interface components {
              * @enum {string}
              */
             trend: "up" | "flat" | "down";
-            /** @description Score of the previous calculation, on the same day or an earlier one. The event health.grade_changed compares with it. */
+            /** @description Score of the previous calculation, on the same day or an earlier one. Null when that had too few emails for a score. */
             previous_score: number | null;
             findings: components["schemas"]["HealthFinding"][];
             /** Format: date-time */

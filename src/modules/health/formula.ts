@@ -36,6 +36,8 @@ const GRADES: readonly (readonly [least: number, grade: string])[] = [
   [0, 'F'],
 ]
 
+const POOR: readonly string[] = ['D', 'F']
+
 export interface Component extends Part {
   /** 0-100. */
   readonly score: number
@@ -64,6 +66,11 @@ const TRUE_DIGITS = 9
 
 export function gradeOf(score: number): string {
   return GRADES.find(([least]) => score >= least)?.[1] ?? 'F'
+}
+
+/** A grade for which mailbox providers delay mail or treat it as spam. */
+export function isPoor(grade: string): boolean {
+  return POOR.includes(grade)
 }
 
 /** @param tracked whether the account's mail is tracked at all */

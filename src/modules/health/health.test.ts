@@ -79,6 +79,10 @@ test('more complaints or bounces never raise the score, more deliveries or opens
   )
 })
 
+interface Changed {
+  readonly data: { readonly previous_grade: string | null; readonly grade: string; readonly score: number }
+}
+
 test('one record per day is stored, refreshed and listed, and a changed grade is reported once', async () => {
   await using world = await startWorld()
   const { accountId, api } = world.account
@@ -103,15 +107,50 @@ test('one record per day is stored, refreshed and listed, and a changed grade is
   assert.deepEqual([bad.score, bad.grade, bad.findings[0].code], [71, 'C', 'high_complaints'])
   assert.deepEqual([bad.trend, bad.previous_score], ['flat', 71])
   const told = (await api.get('/api/v1/events?event=health.grade_changed')).body.data
-  assert.equal(told.length, 1)
-  const { previous_grade: previous, grade, score } = told[0].data
-  assert.deepEqual([previous, grade, score], ['A+', 'C', 71])
+  assert.deepEqual(
+    told.map(({ data: { previous_grade: previous, grade, score } }: Changed) => [previous, grade, score]),
+    [['A+', 'C', 71]],
+  )
   const history = (await api.get(`${PATH}/history?limit=365`)).body
   assert.deepEqual([history.data.length, history.data[0].score, history.pagination.total], [1, 71, 1])
   assert.equal((await api.get(`${PATH}/history?limit=366`)).body.code, 'invalid_parameter')
   const domainId = await world.verifiedDomain('ready.example')
   const other = await world.newAccount()
   assert.equal((await other.api.get(`/api/v1/customer/domains/test-readiness/${domainId}`)).status, 404)
+})
+
+const PAST = statement(
+  'test_past_grades',
+  `insert into health_record (account_id, day, calculated_at, score, grade, record)
+   select $1, (now() at time zone 'UTC')::date - ago, now(), null, grade, '{"metrics":{}}'
+   from unnest($2::int[], $3::text[]) as t(ago, grade)`,
+)
+
+test('a grade is compared with the last one before days without, and the first is reported when it is poor', async () => {
+  await using world = await startWorld()
+  const { system } = world.rooms.database
+  const fill = statement(
+    'test_fill_half',
+    `insert into stat_bucket (account_id, scope, span, domain_id, tag, bucket, stream, sandbox, sent, delivered, hard)
+     values ($1, 0, 1, '00000000-0000-0000-0000-000000000000', '', date_trunc('day', now()), 0, false, 100, 100 - $2::int, $2)`,
+  )
+  const rows: [past: readonly (string | null)[], hard: number, told: readonly unknown[]][] = [
+    [['A+', null], 50, [['A+', 'F']]],
+    [['F', null, null], 50, []],
+    [[null], 50, [[null, 'F']]],
+    [[], 50, [[null, 'F']]],
+    [[], 0, []],
+  ]
+  for (const [past, hard, told] of rows) {
+    const { accountId, api } = await world.newAccount()
+    await system.execute(PAST, [accountId, past.map((_, i) => past.length - i), past])
+    await system.execute(fill, [accountId, hard])
+    assert.equal((await api.post(`${PATH}/refresh`)).body.data.grade, hard === 0 ? 'A+' : 'F')
+    await api.post(`${PATH}/refresh`)
+    const { body } = await api.get('/api/v1/events?event=health.grade_changed')
+    const changes = body.data.map(({ data }: Changed) => [data.previous_grade, data.grade])
+    assert.deepEqual(changes, told, JSON.stringify(past))
+  }
 })
 
 const LOGGED = statement(

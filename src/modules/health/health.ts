@@ -4,7 +4,7 @@ import type { Ids } from '../../platform/ids.ts'
 import type { DomainSettings } from '../domains/index.ts'
 import { append } from '../events/index.ts'
 import { countsOf, isCountedUpTo } from '../statistics/index.ts'
-import { FORMULA_VERSION, type Health, healthOf, WINDOW_DAYS } from './formula.ts'
+import { FORMULA_VERSION, type Health, healthOf, isPoor, WINDOW_DAYS } from './formula.ts'
 import * as sql from './sql.ts'
 
 const DAY_MS = 86_400_000
@@ -57,8 +57,9 @@ export async function currentHealth(context: HealthContext, accountId: string): 
 }
 
 /**
- * Calculates the score, stores it as the day's record, and appends an event when the grade changed. While the statistics lack
- * earlier days (they are being rebuilt), it does neither and returns the latest record.
+ * Calculates the score, stores it as the day's record, and appends an event when the grade is not the last one, which may be from
+ * before days with too few emails for a score. An account's first grade is reported when it is poor: there was none to fall from.
+ * While the statistics lack earlier days (they are being rebuilt), it does neither and returns the latest record.
  */
 export async function calculateHealth(context: HealthContext, accountId: string): Promise<HealthRecord> {
   const { database, clock, ids, isTracked } = context
@@ -75,9 +76,10 @@ export async function calculateHealth(context: HealthContext, accountId: string)
     const { score, grade } = health
     const fresh = { account_id: accountId, day, calculated_at: now, score, grade, record }
     if (!isCounted) return wireRecord(last ?? fresh)
+    const lastGrade = last?.grade ?? (await db.one<{ grade: string }>(sql.latestGrade, [accountId]))?.grade ?? null
     await db.execute(sql.put, [accountId, day, now, score, grade, JSON.stringify(record)])
-    if (last !== null && last.grade !== null && grade !== null && last.grade !== grade) {
-      const data = { previous_grade: last.grade, grade, score }
+    if (grade !== null && (lastGrade === null ? isPoor(grade) : grade !== lastGrade)) {
+      const data = { previous_grade: lastGrade, grade, score }
       await append(db, [gradeChanged(ids.next(), now, accountId, data)])
     }
     return wireRecord(fresh)

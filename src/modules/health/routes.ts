@@ -56,7 +56,7 @@ const Score = named(
     }),
     previous_score: Type.Union([Type.Integer(), Type.Null()], {
       description:
-        'Score of the previous calculation, on the same day or an earlier one. The event health.grade_changed compares with it.',
+        'Score of the previous calculation, on the same day or an earlier one. Null when that had too few emails for a score.',
     }),
     findings: Type.Array(
       named(

@@ -8,6 +8,10 @@ export const latest = statement(
   'health_latest',
   `select ${COLUMNS} from health_record where account_id = $1 order by day desc limit 1`,
 )
+export const latestGrade = statement(
+  'health_latest_grade',
+  'select grade from health_record where account_id = $1 and grade is not null order by day desc limit 1',
+)
 export const put = statement(
   'health_put',
   `insert into health_record (account_id, day, calculated_at, score, grade, record) values ($1, $2, $3, $4, $5, $6)

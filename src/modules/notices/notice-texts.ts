@@ -120,14 +120,20 @@ function gradeNotices(
   at: Date,
   { previous_grade: before, grade, score }: Readonly<Record<string, unknown>>,
 ): readonly Notice[] {
-  const fell = GRADES.indexOf(String(grade)) > GRADES.indexOf(String(before))
+  // It is reported only when it is poor.
+  const isFirst = typeof before !== 'string'
+  const fell = isFirst || GRADES.indexOf(String(grade)) > GRADES.indexOf(before)
+  const changed = `${fell ? 'fell' : 'rose'} from ${before} to ${grade}`
+  const ofAccount = isFirst
+    ? `The first health grade of account ${accountId} is ${grade}`
+    : `The health grade of account ${accountId} ${changed}`
   const own: Notice = {
     accountId,
     key: `event ${eventId}`,
     kind: 'grade_changed',
-    subject: `Your sending health ${fell ? 'fell' : 'rose'} from ${before} to ${grade}`,
+    subject: isFirst ? `Your sending health is ${grade}` : `Your sending health ${changed}`,
     text: written([
-      `The health grade of account ${accountId} changed from ${before} to ${grade} at ${at.toISOString()}.`,
+      `${ofAccount}, at ${at.toISOString()}.`,
       `The score is ${score} out of 100, based on the mail of the last 30 days.`,
       '',
       'GET /api/v1/customer/health-score shows how the score is made up, what was found, and the evidence.',
@@ -141,9 +147,9 @@ function gradeNotices(
     accountId: null,
     key: `event ${eventId} operator`,
     kind: 'account_health',
-    subject: `Account ${accountId}: sending health fell to ${grade}`,
+    subject: `Account ${accountId}: sending health ${isFirst ? 'is' : 'fell to'} ${grade}`,
     text: written([
-      `The health grade of account ${accountId} fell from ${before} to ${grade} (score ${score}) at ${at.toISOString()}.`,
+      `${ofAccount} (score ${score}), at ${at.toISOString()}.`,
       '',
       `To stop its mail, run: posthorn account suspend ${accountId}`,
     ]),

@@ -141,6 +141,19 @@ test('a grade that fell to F is reported to the account and to the operator, onc
   ])
 })
 
+test('a first grade that is poor is reported to the account and to the operator', async () => {
+  await using fixture = await fixtureWithMail()
+  const { world } = fixture
+  const first = { previous_grade: null, grade: 'D', score: 61 }
+  await append(world.rooms.database.system, [event(world, 'health.grade_changed', first)])
+  await until('two mails', async () => (await fixture.mails()).length >= 2)
+  const told = (await fixture.mails()).map(({ to, subject }) => `${to}: ${subject}`).sort()
+  assert.deepEqual(told, [
+    `operator@posthorn.test: Account ${world.account.accountId}: sending health is D`,
+    'owner1@posthorn.test: Your sending health is D',
+  ])
+})
+
 test('a quota is reported at 80 and at 100 per cent, once a month each', async () => {
   await using fixture = await fixtureWithMail()
   const { world } = fixture
