@@ -39,7 +39,7 @@ export function storyOf(email: StoryEmail): string {
     case 'failed':
       return `Not delivered: gave up ${tries}.`
     case 'suppressed':
-      return 'Not sent: the address is suppressed or unsubscribed.'
+      return 'Not sent: it was blocked on this side.'
     case 'complained':
       return 'Delivered, and marked as spam by the recipient.'
     case 'scheduled':

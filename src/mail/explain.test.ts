@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SENDERS_RULE, tlsVerdict } from '../modules/delivery/smtp-verdict.ts'
-import { explain } from './explain.ts'
+import { explain, isListReason } from './explain.ts'
 
 interface Response {
   readonly smtp_code: number | null
@@ -95,3 +95,21 @@ test('an email that is due and not attempted waits for no receiver', () => {
   assert.match(explain({ status: 'queued', next_attempt_at: NEXT, events: [], attempts: [] }, NOW).meaning, /soon/)
   assert.match(explain({ status: 'scheduled', scheduled_at: NEXT, next_attempt_at: NEXT }, later).meaning, /scheduled/)
 })
+
+// Each row: the reason of email.suppressed, the words of its explanation, and whether a list names the recipient.
+const BLOCKED: readonly (readonly [reason: string, words: RegExp, isListed: boolean])[] = [
+  ['unsubscribed', /unsubscribed/, true],
+  ['recipient_unsubscribed', /unsubscribed/, true],
+  ['previous_complaint', /marked an earlier email as spam/, true],
+  ['manual', /suppressed manually/, true],
+  ['disposable_high_confidence', /because of its risk \(disposable_high_confidence\)/, false],
+  ['risk_score_critical', /because of its risk/, false],
+]
+for (const [reason, words, isListed] of BLOCKED) {
+  test(`an email blocked for ${reason} is ${isListed ? '' : 'not '}said to be on a list`, () => {
+    const events = [{ event: 'email.suppressed', data: { reason } }]
+    const said = explain({ status: 'suppressed', events }, NOW)
+    assert.match(said.meaning, words)
+    assert.deepEqual([said.reason, isListReason(said.reason)], [reason, isListed])
+  })
+}

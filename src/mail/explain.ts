@@ -49,7 +49,7 @@ const SUPPRESSED: Readonly<Record<string, Words>> = {
   recipient_suppressed: {
     matter: 'sender',
     meaning: 'It was not sent: the address is on the suppression list.',
-    next: 'check_recipient shows the reason. Take the address off the list only if that reason no longer applies.',
+    next: 'Its entry on the list shows the reason. Take the address off the list only if that reason no longer applies.',
   },
 }
 
@@ -114,11 +114,7 @@ export function explain(email: Fields, now: Date): Explanation {
   }
   switch (status) {
     case 'suppressed':
-      return withReason(SUPPRESSED, reasonIn(email, 'email.suppressed'), {
-        ...UNCLEAR,
-        meaning: 'It was not sent: it was blocked because of its risk.',
-        next: 'The risk of the email lists the reasons.',
-      })
+      return suppressed(reasonIn(email, 'email.suppressed'))
     case 'failed':
       return failed(email)
     case 'deferred':
@@ -147,6 +143,20 @@ export function explain(email: Fields, now: Date): Explanation {
 }
 
 /** The same as the advice on its bounce, as shown in the lists of bounces. */
+function suppressed(reason: string | null): Explanation {
+  const code = reason === null ? '' : ` (${reason})`
+  return withReason(SUPPRESSED, reason, {
+    matter: 'sender',
+    meaning: `It was not sent: it was blocked because of its risk${code}.`,
+    next: 'The risk of the email lists the reasons.',
+  })
+}
+
+/** Whether a list names the recipient, by the reason of an explanation; otherwise the verdict on the send blocked the email. */
+export function isListReason(reason: string | null): boolean {
+  return Object.hasOwn(SUPPRESSED, SAME[reason ?? ''] ?? reason ?? '')
+}
+
 function bounced(email: Fields): Explanation {
   const { category } = lastOf(email, 'email.bounced')
   if (typeof category !== 'string')

@@ -3,7 +3,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { adviceFor } from '../../../src/mail/bounce-advice.ts'
-import { explain, isOverdue } from '../../../src/mail/explain.ts'
+import { explain, isListReason, isOverdue } from '../../../src/mail/explain.ts'
 import { announce } from '../announcements.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
@@ -220,19 +220,25 @@ function Why({ email, bounces }: { readonly email: Json; readonly bounces: reado
   })
 }
 
-/** The list, suppressions or unsubscribes, that the recipient was on when the email was accepted. */
+/** Why an email was blocked, with the list that names the recipient, if one does. */
 function Refused({ email }: { readonly email: Json }) {
-  const why = email.events.find(({ event }: Json) => event === 'email.suppressed')?.data.reason
-  const asked = String(why).includes('unsubscribed')
+  const { reason, ...advice } = explain(email, new Date())
+  const asked = reason?.includes('unsubscribed') === true
   return (
-    <p>
-      {asked
-        ? 'The recipient unsubscribed. '
-        : 'The address is suppressed: email to it failed permanently, drew a complaint, or is unwanted. '}
-      <Link to={asked ? '/unsubscribes' : '/suppressions'} search={{ search: email.to } as never} className="underline">
-        {asked ? 'See when and how' : 'See why'}
-      </Link>
-    </p>
+    <>
+      <Advice {...advice} />
+      {isListReason(reason) && (
+        <p>
+          <Link
+            to={asked ? '/unsubscribes' : '/suppressions'}
+            search={{ search: email.to } as never}
+            className="underline"
+          >
+            {asked ? 'See when and how they unsubscribed' : 'See the suppression'}
+          </Link>
+        </p>
+      )}
+    </>
   )
 }
 
