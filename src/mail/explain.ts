@@ -142,7 +142,6 @@ export function explain(email: Fields, now: Date): Explanation {
   }
 }
 
-/** The same as the advice on its bounce, as shown in the lists of bounces. */
 function suppressed(reason: string | null): Explanation {
   const code = reason === null ? '' : ` (${reason})`
   return withReason(SUPPRESSED, reason, {
@@ -157,6 +156,7 @@ export function isListReason(reason: string | null): boolean {
   return Object.hasOwn(SUPPRESSED, SAME[reason ?? ''] ?? reason ?? '')
 }
 
+/** The same as the advice on its bounce, as shown in the lists of bounces. */
 function bounced(email: Fields): Explanation {
   const { category } = lastOf(email, 'email.bounced')
   if (typeof category !== 'string')
