@@ -132,6 +132,121 @@ test('each fault of the set-up is found, with advice on how to fix it', async ()
   }
 })
 
+const IP = '93.184.216.34'
+const HOST = { A: [IP], MX: ['10 mail.example.org'], TXT: ['v=spf1 a:mail.example.org -all'] }
+const POOL = { POSTHORN_SOURCE_IPS: IP }
+
+// Each row: what differs from a set-up that is well, and what the doctor says about it.
+const IN_DNS: readonly (readonly [check: string, Situation, state: string, found: RegExp, advice: RegExp | null])[] = [
+  ['reverse DNS', { zones: { ...WELL, [IP]: {} } }, 'fail', /has no PTR record$/, /^ask the provider of 93/],
+  [
+    'reverse DNS',
+    { zones: { ...WELL, [IP]: { PTR: ['web.example.net'] }, 'web.example.net': { A: ['8.8.8.8'] } } },
+    'fail',
+    /is web\.example\.net, which resolves to 8\.8\.8\.8$/,
+    /to set its PTR record to mail\.example\.org$/,
+  ],
+  [
+    'reverse DNS',
+    { settings: POOL, zones: { ...WELL, 'mail.example.org': { ...HOST, A: ['8.8.8.8'] } } },
+    'fail',
+    /is mail\.example\.org, which resolves to 8\.8\.8\.8$/,
+    /^publish mail\.example\.org A 93\.184\.216\.34$/,
+  ],
+  [
+    'reverse DNS',
+    { zones: { ...WELL, [IP]: { PTR: ['mx7.example.org'] }, 'mx7.example.org': { A: [IP] } } },
+    'warn',
+    /is mx7\.example\.org, not mail\.example\.org$/,
+    /to set its PTR record to mail\.example\.org/,
+  ],
+  [
+    'reverse DNS',
+    {
+      zones: {
+        ...WELL,
+        [IP]: { PTR: ['34-216-184-93.dyn.example.net'] },
+        '34-216-184-93.dyn.example.net': { A: [IP] },
+      },
+    },
+    'fail',
+    /looks like that of a dial-up line/,
+    /to set its PTR record/,
+  ],
+  [
+    'reverse DNS',
+    { zones: { ...WELL, [IP]: { PTR: ['mx7.example.org'] }, 'mx7.example.org': 'servfail' } },
+    'unknown',
+    /mx7\.example\.org/,
+    /DNS/,
+  ],
+  [
+    'reverse DNS',
+    {
+      settings: { POSTHORN_SOURCE_IPS: '2A00:0:0:0::25' },
+      zones: {
+        ...WELL,
+        'mail.example.org': { ...HOST, AAAA: ['2a00::25'] },
+        '2a00::25': { PTR: ['mail.example.org'] },
+      },
+    },
+    'ok',
+    /resolve to each other$/,
+    null,
+  ],
+  [
+    'host name',
+    { zones: { ...WELL, 'mail.example.org': { CNAME: ['web.example.org'] }, 'web.example.org': { A: [IP] } } },
+    'warn',
+    /as an alias \(CNAME\) of web\.example\.org$/,
+    /^replace the CNAME of mail\.example\.org with an A record/,
+  ],
+  [
+    'return path',
+    { zones: { ...WELL, 'mail.example.org': { ...HOST, MX: ['0 .'] } } },
+    'fail',
+    /null MX/,
+    /^publish mail\.example\.org MX 10 mail\.example\.org, and no other/,
+  ],
+  [
+    'return path',
+    { zones: { ...WELL, 'mail.example.org': { ...HOST, MX: ['20 mail.example.org', '10 mx.gmail.example'] } } },
+    'fail',
+    /^bounces go to mx\.gmail\.example$/,
+    /and no other MX record/,
+  ],
+  [
+    'return path',
+    { zones: { ...WELL, 'mail.example.org': { ...HOST, MX: ['10 in.example.org'] }, 'in.example.org': { A: [IP] } } },
+    'ok',
+    /its MX record names in\.example\.org, which has its address/,
+    null,
+  ],
+  [
+    'SPF of the host name',
+    { zones: { ...WELL, 'mail.example.org': { ...HOST, TXT: ['v=spf1 mx -all', 'v=spf1 a -all'] } } },
+    'fail',
+    /^permerror: mail\.example\.org has more than one SPF record$/,
+    /^let "v=spf1 a:mail\.example\.org -all" be the only SPF record of mail\.example\.org: /,
+  ],
+  [
+    'SPF of the host name',
+    { settings: POOL, zones: { ...WELL, 'mail.example.org': { ...HOST, A: ['8.8.8.8'] } } },
+    'fail',
+    /^fail for 93\.184\.216\.34$/,
+    /and publish mail\.example\.org A 93\.184\.216\.34: /,
+  ],
+]
+for (const [check, situation, state, found, advice] of IN_DNS) {
+  test(`${check} that ${state === 'ok' ? 'is in order' : 'is not in order'}: ${found.source}`, async () => {
+    const finding = (await findingsOf(situation)).get(check)
+    assert.equal(finding?.state, state, finding?.found)
+    assert.match(finding?.found ?? '', found)
+    if (advice === null) assert.equal(finding?.advice, null)
+    else assert.match(finding?.advice ?? '', advice)
+  })
+}
+
 const ORDERED = statement(
   'test_ordered_certificate',
   `insert into own_certificate (name, due_at, expires_at, error) values ('mail.example.org', now(), $1, $2)

@@ -6,19 +6,18 @@ import { X509Certificate } from 'node:crypto'
 import { isIP, isIPv6 } from 'node:net'
 import { certifiedHost } from '../composition/tracking.ts'
 import { type Config, ROLES, type Role } from '../config.ts'
-import { checkHost } from '../mail/spf.ts'
 import { readPlans } from '../modules/accounts/index.ts'
 import type { Relay } from '../modules/delivery/index.ts'
 import { followerLags } from '../modules/events/index.ts'
 import { runningRoles } from '../modules/machines/index.ts'
 import { queueFigures } from '../modules/outbox/index.ts'
 import { ownCertificateState } from '../modules/tracking/index.ts'
-import { isPublicAddress } from '../platform/addresses.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { DiskRoom } from '../platform/disk.ts'
-import type { DnsAnswer, Resolver } from '../platform/dns.ts'
+import type { Resolver } from '../platform/dns.ts'
 import { commitOnce, serverFacts } from '../platform/sql-server.ts'
+import { addressesOf, blocklists, hostName, NO_DNS, returnPath, reverseDns, spf } from './doctor-dns.ts'
 import { relayTaking } from './doctor-relay.ts'
 import { type CheckResult, type Finding, fail, findingsOf, ok, skipped, unknown, warn } from './finding.ts'
 
@@ -49,8 +48,6 @@ const STUCK_SECONDS = 3_600
 const RENEW_WITHIN_MS = 14 * 86_400_000
 /** A domain whose port 25 answers everyone, and whose mail nobody else receives. */
 const ELSEWHERE = 'gmail.com'
-// Their answers for a listed address; 127.255.255.x means that our resolver is not allowed to query.
-const BLOCKLISTS = ['zen.spamhaus.org', 'bl.spamcop.net', 'b.barracudacentral.org', 'psbl.surriel.com']
 
 /** The checks that need no database, in the order in which to fix the findings. Never rejects. */
 export function examineAround(options: DoctorOptions): Promise<readonly Finding[]> {
@@ -296,96 +293,6 @@ async function relay({ config, relay: named, resolver, clock: time }: DoctorOpti
   return relayTaking({ config, relay: named, resolver, clock: time, recipient: `postmaster@${ELSEWHERE}` })
 }
 
-async function addressesOf(resolver: Resolver, name: string): Promise<readonly string[] | 'unknown'> {
-  const answers = await Promise.all([resolver.a(name), resolver.aaaa(name)])
-  const found = answers.flatMap((answer) => (answer.kind === 'found' ? answer.records : []))
-  return found.length === 0 && answers.some(isFailure) ? 'unknown' : found
-}
-
-function isFailure({ kind }: DnsAnswer<unknown>): boolean {
-  return kind === 'servfail' || kind === 'timeout'
-}
-
-const NO_DNS = 'DNS lookup failed: check POSTHORN_DNS_SERVERS and /etc/resolv.conf'
-
-async function hostName({ config, resolver }: DoctorOptions): Promise<CheckResult> {
-  const { hostname } = config
-  if (isIP(hostname) !== 0)
-    return fail(
-      `${hostname} is an IP address`,
-      'set POSTHORN_HOSTNAME to a host name: an IP address has no SPF record and cannot receive bounces',
-    )
-  if (!hostname.includes('.')) {
-    const why = 'receivers reject EHLO without one, and bounces are sent to it'
-    return fail(hostname, `set POSTHORN_HOSTNAME to the fully qualified name of this machine: ${why}`)
-  }
-  const addresses = await addressesOf(resolver, hostname)
-  if (addresses === 'unknown') return unknown(hostname, NO_DNS)
-  if (addresses.length === 0)
-    return fail(`${hostname} does not resolve to an address`, `publish an A record (and AAAA) for ${hostname}`)
-  return ok(`${hostname} resolves to ${addresses.join(', ')}`)
-}
-
-/** The addresses that receivers see: the configured ones, or else those of the host name. */
-async function sendingAddresses({ config, resolver }: DoctorOptions): Promise<readonly string[] | 'unknown'> {
-  const named = config.sourceIps.filter((address) => isPublicAddress(address))
-  if (named.length > 0) return named
-  const found = await addressesOf(resolver, config.hostname)
-  return found === 'unknown' ? found : found.filter((address) => isPublicAddress(address))
-}
-
-async function reverseDns(options: DoctorOptions): Promise<CheckResult> {
-  const { resolver, config } = options
-  const addresses = await sendingAddresses(options)
-  if (addresses === 'unknown') return unknown('sending address not known', NO_DNS)
-  if (addresses.length === 0) return unknown('no public sending address known', 'set POSTHORN_SOURCE_IPS')
-  const faults: string[] = []
-  for (const address of addresses) {
-    const answer = await resolver.ptr(address)
-    if (isFailure(answer)) return unknown(address, NO_DNS)
-    const names = answer.kind === 'found' ? answer.records : []
-    const confirmed: string[] = []
-    for (const name of names) {
-      const back = await addressesOf(resolver, name)
-      if (back !== 'unknown' && back.includes(address)) confirmed.push(name.toLowerCase())
-    }
-    if (confirmed.length === 0) faults.push(`${address} has no PTR record whose name resolves back to it`)
-    else if (!confirmed.includes(config.hostname))
-      faults.push(`the PTR record of ${address} is ${confirmed[0]}, not ${config.hostname}`)
-  }
-  if (faults.length === 0) return ok(`${addresses.join(', ')} and ${config.hostname} resolve to each other`)
-  return fail(faults.join('; '), `ask the provider of the address to set its PTR record to ${config.hostname}`)
-}
-
-async function returnPath({ config, resolver }: DoctorOptions): Promise<CheckResult> {
-  const { hostname } = config
-  const answer = await resolver.mx(hostname)
-  if (isFailure(answer)) return unknown(hostname, NO_DNS)
-  const exchanges = answer.kind === 'found' ? answer.records.map(({ exchange }) => exchange.toLowerCase()) : []
-  if (exchanges.length > 0 && !exchanges.includes(hostname)) {
-    return fail(
-      `bounces go to ${exchanges.join(', ')}`,
-      `publish ${hostname} MX 10 ${hostname}: bounces must be sent to this machine`,
-    )
-  }
-  const where = exchanges.length > 0 ? 'its MX record names itself' : 'no MX record, so its address is used'
-  return ok(`${hostname}: ${where}; its port 25 must reach port ${config.mxPort} of this machine`)
-}
-
-async function spf(options: DoctorOptions): Promise<CheckResult> {
-  const { resolver, config } = options
-  const addresses = await sendingAddresses(options)
-  if (addresses === 'unknown' || addresses.length === 0) return unknown(config.hostname, 'see the reverse DNS check')
-  const sender = `postmaster@${config.hostname}`
-  const verdicts = await Promise.all(
-    addresses.map((ip) => checkHost(ip, config.hostname, sender, resolver, { helo: config.hostname })),
-  )
-  const bad = verdicts.find(({ result }) => result !== 'pass')
-  if (bad === undefined) return ok(`passes for ${addresses.join(', ')}`)
-  const advice = `publish ${config.hostname} TXT "v=spf1 ${config.spfMechanism} -all": bounces and reports are sent from this name`
-  return bad.result === 'temperror' ? unknown(bad.result, NO_DNS) : warn(bad.result, advice)
-}
-
 async function port25({ resolver, greet, config }: DoctorOptions): Promise<CheckResult> {
   const answer = await resolver.mx(ELSEWHERE)
   if (answer.kind !== 'found') return unknown(`no MX found for ${ELSEWHERE}`, NO_DNS)
@@ -420,39 +327,4 @@ async function greetingCheck(where: string, greeting: Promise<string>): Promise<
       : 'many providers block port 25 by default: ask yours to open it, or set POSTHORN_DELIVERY=relay:host:port'
     return fail(`${where}: ${message}`, advice)
   }
-}
-
-async function blocklists(options: DoctorOptions): Promise<CheckResult> {
-  const { resolver } = options
-  const addresses = await sendingAddresses(options)
-  if (addresses === 'unknown' || addresses.length === 0)
-    return unknown('no public sending address known', 'see the reverse DNS check')
-  const four = addresses.filter((address) => address.includes('.') && !address.includes(':'))
-  const asked = four.flatMap((address) => BLOCKLISTS.map((list) => ({ address, list })))
-  const answers = await Promise.all(
-    asked.map(async (one) => {
-      const reversed = one.address.split('.').toReversed().join('.')
-      return { ...one, answer: await resolver.a(`${reversed}.${one.list}`) }
-    }),
-  )
-  const listed = answers.filter(({ answer }) => answer.kind === 'found' && answer.records.some(isListing))
-  const silent = answers.filter(
-    ({ answer }) => isFailure(answer) || (answer.kind === 'found' && !answer.records.some(isListing)),
-  )
-  if (listed.length > 0) {
-    const where = listed.map(({ address, list }) => `${address} at ${list}`).join(', ')
-    return fail(where, 'ask the blocklist for the reason, and have the address delisted before you send mail')
-  }
-  if (silent.length === answers.length) {
-    return unknown(
-      'no blocklist answered',
-      'blocklists often refuse large public resolvers: set POSTHORN_DNS_SERVERS to a resolver of your own',
-    )
-  }
-  return ok(`not on any of the ${BLOCKLISTS.length - new Set(silent.map(({ list }) => list)).size} lists that answered`)
-}
-
-/** 127.255.255.0/24 means that the query was refused (Spamhaus). */
-function isListing(address: string): boolean {
-  return address.startsWith('127.') && !address.startsWith('127.255.255.')
 }
