@@ -48,20 +48,55 @@ function faultOf(text: string, { isRight, isMeant, isBare, begins }: ExpectedTex
   return isMeant(mended) && !mended.startsWith(begins) ? `a record that begins with "${begins}" is wanted` : null
 }
 
+/** A name where a form puts a record by mistake. */
+export interface Stray {
+  readonly name: string
+  /** What to enter in that form instead. */
+  readonly host: string
+}
+
+const MAX_NAME_CHARS = 253
+
+/**
+ * Forms expect the part left of their zone and append the zone. Entering more than that publishes part of the name twice,
+ * entering less publishes it too far up. The zone is the registrable domain, or the domain itself where that is delegated.
+ *
+ * @param name of the record, at or below `domain`
+ * @param zone the registrable domain
+ */
+export function strayNames(name: string, domain: string, zone: string): readonly Stray[] {
+  const left = (of: string): string => (name === of ? '@' : name.slice(0, -(of.length + 1)))
+  const [inZone, inDomain] = [left(zone), left(domain)]
+  const strays: readonly Stray[] = [
+    { name: `${name}.${zone}`, host: inZone },
+    { name: `${name}.${domain}`, host: inDomain },
+    { name: `${inZone}.${domain}`, host: inDomain },
+    { name: `${inDomain}.${zone}`, host: inZone },
+    { name: domain, host: inZone },
+    // Forms that refuse underscores, and a DKIM selector without the rest.
+    { name: name.replaceAll('_', ''), host: inZone },
+    { name: name.replace('._domainkey.', '.'), host: inZone },
+  ]
+  const isNew = (stray: Stray, i: number): boolean => strays.findIndex((each) => each.name === stray.name) === i
+  return strays.filter((stray, i) => {
+    return stray.name !== name && !stray.name.startsWith('@.') && stray.name.length <= MAX_NAME_CHARS && isNew(stray, i)
+  })
+}
+
 /**
  * Looks for a correct record at names where forms put it by mistake.
  *
- * @param elsewhere full names, each asked once
- * @returns the first name that holds one; null when none does or the DNS does not answer
+ * @param strays each asked once
+ * @returns the first one that holds the record; null when none does or the DNS does not answer
  */
 export async function strayRecord(
-  elsewhere: readonly string[],
+  strays: readonly Stray[],
   { isRight }: ExpectedText,
   resolver: Resolver,
   signal: AbortSignal | undefined,
-): Promise<string | null> {
-  const held = await Promise.all(elsewhere.map(async (name) => (await textsAt(name, resolver, signal)).some(isRight)))
-  return elsewhere.find((_, i) => held[i]) ?? null
+): Promise<Stray | null> {
+  const held = await Promise.all(strays.map(async ({ name }) => (await textsAt(name, resolver, signal)).some(isRight)))
+  return strays.find((_, i) => held[i]) ?? null
 }
 
 /** Empty when the DNS does not answer. */

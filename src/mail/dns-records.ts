@@ -10,7 +10,7 @@
 import { getDomain } from 'tldts'
 import type { Resolver } from '../platform/dns.ts'
 import { discoverDmarc, isDmarcRecord, parseDmarc } from './dmarc.ts'
-import { type ExpectedText, nearMiss, strayRecord, textsAt } from './dns-mistakes.ts'
+import { type ExpectedText, nearMiss, strayNames, strayRecord, textsAt } from './dns-mistakes.ts'
 import { lookupSpf } from './spf.ts'
 import { reaches } from './spf-reach.ts'
 import { isSpfRecord, parseMechanism, parseSpf } from './spf-record.ts'
@@ -186,7 +186,7 @@ const CHECKS: Readonly<Record<Purpose, Check>> = {
 /** Adds the owner's mistake if it can be determined: a garbled value, or a correct one under another name. */
 async function explained(
   finding: Finding,
-  { purpose, name, host }: DomainRecord,
+  { purpose, name }: DomainRecord,
   identity: DomainIdentity,
   resolver: Resolver,
   signal: AbortSignal | undefined,
@@ -195,15 +195,11 @@ async function explained(
   const near = nearMiss(finding.found.length > 0 ? finding.found : await textsAt(name, resolver, signal), wanted)
   if (near !== null) return { status: 'mismatch', found: [near.text], error: near.error }
   if (finding.status !== 'missing') return finding
-  const { domain } = identity
-  // Forms expect the part left of the zone and append the zone; entering the full name publishes the zone twice.
-  const names = [`${name}.${registrableDomain(domain)}`, `${name}.${domain}`, domain]
-  const elsewhere = [...new Set(names)].filter((each) => each !== name && each.length <= MAX_NAME_CHARS)
-  const at = await strayRecord(elsewhere, wanted, resolver, signal)
-  return at === null ? finding : { ...finding, error: `${finding.error}; it stands at ${at}: give it the name ${host}` }
+  const zone = registrableDomain(identity.domain)
+  const stray = await strayRecord(strayNames(name, identity.domain, zone), wanted, resolver, signal)
+  if (stray === null) return finding
+  return { ...finding, error: `${finding.error}; it stands at ${stray.name}: give it the name ${stray.host}` }
 }
-
-const MAX_NAME_CHARS = 253
 
 const WANTED: Readonly<Record<Purpose, (identity: DomainIdentity) => ExpectedText>> = {
   ownership: ({ verificationToken }) => ({
