@@ -260,7 +260,9 @@ async function checkSpf(
   if (found.kind === 'error') return dnsError(name, found.reason)
   if (found.kind === 'none') return { status: 'missing', found: [], error: `${name} has no SPF record` }
   if (found.kind === 'multiple') {
-    const error = `${name} has ${found.texts.length} SPF records and receivers accept one alone: merge them`
+    const merged = mergedSpf(found.texts, spfMechanism)
+    const advice = merged === null ? 'merge them' : `publish ${merged} in their place`
+    const error = `${name} has ${found.texts.length} SPF records and receivers accept one alone: ${advice}`
     return { status: 'multiple', found: found.texts, error }
   }
   const texts = [found.text]
@@ -281,10 +283,36 @@ async function checkSpf(
   return { status: 'mismatch', found: texts, error: isRead ? reach.reason + hint : reach.reason }
 }
 
-/** The record with our mechanism inserted first and the rest kept. */
+/** The record with our mechanism first and alone, and the rest kept. */
 function withMechanism(text: string, mechanism: string): string {
-  return isSpfRecord(text) ? `v=spf1 ${mechanism}${text.slice('v=spf1'.length)}` : spfRecord(mechanism)
+  return isSpfRecord(text) ? spfOf([mechanism, ...termsBeside(text, mechanism)]) : spfRecord(mechanism)
 }
+
+function spfOf(terms: readonly string[]): string {
+  return ['v=spf1', ...terms].join(' ')
+}
+
+/** All terms but our mechanism, with whatever qualifier. */
+function termsBeside(text: string, mechanism: string): readonly string[] {
+  const plain = (term: string): string => term.toLowerCase().replace(/^[+?~-]/, '')
+  const terms = text.slice('v=spf1'.length).split(' ')
+  return terms.filter((term) => term !== '' && plain(term) !== plain(mechanism))
+}
+
+/** One record that passes whom any of the others passes; null when that cannot be said or is too long to be shown. */
+function mergedSpf(texts: readonly string[], mechanism: string): string | null {
+  const records = texts.map(parseSpf)
+  if (records.some((record) => 'syntaxError' in record || record.redirect !== null)) return null
+  const isAll = (term: string): boolean => /^[+?~-]?all$/i.test(term)
+  // The record that holds nothing but our mechanism says nothing about the owner's own senders.
+  const others = texts.map((text) => termsBeside(text, mechanism)).filter((terms) => terms.some((term) => !isAll(term)))
+  const ends = others.flatMap((terms) => terms.filter(isAll))
+  if (new Set(ends).size > 1) return null
+  const merged = spfOf([mechanism, ...new Set(others.flat().filter((term) => !isAll(term))), ends[0] ?? '~all'])
+  return merged.length <= MERGED_CHARACTERS ? merged : null
+}
+
+const MERGED_CHARACTERS = 512
 
 function checkDkim(
   { name }: DomainRecord,
