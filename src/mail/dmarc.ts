@@ -72,10 +72,12 @@ export function walkNames(domain: string): readonly string[] {
   return names
 }
 
-/** Discovers the policy for a domain (RFC 9989 section 4.10.1). */
+/**
+ * Discovers the policy for a domain (RFC 9989 section 4.10.1). A record at the domain itself that receivers skip is a fault
+ * to report, whatever records exist above it.
+ */
 export async function discoverDmarc(domain: string, resolver: Resolver, signal?: AbortSignal): Promise<DmarcDiscovery> {
   const found: { readonly at: string; readonly text: string; readonly record: DmarcRecord }[] = []
-  let own: DmarcDiscovery = { kind: 'none' }
   for (const at of walkNames(domain)) {
     const answer = await resolver.txt(`_dmarc.${at}`, signal)
     if (answer.kind === 'servfail' || answer.kind === 'timeout') {
@@ -85,12 +87,12 @@ export async function discoverDmarc(domain: string, resolver: Resolver, signal?:
     const [text] = texts
     if (text === undefined) continue
     if (texts.length > 1) {
-      if (at === domain) own = { kind: 'multiple', texts }
+      if (at === domain) return { kind: 'multiple', texts }
       continue
     }
     const record = parseDmarc(text)
     if (record === null) {
-      if (at === domain) own = { kind: 'invalid', text, reason: 'the DMARC record has neither a valid p= nor a rua=' }
+      if (at === domain) return { kind: 'invalid', text, reason: 'the DMARC record has neither a valid p= nor a rua=' }
       continue
     }
     if (at === domain) return { kind: 'found', at, text, record }
@@ -98,8 +100,7 @@ export async function discoverDmarc(domain: string, resolver: Resolver, signal?:
     if (record.publicSuffix !== 'u') break
   }
   const decides = organizational(found)
-  // A record at the domain itself that receivers skip is a fault to report, whatever records exist above it.
-  return own.kind === 'none' && decides !== null ? { kind: 'found', ...decides } : own
+  return decides === null ? { kind: 'none' } : { kind: 'found', ...decides }
 }
 
 /** Of the records above the domain, the one of the organizational domain, else of a public suffix (section 4.10.2). */

@@ -333,6 +333,14 @@ for (const [zones, at] of WALKS) {
   })
 }
 
+test('a faulty DMARC record at the domain itself is reported although the DNS above it does not answer', async () => {
+  const two = txt('v=DMARC1; p=none', 'v=DMARC1; p=reject')
+  for (const [records, status] of [[two, 'multiple'] as const, [txt('v=DMARC1; p=rejct'), 'mismatch'] as const]) {
+    const zones = published({ [DMARC]: records, '_dmarc.shop.example': 'servfail', '_dmarc.example': 'timeout' })
+    assert.equal((await checkDomain(IDENTITY, declaredZones(zones))).dmarc.status, status)
+  }
+})
+
 test('no text makes a record reader throw', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 300 }), (text) => {
