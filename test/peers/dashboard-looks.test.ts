@@ -5,8 +5,9 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { startBind, txt } from './bind.ts'
 import { type Dashboard, type Owner, seriousFaults, settled, startDashboard } from './dashboard.ts'
-import { waitFor } from './fixture.ts'
+import { scratch, waitFor } from './fixture.ts'
 
 const PHONE = { width: 360, height: 740 }
 const DESKTOP = { width: 1440, height: 900 }
@@ -308,6 +309,42 @@ test('an absent optional record is not missing, and without a DNS answer no reco
     0,
   )
   assert.deepEqual(await seriousFaults(page), [])
+  assert.deepEqual(here.faults, [])
+})
+
+test('a record at another name says where it stands, and a suspended domain that its mail is refused', async () => {
+  const folder = stack.use(await scratch('named')).path
+  await using bind = await startBind(folder, { example: [], 'shop.example': [] })
+  await using there = await startDashboard('named', {
+    POSTHORN_DNS_SERVERS: bind.server,
+    POSTHORN_HOSTNAME: 'mail.posthorn.test',
+  })
+  const who = await there.owner()
+  const ask = (...given: [method: string, where: string, body?: unknown]) => there.posthorn.call(who.api_key, ...given)
+  const domains = '/api/v1/customer/domains'
+  const { id } = (await ask('POST', domains, { domain: 'shop.example' })).body.data
+  const { dns_records: records } = (await ask('GET', `${domains}/${id}/dns`)).body
+  const publish = (name: (host: string) => string) =>
+    bind.publish(
+      'shop.example',
+      records.map((record: { host: string; value: string }) => txt(name(record.host), record.value)),
+    )
+  await publish((host) => (host === '@' ? host : `${host}.shop.example`))
+  await ask('POST', `${domains}/${id}/verify`)
+  await using here = await there.visit(who)
+  const { page } = here
+  await there.open(page, `/domains/${id}`)
+  await page.getByText(/it stands at _dmarc\.shop\.example\.shop\.example: give it the name _dmarc$/).waitFor()
+  await page
+    .getByText(/it stands at _posthorn-verify\.shop\.example\.shop\.example: give it the name _posthorn-verify$/)
+    .waitFor()
+  await publish((host) => host)
+  await page.getByRole('button', { name: 'Verify', exact: true }).click()
+  await page.getByText('3 of 3 required records are in place: you can send from this domain.').waitFor()
+  await there.posthorn.cli('domain', 'set-status', id, 'suspended')
+  await page.reload()
+  await page.getByText('The operator has suspended this domain: email from it is refused.').waitFor()
+  assert.equal(await page.getByText('you can send from this domain').count(), 0)
   assert.deepEqual(here.faults, [])
 })
 

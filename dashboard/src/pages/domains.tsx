@@ -155,9 +155,14 @@ function whatIsMissing(state: string, records: readonly Json[]): string {
   const wrong = wanted.filter(({ status }) => status !== 'valid').map(({ purpose }) => purposeOf(purpose))
   if (wanted.length === 0) return ''
   const standing = `${wanted.length - wrong.length} of ${wanted.length} required records are in place`
-  if (wrong.length === 0) return `${standing}: you can send from this domain.`
+  if (state === 'suspended') return 'The operator has suspended this domain: email from it is refused.'
+  if (wrong.length === 0) return `${standing}${isActive(state) ? ': you can send from this domain' : '; verify now'}.`
   const left = `${standing}; ${wrong.join(', ')} ${wrong.length === 1 ? 'needs' : 'need'} attention.`
   return state === 'verified' ? left : `${left} Publish them at the DNS provider of the domain, then verify.`
+}
+
+function isActive(state: string): boolean {
+  return state === 'verified' || state === 'temporary_failure'
 }
 
 /** In zone file format; long texts are split into strings of 255 characters. */
@@ -208,6 +213,11 @@ function howTheyAre(list: readonly Json[]): string {
   return [...counts].map(([state, count]) => `${count} ${state.replaceAll('_', ' ')}`).join(', ')
 }
 
+/** A missing one may stand at another name, which its error says. Of any other missing record, the status says enough. */
+function isSought({ purpose, required }: Json): boolean {
+  return required || purpose === 'dmarc'
+}
+
 /** The domain to which `host` is relative. */
 function zoneIn({ name, host }: Json): string {
   return host === '@' ? name : String(name).slice(host.length + 1)
@@ -245,8 +255,7 @@ function DnsRecord({ record }: { readonly record: Json }) {
           </span>
         </p>
       )}
-      {/* The status of a missing record says enough. */}
-      {record.error !== null && record.status !== 'missing' && (
+      {record.error !== null && (record.status !== 'missing' || isSought(record)) && (
         <p className="mt-1 break-words text-quiet">{record.error}</p>
       )}
     </li>
