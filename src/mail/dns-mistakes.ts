@@ -108,3 +108,6 @@ export async function textsAt(
   const answer = await resolver.txt(name, signal).catch(() => null)
   return answer?.kind === 'found' ? answer.records : []
 }
+
+/** A CNAME's target that was entered without its final dot where one is needed. */
+export const EXTENDED_TARGET = 'the zone was appended to its target, enter that with a dot at its end'

@@ -29,6 +29,8 @@ test('a return path leads to our host, else the check says what is wrong', async
   const of = async (zone: Zones[string]) => (await check({ [BOUNCE]: zone })).return_path?.status
   assert.equal(await of({ CNAME: ['mx.posthorn.example.'] }), 'valid')
   assert.equal(await of({ CNAME: ['mx.other.example'] }), 'mismatch')
+  const extended = await check({ [BOUNCE]: { CNAME: ['mx.posthorn.example.shop.example'] } })
+  assert.match(extended.return_path?.error ?? '', /leads to another host: the zone was appended to its target/)
   assert.equal(await of({ A: ['192.0.2.1'] }), 'missing')
   assert.equal(await of('nxdomain'), 'missing')
   assert.equal(await of('servfail'), 'error')

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { untilBlocked } from '../../../test/blocked.ts'
 import { startWorld, type World } from '../../../test/world.ts'
+import type { Zones } from '../../../test/zones.ts'
 import { statement } from '../../platform/db.ts'
 import { domainsOf } from '../domains/index.ts'
-import { trackingDomainExists } from './tracking-domains.ts'
+import { trackingDomainExists, trackingDomainsOf } from './tracking-domains.ts'
 
 let world: World
 before(async () => {
@@ -51,6 +52,52 @@ test('a DNS error changes nothing, and a missing CNAME ends the verification', a
   assert.equal(await verify(), true)
   world.zones.declare({ [domain]: { CNAME: ['elsewhere.example'] } })
   assert.equal(await verify(), false)
+})
+
+const MINUTE_MS = 60_000
+const DAY_MS = 1_440 * MINUTE_MS
+
+test('a CNAME that comes after the first check, or comes back after it was lost, verifies the name without anybody', async () => {
+  const domain = 'go.later.example'
+  const { id, cname_target: target } = (await world.api.post(PATH, { domain })).body
+  assert.equal((await world.api.post(`${PATH}/${id}/verify`)).body.verified, false)
+  const { ground, database, store, config } = world.rooms
+  const becomes = async (verified: boolean, afterMs: number) => {
+    world.clock.advance(afterMs)
+    const { rechecks } = trackingDomainsOf({ ...ground, ...config, ...store, database, wantsCertificates: false })
+    await rechecks.start()
+    await rechecks.stop(AbortSignal.timeout(10_000))
+    assert.equal((await world.api.get(`${PATH}/${id}`)).body.is_verified, verified)
+  }
+  world.zones.declare({ [domain]: { CNAME: [target] } })
+  await becomes(true, 6 * MINUTE_MS)
+  world.zones.declare({ [domain]: { A: ['192.0.2.1'] } })
+  await becomes(false, DAY_MS + MINUTE_MS)
+  world.zones.declare({ [domain]: { CNAME: [target] } })
+  await becomes(true, 61 * MINUTE_MS)
+})
+
+test('a CNAME that is missing or leads elsewhere is explained as a mistake that can be fixed', async () => {
+  const domain = 'go.slips.example'
+  const { id, cname_target: target } = (await world.api.post(PATH, { domain })).body
+  const errorWith = async (zones: Zones): Promise<string> => {
+    world.zones.declare(zones)
+    return (await world.api.post(`${PATH}/${id}/verify`)).body.verification.error
+  }
+  assert.equal(await errorWith({}), 'the name does not exist')
+  assert.equal(
+    await errorWith({ [`${domain}.slips.example`]: { CNAME: [target] } }),
+    'the name does not exist; it stands at go.slips.example.slips.example: give it the name go',
+  )
+  assert.match(
+    await errorWith({ [domain]: { A: ['192.0.2.1'] } }),
+    /^the name has no CNAME record; it has an A record: /,
+  )
+  assert.match(
+    await errorWith({ [domain]: { CNAME: [`${target}.slips.example`] } }),
+    /^the CNAME leads elsewhere: the zone was appended to its target/,
+  )
+  assert.equal(await errorWith({ [domain]: { CNAME: ['mail.posthorn.test'] } }), 'the CNAME leads elsewhere')
 })
 
 for (const domain of ['co.uk', '127.0.0.1', 'localhost', 'a.mail.posthorn.test', 'Upper.example', 'x']) {

@@ -2,9 +2,12 @@
 // in general proves nothing, and a forgotten CNAME is of no use to another account. Two accounts may have the same name
 // pending and learn nothing of each other; it is verified for the account whose target the CNAME has. A deleted name that
 // was verified is reserved for its account for 30 days. Verified names are checked again every day: once the CNAME is gone,
-// the name is unverified, gets no certificate and is used in no new mail. A DNS error changes nothing.
+// the name is unverified, gets no certificate and is used in no new mail. It is checked further, so that a CNAME that comes
+// later, or comes back, needs nobody. A DNS error changes nothing.
 
 import { parse } from 'tldts'
+import { EXTENDED_TARGET } from '../../mail/dns-mistakes.ts'
+import { hostOf, registrableDomain } from '../../mail/dns-records.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
@@ -46,19 +49,22 @@ export interface TrackingDomains {
    * @throws ApiError not_found, tracking_domain_in_use
    */
   remove(holder: Holder, id: string, force: boolean): Promise<void>
-  /** Checks each verified name again once a day. */
+  /** Checks each verified name again once a day. One that failed a check: every 5 minutes on its first day, then hourly. */
   readonly rechecks: Loop
 }
 
 /** Per account. Each name costs certificates, and a CA issues only so many a week. */
 const MAX_NAMES = 100
-const HELD_MS = 30 * 86_400_000
-const RECHECK_MS = 86_400_000
+const DAY_MS = 86_400_000
+const HELD_MS = 30 * DAY_MS
+const RETRY_MS = 3_600_000
+const NEW_RETRY_MS = 300_000
 const LEASE_MS = 120_000
 const RECHECKS_AT_ONCE = 20
 const RECHECK_TURN_MS = 60_000
 const DNS_WITHIN_MS = 8_000
 const TARGET_HEX = 32
+const MAX_NAME_CHARACTERS = 253
 const LEADS_ELSEWHERE = 'the CNAME leads elsewhere'
 
 export function trackingDomainsOf(options: TrackingDomainsOptions): TrackingDomains {
@@ -139,20 +145,42 @@ type Found =
   | { readonly kind: 'unknown'; readonly error: string }
 
 async function cnameOf(resolver: Resolver, name: string): Promise<Found> {
-  const answer = await resolver
-    .cname(name, AbortSignal.timeout(DNS_WITHIN_MS))
-    .catch(() => ({ kind: 'timeout' as const }))
+  const signal = AbortSignal.timeout(DNS_WITHIN_MS)
+  const answer = await resolver.cname(name, signal).catch(() => ({ kind: 'timeout' as const }))
   switch (answer.kind) {
     case 'found':
       return { kind: 'target', target: (answer.records[0] ?? '').toLowerCase().replace(/\.$/, '').slice(0, 255) }
     case 'nxdomain':
-      return { kind: 'none', error: 'the name does not exist' }
+      return { kind: 'none', error: await withReason('the name does not exist', strayOf(resolver, name, signal)) }
     case 'nodata':
-      return { kind: 'none', error: 'the name has no CNAME record' }
+      return {
+        kind: 'none',
+        error: await withReason('the name has no CNAME record', addressOf(resolver, name, signal)),
+      }
     case 'servfail':
     case 'timeout':
       return { kind: 'unknown', error: 'the DNS did not answer' }
   }
+}
+
+/** @param reason null: it cannot be determined, also when the DNS does not answer for it */
+async function withReason(error: string, reason: Promise<string | null>): Promise<string> {
+  const told = await reason.catch(() => null)
+  return told === null ? error : `${error}; ${told}`
+}
+
+/** Forms append the zone to what is entered as the name. */
+async function strayOf(resolver: Resolver, name: string, signal: AbortSignal): Promise<string | null> {
+  const stray = `${name}.${registrableDomain(name)}`
+  if (stray.length > MAX_NAME_CHARACTERS || (await resolver.cname(stray, signal)).kind !== 'found') return null
+  return `it stands at ${stray}: give it the name ${hostOf(name, name)}`
+}
+
+/** An address in its place, as a provider's proxy puts it there. */
+async function addressOf(resolver: Resolver, name: string, signal: AbortSignal): Promise<string | null> {
+  const answer = await resolver.a(name, signal)
+  if (answer.kind !== 'found') return null
+  return "it has an A record: publish the CNAME in its place, without the DNS provider's proxy"
 }
 
 interface Check {
@@ -184,7 +212,9 @@ async function recordCheck(
   const loss = [row.name, row.id, row.cname_target, LEADS_ELSEWHERE, now]
   const displaced = isNew ? await db.query<Checked['displaced'][number]>(sql.unverifyOthers, loss) : []
   const target = found.kind === 'target' ? found.target : found.kind === 'none' ? null : row.found
-  const nextCheckAt = verifiedAt === null ? null : new Date(now.getTime() + RECHECK_MS)
+  const isNewName = now.getTime() - row.created_at.getTime() < DAY_MS
+  const waitMs = verifiedAt !== null ? DAY_MS : isNewName ? NEW_RETRY_MS : RETRY_MS
+  const nextCheckAt = new Date(now.getTime() + waitMs)
   const sslDueAt = options.wantsCertificates ? now : null
   const values = [row.account_id, row.id, target, error, now, verifiedAt, nextCheckAt, sslDueAt, byHand]
   return { after: (await db.one<TrackingDomainRow>(sql.recordCheck, values)) ?? row, displaced }
@@ -202,7 +232,10 @@ async function judged(
     case 'none':
       return { verifiedAt: null, error: found.error }
     case 'target': {
-      if (found.target !== row.cname_target) return { verifiedAt: null, error: LEADS_ELSEWHERE }
+      if (found.target !== row.cname_target) {
+        const isExtended = found.target.startsWith(`${row.cname_target}.`)
+        return { verifiedAt: null, error: isExtended ? `${LEADS_ELSEWHERE}: ${EXTENDED_TARGET}` : LEADS_ELSEWHERE }
+      }
       const held = await db.one<{ account_id: string }>(sql.heldFor, [row.name, now])
       if (held !== null && held.account_id !== row.account_id) {
         return { verifiedAt: null, error: 'the name was given up by another account less than 30 days ago' }
