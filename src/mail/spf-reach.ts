@@ -61,7 +61,7 @@ class Walk {
     if (record === null) return 'absent'
     for (const mechanism of record.mechanisms) {
       const passes = mechanism.qualifier === '+'
-      if (same(mechanism, this.#wanted, domain)) {
+      if (covers(mechanism, this.#wanted, domain)) {
         if (costs(mechanism)) this.#budget.spend(mechanism.kind)
         return passes ? 'reached' : 'none'
       }
@@ -73,7 +73,14 @@ class Walk {
       const inner = await this.#follow(mechanism.domain, domain)
       if (inner === 'reached' || inner === 'all') return passes ? inner : 'none'
     }
-    return record.redirect === null ? 'none' : this.#follow(record.redirect, domain)
+    if (record.redirect === null) return 'none'
+    // It passes whom an include of the same policy passes, at the same cost of one look-up.
+    const redirected: Mechanism = { kind: 'include', qualifier: '+', domain: record.redirect }
+    if (covers(redirected, this.#wanted, domain)) {
+      this.#budget.spend(record.redirect)
+      return 'reached'
+    }
+    return this.#follow(record.redirect, domain)
   }
 
   async #follow(spec: string, domain: string): Promise<'reached' | 'all' | 'none'> {
@@ -114,8 +121,8 @@ function costs(mechanism: Mechanism): boolean {
   return mechanism.kind !== 'all' && mechanism.kind !== 'ip4' && mechanism.kind !== 'ip6'
 }
 
-/** Whether two mechanisms are equivalent, apart from the qualifier. */
-function same(one: Mechanism, wanted: Mechanism, domain: string): boolean {
+/** Whether a mechanism matches every client that the wanted one matches, apart from the qualifier. */
+function covers(one: Mechanism, wanted: Mechanism, domain: string): boolean {
   if (one.kind !== wanted.kind) return false
   const spec = (mechanism: Mechanism): string => {
     const own = 'domain' in mechanism ? (mechanism.domain ?? domain) : ''
@@ -123,10 +130,10 @@ function same(one: Mechanism, wanted: Mechanism, domain: string): boolean {
   }
   if (spec(one) !== spec(wanted)) return false
   if ('prefix4' in one && 'prefix4' in wanted) {
-    return one.prefix4 === wanted.prefix4 && one.prefix6 === wanted.prefix6
+    return one.prefix4 <= wanted.prefix4 && one.prefix6 <= wanted.prefix6
   }
   if ('address' in one && 'address' in wanted) {
-    return one.prefix === wanted.prefix && within(ipaddr.parse(one.address), wanted.address, null)
+    return one.prefix <= wanted.prefix && within(ipaddr.parse(wanted.address), one.address, one.prefix)
   }
   return true
 }

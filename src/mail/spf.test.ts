@@ -100,7 +100,8 @@ const REACH: readonly (readonly [record: string, kind: string, why: string])[] =
   [`v=spf1 +all ${OURS}`, 'not_reached', 'a passing all ends it too'],
   [`v=spf1 -${OURS} ~all`, 'not_reached', 'it refuses us by name'],
   [`v=spf1 ?${OURS} +all`, 'not_reached', 'neutral is no pass'],
-  ['v=spf1 a:mail.posthorn.example/24 ~all', 'not_reached', 'another network'],
+  ['v=spf1 a:mail.posthorn.example/24 ~all', 'reached', 'a wider network holds ours'],
+  ['v=spf1 -a:mail.posthorn.example/24 ~all', 'not_reached', 'a wider network that is refused holds ours too'],
   [`v=spf1 ip4:192.0.2.1 mx a:web.example ${OURS} -all`, 'reached', 'what matches addresses does not stop'],
   [`v=spf1 exists:%{i}._spf.example ptr ${OURS} -all`, 'reached', 'macros of the client do not stop'],
   ['v=spf1 include:inc.example -all', 'reached', 'through an include'],
@@ -136,6 +137,26 @@ test('a mechanism without a look-up is reached after ten that have one', async (
   const resolver = declaredZones({ ...PLAIN, 'shop.example': { TXT: [`v=spf1 ${many(10)} ip4:203.0.113.7 -all`] } })
   assert.equal((await reaches('shop.example', 'ip4:203.0.113.7', resolver)).kind, 'reached')
 })
+
+// Each row: a domain's policy, the wanted mechanism, and whether evaluating the policy reaches it.
+const COVER: readonly (readonly [record: string, wanted: string, kind: string])[] = [
+  ['v=spf1 a:mail.posthorn.example ~all', 'a:mail.posthorn.example/24', 'not_reached'],
+  ['v=spf1 a:mail.posthorn.example/24 ~all', 'a:mail.posthorn.example//64', 'not_reached'],
+  ['v=spf1 ip4:203.0.113.0/24 -all', 'ip4:203.0.113.7', 'reached'],
+  ['v=spf1 ip4:203.0.113.7 -all', 'ip4:203.0.113.0/24', 'not_reached'],
+  ['v=spf1 ip4:203.0.112.0/24 -all', 'ip4:203.0.113.7', 'not_reached'],
+  ['v=spf1 ip6:2001:db8::/32 -all', 'ip6:2001:DB8::25', 'reached'],
+  ['v=spf1 redirect=other.example', 'include:other.example', 'reached'],
+  ['v=spf1 -all redirect=other.example', 'include:other.example', 'not_reached'],
+  [`v=spf1 ${many(9)} redirect=_spf.example`, 'include:_spf.example', 'reached'],
+  [`v=spf1 ${many(10)} redirect=_spf.example`, 'include:_spf.example', 'permerror'],
+]
+for (const [record, wanted, kind] of COVER) {
+  test(`"${record}" and ${wanted}: ${kind}`, async () => {
+    const reach = await reaches('shop.example', wanted, declaredZones({ ...PLAIN, 'shop.example': { TXT: [record] } }))
+    assert.equal(reach.kind, kind, JSON.stringify(reach))
+  })
+}
 
 // Each row: the text after `include:`, and whether it is a domain-spec (RFC 7208 section 7.1).
 const DOMAINS: readonly (readonly [domain: string, fits: boolean])[] = [
