@@ -257,6 +257,18 @@ test('a failed look-up of another name leaves the record missing', async () => {
   assert.deepEqual([ownership.status, ownership.error], ['missing', `no ownership record at ${OWN}`])
 })
 
+test('a broken zone is told from a silent one, with its usual causes', async () => {
+  const { ownership, dkim } = await checkDomain(
+    IDENTITY,
+    declaredZones(published({ [OWN]: 'servfail', [DKIM]: 'timeout' })),
+  )
+  assert.match(
+    ownership.error ?? '',
+    /\(servfail: its name servers fail or refuse, or its DNSSEC signatures are not valid\)$/,
+  )
+  assert.match(dkim.error ?? '', /\(timeout\)$/)
+})
+
 test('correct records are looked up once', async () => {
   const zones = declaredZones(published())
   await checkDomain(IDENTITY, zones)

@@ -230,8 +230,11 @@ const WANTED: Readonly<Record<Purpose, (identity: DomainIdentity) => ExpectedTex
 
 export const VALID = { status: 'valid', error: null } as const
 
+const SERVFAIL_CAUSES = 'its name servers fail or refuse, or its DNSSEC signatures are not valid'
+
 export function dnsError(name: string, reason: string): Finding {
-  return { status: 'error', found: [], error: `the DNS did not answer for ${name} (${reason})` }
+  const why = reason === 'servfail' ? `${reason}: ${SERVFAIL_CAUSES}` : reason
+  return { status: 'error', found: [], error: `the DNS did not answer for ${name} (${why})` }
 }
 
 async function checkOwnership(
