@@ -65,12 +65,13 @@ test('a lost SPF record is reported once, even with a DNS error in between, and 
 })
 
 test('rechecks: pending or temporary_failure every 5 minutes for 24 h, then hourly; verified daily; others never', () => {
-  const minutes = (status: DomainStatus, hours: number, chance = 0): number | null => {
-    const at = nextCheckAt({ status, since: ago(hours), spfLost: false }, NOW, chance)
+  const minutes = (status: DomainStatus, hours: number, chance = 0, spfLost = false): number | null => {
+    const at = nextCheckAt({ status, since: ago(hours), spfLost }, NOW, chance)
     return at === null ? null : (at.getTime() - NOW.getTime()) / 60_000
   }
   assert.deepEqual([minutes('pending', 0), minutes('pending', 23.9), minutes('pending', 24)], [5, 5, 60])
   assert.deepEqual([minutes('temporary_failure', 1), minutes('temporary_failure', 71)], [5, 60])
   assert.deepEqual([minutes('verified', 1), minutes('failed', 1), minutes('suspended', 1)], [1440, null, null])
+  assert.equal(minutes('verified', 1, 0, true), 60, 'so that a mended SPF record is seen within the hour')
   assert.equal(minutes('pending', 0, 0.999)?.toFixed(1), '5.5')
 })

@@ -8,7 +8,7 @@
 //
 // A DNS error changes nothing: a record that could not be looked up counts neither way, and the 72 hours do not end at a
 // check with a DNS error. Rechecks: while pending or in temporary failure every 5 minutes for 24 h, then hourly; while
-// verified daily; never while failed or suspended.
+// verified daily, hourly while the SPF record is lost; never while failed or suspended.
 
 import type { DomainChecks, Purpose, RecordCheck } from '../../mail/dns-records.ts'
 
@@ -107,7 +107,7 @@ function late({ since }: VerificationState, now: Date): boolean {
  *
  * @param chance in [0, 1)
  */
-export function nextCheckAt({ status, since }: VerificationState, now: Date, chance: number): Date | null {
+export function nextCheckAt({ status, since, spfLost }: VerificationState, now: Date, chance: number): Date | null {
   const ageMs = now.getTime() - since.getTime()
   const wait = (ms: number): Date => new Date(now.getTime() + Math.round(ms * (1 + SPREAD * chance)))
   switch (status) {
@@ -115,7 +115,7 @@ export function nextCheckAt({ status, since }: VerificationState, now: Date, cha
     case 'suspended':
       return null
     case 'verified':
-      return wait(DAILY_MS)
+      return wait(spfLost ? HOUR_MS : DAILY_MS)
     case 'pending':
     case 'temporary_failure':
       // After 72 hours a domain remains here only while its DNS does not answer.
