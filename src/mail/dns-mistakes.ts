@@ -49,7 +49,7 @@ function faultOf(text: string, { isRight, isMeant, isBare, begins }: ExpectedTex
 }
 
 /** A name where a form puts a record by mistake. */
-export interface Stray {
+export interface MisplacedName {
   readonly name: string
   /** What to enter in that form instead. */
   readonly host: string
@@ -64,10 +64,10 @@ const MAX_NAME_CHARS = 253
  * @param name of the record, at or below `domain`
  * @param zone the registrable domain
  */
-export function strayNames(name: string, domain: string, zone: string): readonly Stray[] {
+export function misplacedNames(name: string, domain: string, zone: string): readonly MisplacedName[] {
   const left = (of: string): string => (name === of ? '@' : name.slice(0, -(of.length + 1)))
   const [inZone, inDomain] = [left(zone), left(domain)]
-  const strays: readonly Stray[] = [
+  const misplaced: readonly MisplacedName[] = [
     { name: `${name}.${zone}`, host: inZone },
     { name: `${name}.${domain}`, host: inDomain },
     { name: `${inZone}.${domain}`, host: inDomain },
@@ -77,26 +77,28 @@ export function strayNames(name: string, domain: string, zone: string): readonly
     { name: name.replaceAll('_', ''), host: inZone },
     { name: name.replace('._domainkey.', '.'), host: inZone },
   ]
-  const isNew = (stray: Stray, i: number): boolean => strays.findIndex((each) => each.name === stray.name) === i
-  return strays.filter((stray, i) => {
-    return stray.name !== name && !stray.name.startsWith('@.') && stray.name.length <= MAX_NAME_CHARS && isNew(stray, i)
+  const isNew = (one: MisplacedName, i: number): boolean => misplaced.findIndex((each) => each.name === one.name) === i
+  return misplaced.filter((one, i) => {
+    return one.name !== name && !one.name.startsWith('@.') && one.name.length <= MAX_NAME_CHARS && isNew(one, i)
   })
 }
 
 /**
  * Looks for a correct record at names where forms put it by mistake.
  *
- * @param strays each asked once
+ * @param misplaced each asked once
  * @returns the first one that holds the record; null when none does or the DNS does not answer
  */
-export async function strayRecord(
-  strays: readonly Stray[],
+export async function misplacedRecord(
+  misplaced: readonly MisplacedName[],
   { isRight }: ExpectedText,
   resolver: Resolver,
   signal: AbortSignal | undefined,
-): Promise<Stray | null> {
-  const held = await Promise.all(strays.map(async ({ name }) => (await textsAt(name, resolver, signal)).some(isRight)))
-  return strays.find((_, i) => held[i]) ?? null
+): Promise<MisplacedName | null> {
+  const held = await Promise.all(
+    misplaced.map(async ({ name }) => (await textsAt(name, resolver, signal)).some(isRight)),
+  )
+  return misplaced.find((_, i) => held[i]) ?? null
 }
 
 /** Empty when the DNS does not answer. */

@@ -10,7 +10,7 @@
 import { getDomain } from 'tldts'
 import type { Resolver } from '../platform/dns.ts'
 import { discoverDmarc, isDmarcRecord, parseDmarc } from './dmarc.ts'
-import { type ExpectedText, nearMiss, strayNames, strayRecord, textsAt } from './dns-mistakes.ts'
+import { type ExpectedText, misplacedNames, misplacedRecord, nearMiss, textsAt } from './dns-mistakes.ts'
 import { lookupSpf } from './spf.ts'
 import { reaches } from './spf-reach.ts'
 import { isSpfRecord, parseMechanism, parseSpf } from './spf-record.ts'
@@ -196,9 +196,9 @@ async function explained(
   if (near !== null) return { status: 'mismatch', found: [near.text], error: near.error }
   if (finding.status !== 'missing') return finding
   const zone = registrableDomain(identity.domain)
-  const stray = await strayRecord(strayNames(name, identity.domain, zone), wanted, resolver, signal)
-  if (stray === null) return finding
-  return { ...finding, error: `${finding.error}; it stands at ${stray.name}: give it the name ${stray.host}` }
+  const misplaced = await misplacedRecord(misplacedNames(name, identity.domain, zone), wanted, resolver, signal)
+  if (misplaced === null) return finding
+  return { ...finding, error: `${finding.error}; it stands at ${misplaced.name}: give it the name ${misplaced.host}` }
 }
 
 const WANTED: Readonly<Record<Purpose, (identity: DomainIdentity) => ExpectedText>> = {

@@ -151,7 +151,7 @@ async function cnameOf(resolver: Resolver, name: string): Promise<Found> {
     case 'found':
       return { kind: 'target', target: (answer.records[0] ?? '').toLowerCase().replace(/\.$/, '').slice(0, 255) }
     case 'nxdomain':
-      return { kind: 'none', error: await withReason('the name does not exist', strayOf(resolver, name, signal)) }
+      return { kind: 'none', error: await withReason('the name does not exist', misplacedAt(resolver, name, signal)) }
     case 'nodata':
       return {
         kind: 'none',
@@ -170,10 +170,10 @@ async function withReason(error: string, reason: Promise<string | null>): Promis
 }
 
 /** Forms append the zone to what is entered as the name. */
-async function strayOf(resolver: Resolver, name: string, signal: AbortSignal): Promise<string | null> {
-  const stray = `${name}.${registrableDomain(name)}`
-  if (stray.length > MAX_NAME_CHARACTERS || (await resolver.cname(stray, signal)).kind !== 'found') return null
-  return `it stands at ${stray}: give it the name ${hostOf(name, name)}`
+async function misplacedAt(resolver: Resolver, name: string, signal: AbortSignal): Promise<string | null> {
+  const doubled = `${name}.${registrableDomain(name)}`
+  if (doubled.length > MAX_NAME_CHARACTERS || (await resolver.cname(doubled, signal)).kind !== 'found') return null
+  return `it stands at ${doubled}: give it the name ${hostOf(name, name)}`
 }
 
 /** An address in its place, as a provider's proxy puts it there. */
