@@ -38,10 +38,9 @@ export async function instanceCertificate(options: InstanceCertificateOptions): 
   if (certFile !== null || keyFile !== null) {
     if (certFile === null || keyFile === null)
       throw new Error('set both POSTHORN_TLS_CERT_FILE and POSTHORN_TLS_KEY_FILE: a certificate needs its key')
-    const [cert, key] = await Promise.all([
-      readFile(certFile, 'utf8').catch(blame('POSTHORN_TLS_CERT_FILE', 'cannot be read')),
-      readFile(keyFile, 'utf8').catch(blame('POSTHORN_TLS_KEY_FILE', 'cannot be read')),
-    ])
+    // One after the other: when neither can be read, the certificate is always the one named.
+    const cert = await readFile(certFile, 'utf8').catch(blame('POSTHORN_TLS_CERT_FILE', 'cannot be read'))
+    const key = await readFile(keyFile, 'utf8').catch(blame('POSTHORN_TLS_KEY_FILE', 'cannot be read'))
     assertPair({ cert, key })
     return { cert, key }
   }
