@@ -10,6 +10,7 @@ import { systemGround } from './composition/ground.ts'
 import { assertReachable, type Config, processConfig, strayNames } from './config.ts'
 import { dashboardPages } from './dashboard.ts'
 import { firstRun } from './first-run.ts'
+import { readPlans } from './modules/accounts/index.ts'
 import { instanceCommands } from './operator/commands.ts'
 import { type CommandFace, failureText, UsageError } from './platform/command.ts'
 import { OPEN_FILES_WANTED, openFilesLimit } from './platform/open-files.ts'
@@ -72,6 +73,8 @@ function asksForHelp(word: string): boolean {
 async function serve(hello: boolean): Promise<void> {
   const config = processConfig()
   assertReachable(config)
+  // The rooms read it again; a fault in it must be told before a database is started.
+  readPlans(config.plansFile)
   const ground = systemGround(config)
   const { log } = ground
   const stray = strayNames(process.env)

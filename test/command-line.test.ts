@@ -209,13 +209,14 @@ test("the variables of the operator's PostgreSQL clients have no effect on the e
   }
 })
 
-test('a start that fails says why, and nothing else', async () => {
+test('a start that fails by its plans says why, and nothing else, before it makes a database', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
   try {
     const settings = { POSTHORN_DATA_DIR: folder, POSTHORN_PLANS_FILE: `${folder}/plans.json`, DATABASE_URL: '' }
     const { status, out, err } = await posthorn(['serve'], { ...settings, POSTHORN_LOG_LEVEL: 'warn' })
     assert.deepEqual([status, out], [1, ''])
     assert.match(err, /^posthorn: POSTHORN_PLANS_FILE .*\n$/)
+    assert.deepEqual(await readdir(folder), [])
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
