@@ -262,6 +262,12 @@ export function strayNames(environment: Readonly<Record<string, string | undefin
   return Object.keys(environment).filter((name) => /^POSTHORN_/i.test(name) && !known.has(name))
 }
 
+/** The settings that only a relay needs, where they have a value. */
+export function relayNames(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const names = [SETTINGS.relayUser, SETTINGS.relayPassword, SETTINGS.relayTls].map(({ name }) => name)
+  return names.filter((name) => (environment[name]?.trim() ?? '') !== '')
+}
+
 /** The settings of this process. */
 export function processConfig(): Config {
   return readConfig(process.env)

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { startApp } from './app.ts'
 import { commands } from './commands.ts'
 import { systemGround } from './composition/ground.ts'
-import { assertReachable, type Config, processConfig, strayNames } from './config.ts'
+import { assertReachable, type Config, processConfig, relayNames, strayNames } from './config.ts'
 import { dashboardPages } from './dashboard.ts'
 import { firstRun } from './first-run.ts'
 import { readPlans } from './modules/accounts/index.ts'
@@ -79,6 +79,9 @@ async function serve(hello: boolean): Promise<void> {
   const { log } = ground
   const stray = strayNames(process.env)
   if (stray.length > 0) log.warn({ names: stray }, 'unknown settings in the environment: ignored')
+  const unused = config.delivery.kind === 'relay' ? [] : relayNames(process.env)
+  if (unused.length > 0)
+    log.warn({ names: unused }, 'settings for a relay are not used: POSTHORN_DELIVERY names no relay')
   const openFiles = await openFilesLimit()
   if (openFiles !== null && openFiles < OPEN_FILES_WANTED)
     log.warn(

@@ -232,6 +232,20 @@ test('a service with source addresses that this machine does not have says so at
   assert.match(sandbox.err, /^posthorn: POSTHORN_DATA_DIR/)
 })
 
+test('settings of a relay without a relay are said to have no effect', async () => {
+  const settings = { POSTHORN_RELAY_USER: 'me', POSTHORN_RELAY_PASSWORD: 's3cret', DATABASE_URL: '' }
+  const direct = await posthorn(['serve'], { ...settings, POSTHORN_DELIVERY: 'direct' })
+  const [told = ''] = direct.err.split('\n')
+  assert.deepEqual(JSON.parse(told).names, ['POSTHORN_RELAY_USER', 'POSTHORN_RELAY_PASSWORD'])
+  assert.match(told, /"level":"warn".*not used: POSTHORN_DELIVERY names no relay/)
+  assert.ok(!direct.err.includes('s3cret'))
+  for (const others of [
+    { ...settings, POSTHORN_DELIVERY: 'relay:127.0.0.1:25' },
+    { POSTHORN_DELIVERY: 'direct', DATABASE_URL: '' },
+  ])
+    assert.match((await posthorn(['serve'], others)).err, /^posthorn: POSTHORN_DATA_DIR/)
+})
+
 test('a service with a low limit of open files says so before the limit hurts', async () => {
   const script = `ulimit -n 64; exec ${process.execPath} ${MAIN} serve`
   const child = spawn('/bin/sh', ['-c', script], {
