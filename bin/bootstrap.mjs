@@ -199,34 +199,57 @@ function homeIsWritable() {
   }
 }
 
-// The lock file holds the id of its process; it is void once that process is gone. It is not a tracked file.
+// The lock file holds the id and the start of its process; it is void once that process is gone. It is not a tracked file.
 async function takeLock() {
   const hash = createHash('sha256').update(root).digest('hex').slice(0, 16)
   const file =
     existsSync(at('.git')) && lstatSync(at('.git')).isDirectory() ? at('.git', 'posthorn-install.lock') : null
   const lock = file ?? path.join(os.tmpdir(), `posthorn-install-${process.getuid()}-${hash}.lock`)
   const giveUpAt = Date.now() + LOCK_WITHIN_MS
-  for (;;) {
+  for (let told = false; ; ) {
     try {
-      writeFileSync(lock, `${process.pid}\n`, { flag: 'wx' })
-      return () => rmSync(lock, { force: true })
+      writeFileSync(lock, `${process.pid} ${startOf(process.pid)}\n`, { flag: 'wx' })
+      const release = () => rmSync(lock, { force: true })
+      // A failure ends the process where it is noticed.
+      process.once('exit', release)
+      return () => {
+        process.off('exit', release)
+        release()
+      }
     } catch (error) {
       if (error.code !== 'EEXIST') fail(`cannot install into ${root}: ${error.message}`)
     }
-    if (!holderLives(lock)) rmSync(lock, { force: true })
-    else if (Date.now() > giveUpAt) fail(`another installation is still running (lock file ${lock})`)
+    if (!holderLives(lock)) {
+      rmSync(lock, { force: true })
+      continue
+    }
+    if (Date.now() > giveUpAt) fail(`another installation is still running (lock file ${lock})`)
+    if (!told) process.stderr.write(`posthorn: waiting for another installation (lock file ${lock})\n`)
+    told = true
     await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS))
   }
 }
 
-// An empty file is still being written: it counts as held.
+// An empty file is still being written: it counts as held. After a kill, another process may have the holder's pid; in a
+// container this process itself often has it.
 function holderLives(lock) {
   try {
-    const pid = Number.parseInt(readFileSync(lock, 'utf8'), 10)
-    if (pid > 0) process.kill(pid, 0)
-    return true
+    const [pid, start] = readFileSync(lock, 'utf8').trim().split(' ')
+    if (!(Number(pid) > 0)) return true
+    process.kill(Number(pid), 0)
+    return Number(pid) === process.pid ? false : start === undefined || start === startOf(pid)
   } catch (error) {
     return error.code === 'EPERM'
+  }
+}
+
+/** When a process was started, in ticks since the machine was: with the pid, it means one process. Empty without /proc. */
+function startOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  } catch {
+    return ''
   }
 }
 

@@ -48,6 +48,38 @@ test('a user without a name on the machine installs as any other', { skip: proce
   }
 })
 
+test('what a failed or killed installation leaves behind holds up no later one', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-checkout-'))
+  try {
+    await cp(path.join(ROOT, 'bin/bootstrap.mjs'), path.join(folder, 'bin/bootstrap.mjs'))
+    await cp(path.join(ROOT, 'package-lock.json'), path.join(folder, 'package-lock.json'))
+    await mkdir(path.join(folder, '.git'))
+    const lock = path.join(folder, '.git', 'posthorn-install.lock')
+    const env = { PATH: path.join(folder, 'bin'), HOME: folder }
+    const install = () =>
+      spawnSync(process.execPath, [path.join(folder, 'bin/bootstrap.mjs'), 'cli', 'version'], {
+        encoding: 'utf8',
+        timeout: 3_000,
+        env,
+      })
+    const failed = /^posthorn: installing packages .*\nposthorn: npm was not found; install Node together with npm\n$/
+    assert.match(install().stderr, failed)
+    assert.deepEqual(await readdir(path.join(folder, '.git')), [])
+    // The pid of the killed one now belongs to another process: this one.
+    await writeFile(lock, `${process.pid} 1\n`)
+    assert.match(install().stderr, failed)
+    // While the holder does live, the wait is told.
+    const stat = await readFile('/proc/self/stat', 'utf8')
+    const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    await writeFile(lock, `${process.pid} ${start}\n`)
+    const waiting = install()
+    assert.equal(waiting.signal, 'SIGTERM')
+    assert.equal(waiting.stderr, `posthorn: waiting for another installation (lock file ${lock})\n`)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
 test('an installation that another user closed is reported as that', { skip: process.getuid?.() !== 0 }, async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-checkout-'))
   try {
