@@ -140,7 +140,8 @@ function install() {
     )
   process.stderr.write('posthorn: installing packages (npm ci)\n')
   const spare = homeIsWritable() ? null : mkdtempSync(path.join(os.tmpdir(), 'posthorn-npm-'))
-  const wanted = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--include=dev', '--include=optional']
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
+  const wanted = ['ci', '--ignore-scripts', ...quiet, '--include=dev', '--include=optional']
   const options = spare === null ? wanted : [...wanted, `--cache=${spare}`]
   // Under `npm run`, use the same npm; else the one on the PATH.
   const own = process.env.npm_execpath
