@@ -183,9 +183,19 @@ function sharedBuffers(limitBytes = systemMemory().limitBytes): string {
   return limitBytes < LITTLE_MEMORY_BYTES ? `${Math.max(16, Math.floor(limitBytes / 16 / 1_048_576))}MB` : '128MB'
 }
 
+/** POSIX shared memory is files in /dev/shm. Where the server cannot write there, it uses System V's, as initdb chooses. */
+async function sharedMemory(serverUser: ServerUser): Promise<'posix' | 'sysv'> {
+  const { file, args, identity } = serverUser.wrap('/bin/sh', ['-c', 'test -w /dev/shm && test -x /dev/shm'])
+  return run(file, [...args], { ...identity, cwd: '/' }).then(
+    () => 'posix',
+    () => 'sysv',
+  )
+}
+
 /** Rewrites postgresql.conf: it holds what this release wants, whatever it held before. */
 export async function writeSettings(serverUser: ServerUser, socketDir: string, wanted: Settings): Promise<void> {
-  const all = { ...SETTINGS, shared_buffers: sharedBuffers(), ...wanted, unix_socket_directories: socketDir }
+  const own = { shared_buffers: sharedBuffers(), dynamic_shared_memory_type: await sharedMemory(serverUser) }
+  const all = { ...SETTINGS, ...own, ...wanted, unix_socket_directories: socketDir }
   const lines = Object.entries(all).map(([name, value]) => `${name} = '${String(value).replaceAll("'", "''")}'`)
   const file = path.join(clusterOf(serverUser), 'postgresql.conf')
   await writeFile(`${file}.new`, `# Written at every start. Do not edit.\n${lines.join('\n')}\n`, { mode: 0o600 })

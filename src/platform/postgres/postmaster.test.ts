@@ -1,10 +1,12 @@
 // Starts that fail: what is said, and how soon.
 
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { systemClock } from '../clock.ts'
 import { createLogger, type Fields } from '../log.ts'
 import { attachOrStart, embeddedCluster } from '../postgres.ts'
@@ -12,6 +14,7 @@ import { binariesAt } from './binaries.ts'
 import { ensureCluster } from './cluster.ts'
 import { bringUp, type Surroundings } from './postmaster.ts'
 
+const run = promisify(execFile)
 const NEVER = new AbortController().signal
 
 interface Place extends AsyncDisposable {
@@ -76,6 +79,34 @@ test('a cluster whose copy others may read is closed to them and starts', async 
     await chmod(cluster, 0o755)
     await (await attachOrStart(options)).close()
     assert.equal((await stat(cluster)).mode & 0o777, 0o700)
+  } finally {
+    await rm(dataDir, { recursive: true, force: true })
+  }
+})
+
+test('it starts where /dev/shm cannot be written', { skip: process.getuid?.() !== 0 }, async () => {
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-postmaster-'))
+  const start = async (mount: string): Promise<string> => {
+    const script = `
+      const [, dataDir, here] = process.argv
+      const [{ attachOrStart }, { systemClock }, { createLogger }, { default: pg }] = await Promise.all(
+        ['../postgres.ts', '../clock.ts', '../log.ts', '../../../node_modules/pg/esm/index.mjs'].map((file) => import(here + '/' + file)),
+      )
+      const settings = { fsync: 'off' }
+      const attached = await attachOrStart({ dataDir, log: createLogger('silent'), clock: systemClock(), settings })
+      const client = new pg.Client({ connectionString: attached.url() })
+      await client.connect()
+      console.log((await client.query('show dynamic_shared_memory_type')).rows[0].dynamic_shared_memory_type)
+      await client.end()
+      await attached.close()
+      process.exit()`
+    const node = [process.execPath, '--input-type=module', '-e', script, dataDir, import.meta.dirname]
+    const { stdout } = await run('unshare', ['--mount', 'sh', '-c', `${mount} && exec "$@"`, 'sh', ...node])
+    return stdout.trim()
+  }
+  try {
+    assert.equal(await start('mount -t tmpfs -o ro none /dev/shm'), 'sysv')
+    assert.equal(await start('mount -t tmpfs -o mode=1777 none /dev/shm'), 'posix')
   } finally {
     await rm(dataDir, { recursive: true, force: true })
   }
