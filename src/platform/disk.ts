@@ -29,6 +29,18 @@ export async function diskRoom(folder: string, maxMessageBytes: number): Promise
 }
 
 /**
+ * @param forWhat what takes the space, for people
+ * @throws when the file system of `folder` has less than `neededBytes` free
+ */
+export async function assertDiskRoom(folder: string, neededBytes: number, forWhat: string): Promise<void> {
+  const { bavail, bsize } = await statfs(folder)
+  const free = bavail * bsize
+  if (free >= neededBytes) return
+  const mb = (bytes: number): string => `${Math.ceil(bytes / 1_048_576)} MB`
+  throw new Error(`not enough disk space in ${folder} for ${forWhat}: ${mb(neededBytes)} needed, ${mb(free)} free`)
+}
+
+/**
  * @param folder on the file system that fills up: the data directory
  * @param maxMessageBytes as for `diskRoom`
  */

@@ -121,6 +121,15 @@ test('a backup into a folder in use and a restore over an instance are refused, 
       'root restores it for whose the folder is',
     )
   }
+  const listed = await readFile(path.join(target, 'manifest.json'), 'utf8')
+  const huge = JSON.parse(listed)
+  huge.files[0].bytes = 2 ** 50
+  await writeFile(path.join(target, 'manifest.json'), JSON.stringify(huge))
+  await assert.rejects(
+    restoreBackup(target, path.join(folder, 'new')),
+    /^Error: not enough disk space in .*new for the restored instance: \d+ MB needed, \d+ MB free$/,
+  )
+  await writeFile(path.join(target, 'manifest.json'), listed)
   await appendFile(path.join(target, 'base/PG_VERSION'), 'x')
   await assert.rejects(
     restoreBackup(target, path.join(folder, 'new')),

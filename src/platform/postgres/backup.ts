@@ -19,6 +19,7 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { ensureFolder, giveToOwner, isHalfRestored, makeFolder, RESTORING, replaceFile } from '../data-folder.ts'
+import { assertDiskRoom } from '../disk.ts'
 import { tryLock } from './lock.ts'
 
 export interface BackupManifest {
@@ -227,7 +228,8 @@ function parsed(backup: string, text: string): BackupManifest | null {
  * restored by root belong to the owner of the directory. An unfinished restore leaves a directory in which only another
  * restore can start, which clears it first.
  *
- * @throws when there is an instance, or a file does not match the manifest: then the restore stays unfinished
+ * @throws when there is an instance or too little disk space, or a file does not match the manifest: then the restore stays
+ *   unfinished
  */
 export async function restoreBackup(backup: string, dataDir: string): Promise<BackupManifest> {
   const manifest = await readManifest(backup)
@@ -238,6 +240,11 @@ export async function restoreBackup(backup: string, dataDir: string): Promise<Ba
   try {
     await giveToOwner(dataDir, path.join(dataDir, LOCK_FILE))
     await clear(dataDir)
+    await assertDiskRoom(
+      dataDir,
+      manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
+      'the restored instance',
+    )
     await copyBack(manifest, backup, dataDir)
   } finally {
     lock.release()

@@ -12,11 +12,12 @@
 // not copied.
 
 import { execFile } from 'node:child_process'
-import { mkdir, open, statfs } from 'node:fs/promises'
+import { mkdir, open } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import type { Clock } from '../clock.ts'
+import { assertDiskRoom } from '../disk.ts'
 import type { Logger } from '../log.ts'
 import { migrate } from '../migrate.ts'
 import { SESSION } from '../servers.ts'
@@ -126,14 +127,9 @@ async function oldServer(major: string, folder: string | null): Promise<Binaries
 async function assertRoom(place: ServerUser): Promise<void> {
   const { stdout } = await run('du', ['-sk', clusterOf(place)])
   const needed = Number.parseInt(stdout, 10) * 1024 * ROOM + SPARE_BYTES
-  const { bavail, bsize } = await statfs(place.home)
   const { stdout: made } = await run('du', ['-sk', path.join(place.home, 'upgrade')]).catch(() => ({ stdout: '0' }))
-  const free = bavail * bsize + Number.parseInt(made, 10) * 1024
-  if (free >= needed) return
-  const mb = (bytes: number): string => `${Math.ceil(bytes / 1_048_576)} MB`
-  throw new Error(
-    `not enough disk space in ${place.home} for the new cluster beside the old one: ${mb(needed)} needed, ${mb(free)} free`,
-  )
+  const left = needed - Number.parseInt(made, 10) * 1024
+  await assertDiskRoom(place.home, left, 'the new cluster beside the old one')
 }
 
 /** The server may be one that an earlier, killed run left behind. */
