@@ -429,10 +429,10 @@ test('a suppressed email names the list that its recipient is on, and links to i
   const { page } = here
   await dashboard.open(page, `/emails/${no.email_id}`)
   await page.getByText('Because the recipient unsubscribed.').waitFor()
-  await page.getByRole('link', { name: 'See when and how', exact: true }).click()
+  await page.getByRole('link', { name: 'See when and how they unsubscribed', exact: true }).click()
   await page.getByRole('heading', { name: 'Unsubscribes', exact: true }).waitFor()
   await dashboard.open(page, `/emails/${gone.email_id}`)
-  await page.getByRole('link', { name: 'See why', exact: true }).click()
+  await page.getByRole('link', { name: 'See the suppression', exact: true }).click()
   await page.getByRole('heading', { name: 'Suppressions', exact: true }).waitFor()
   assert.deepEqual(here.faults, [])
 })
