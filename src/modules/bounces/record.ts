@@ -11,6 +11,7 @@ import type { BounceCategory, BounceType as ReplyBounceType, SmtpCommand } from 
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
+import { storableText } from '../../platform/storable-text.ts'
 import { SYSTEM_ACCOUNT_ID } from '../accounts/index.ts'
 import { append, type EmailFacts, factsOf, type Stream } from '../events/index.ts'
 import { BAD_DOMAIN_DAYS, noteSoftBounce, suppress } from '../suppression/index.ts'
@@ -231,7 +232,7 @@ export function forgetBounces(db: Db, accountId: string, before: Date, most: num
 
 /** The receiver chooses the words; the database rejects NUL and unpaired surrogates. */
 function storable(text: string | null): string | null {
-  return text?.slice(0, MAX_TEXT_CHARS).toWellFormed().replaceAll('\0', '') ?? null
+  return text === null ? null : storableText(text, MAX_TEXT_CHARS)
 }
 
 function columnsOf(news: readonly NewBounce[], bounces: readonly Bounce[]): unknown[][] {

@@ -3,6 +3,7 @@
 // since it was sent, nor somebody who has been asked again since.
 
 import type { Db } from '../../platform/db.ts'
+import { storableText } from '../../platform/storable-text.ts'
 import { append } from '../events/index.ts'
 import { mayWeSend } from '../suppression/index.ts'
 import type { ContactContext } from './contacts.ts'
@@ -49,7 +50,7 @@ export function confirmContact(
     // Checked after taking the row's lock: a refusal that arrived while waiting for it counts.
     const [refusal] = await mayWeSend(db, [{ accountId, recipient: row.email, sandbox: false }], now)
     if (refusal != null) return { kind: 'stopped', email: row.email }
-    const agent = confirmer.userAgent?.slice(0, MAX_AGENT_CHARS).toWellFormed().replaceAll('\0', '') ?? null
+    const agent = confirmer.userAgent === null ? null : storableText(confirmer.userAgent, MAX_AGENT_CHARS)
     await db.execute(sql.confirm, [accountId, contactId, now, confirmer.ip, agent])
     await logConfirmation(context, db, row, now)
     return { kind: 'confirmed', email: row.email }

@@ -10,6 +10,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
+import { storableText } from '../../platform/storable-text.ts'
 import { append, type NewEvent, type Stream } from '../events/index.ts'
 import type { SuppressionReason } from './may-we-send.ts'
 import * as sql from './sql.ts'
@@ -109,7 +110,7 @@ export async function suppress(
     offered.map(({ entry }) => entry.domainId),
     offered.map(({ entry }) => entry.emailId),
     offered.map(({ entry }) => entry.bounceId),
-    offered.map(({ entry }) => entry.details?.slice(0, MAX_DETAILS_CHARS).toWellFormed().replaceAll('\0', '') ?? null),
+    offered.map(({ entry }) => (entry.details === null ? null : storableText(entry.details, MAX_DETAILS_CHARS))),
     offered.map(({ entry }) => entry.expiresAt),
     now,
   ])
