@@ -55,7 +55,8 @@ export interface MisplacedName {
   readonly host: string
 }
 
-const MAX_NAME_CHARS = 253
+/** RFC 1035 section 2.3.4, without the final dot. */
+export const MAX_NAME_CHARS = 253
 
 /**
  * Forms expect the part left of their zone and append the zone. Entering more than that publishes part of the name twice,
@@ -111,5 +112,8 @@ export async function textsAt(
   return answer?.kind === 'found' ? answer.records : []
 }
 
-/** A CNAME's target that was entered without its final dot where one is needed. */
-export const EXTENDED_TARGET = 'the zone was appended to its target, enter that with a dot at its end'
+/** The error about a CNAME with another target, which may be the wanted one, entered without its final dot where one is needed. */
+export function aboutTarget(error: string, target: string, wanted: string): string {
+  if (!target.startsWith(`${wanted}.`)) return error
+  return `${error}: the zone was appended to its target, enter that with a dot at its end`
+}

@@ -6,7 +6,7 @@
 //   default._bimi.<domain> TXT         the address of the brand's logo, for receivers that show one (BIMI)
 
 import type { Resolver } from '../platform/dns.ts'
-import { EXTENDED_TARGET } from './dns-mistakes.ts'
+import { aboutTarget } from './dns-mistakes.ts'
 import { checked, dnsError, type Finding, FOUND_CHARACTERS, hostOf, type RecordCheck, VALID } from './dns-records.ts'
 
 export type OptionalPurpose = 'return_path' | 'bimi'
@@ -75,8 +75,7 @@ async function checkReturnPath(
   const found = answer.kind === 'found' ? answer.records.map(folded).slice(0, 1) : []
   const [target] = found
   if (target === undefined) return { status: 'missing', found, error: `no CNAME at ${name}` }
-  const error = `${name} leads to another host`
-  if (target.startsWith(`${value}.`)) return { status: 'mismatch', found, error: `${error}: ${EXTENDED_TARGET}` }
+  const error = aboutTarget(`${name} leads to another host`, target, value)
   if (target !== value) return { status: 'mismatch', found, error }
   return { ...VALID, found }
 }

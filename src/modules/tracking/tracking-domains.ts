@@ -6,7 +6,7 @@
 // later, or comes back, needs nobody. A DNS error changes nothing.
 
 import { parse } from 'tldts'
-import { EXTENDED_TARGET } from '../../mail/dns-mistakes.ts'
+import { aboutTarget, MAX_NAME_CHARS } from '../../mail/dns-mistakes.ts'
 import { hostOf, registrableDomain } from '../../mail/dns-records.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
@@ -64,7 +64,6 @@ const RECHECKS_AT_ONCE = 20
 const RECHECK_TURN_MS = 60_000
 const DNS_WITHIN_MS = 8_000
 const TARGET_HEX = 32
-const MAX_NAME_CHARACTERS = 253
 const LEADS_ELSEWHERE = 'the CNAME leads elsewhere'
 
 export function trackingDomainsOf(options: TrackingDomainsOptions): TrackingDomains {
@@ -172,7 +171,7 @@ async function withReason(error: string, reason: Promise<string | null>): Promis
 /** Forms append the zone to what is entered as the name. */
 async function misplacedAt(resolver: Resolver, name: string, signal: AbortSignal): Promise<string | null> {
   const doubled = `${name}.${registrableDomain(name)}`
-  if (doubled.length > MAX_NAME_CHARACTERS || (await resolver.cname(doubled, signal)).kind !== 'found') return null
+  if (doubled.length > MAX_NAME_CHARS || (await resolver.cname(doubled, signal)).kind !== 'found') return null
   return `it stands at ${doubled}: give it the name ${hostOf(name, name)}`
 }
 
@@ -232,10 +231,8 @@ async function judged(
     case 'none':
       return { verifiedAt: null, error: found.error }
     case 'target': {
-      if (found.target !== row.cname_target) {
-        const isExtended = found.target.startsWith(`${row.cname_target}.`)
-        return { verifiedAt: null, error: isExtended ? `${LEADS_ELSEWHERE}: ${EXTENDED_TARGET}` : LEADS_ELSEWHERE }
-      }
+      if (found.target !== row.cname_target)
+        return { verifiedAt: null, error: aboutTarget(LEADS_ELSEWHERE, found.target, row.cname_target) }
       const held = await db.one<{ account_id: string }>(sql.heldFor, [row.name, now])
       if (held !== null && held.account_id !== row.account_id) {
         return { verifiedAt: null, error: 'the name was given up by another account less than 30 days ago' }
