@@ -10,7 +10,7 @@ import { type Followers, followersOf } from './composition/followers.ts'
 import type { Ground } from './composition/ground.ts'
 import { cleaningLoops, partitionsLoop } from './composition/housekeeping.ts'
 import { httpService, inboundMx, ownCertificate, submission } from './composition/listeners.ts'
-import { metricsEndpoint, serviceMetrics } from './composition/metrics.ts'
+import { metricsEndpoint, type ServiceMetrics, serviceMetrics } from './composition/metrics.ts'
 import { operatorEndpoints, operatorServices } from './composition/operator-endpoints.ts'
 import { type OutgoingTls, outgoingTls } from './composition/outgoing.ts'
 import { retentionLoop } from './composition/retention.ts'
@@ -97,7 +97,7 @@ export interface Rooms {
   readonly followers: Followers
   readonly tracking: TrackingRoom
   readonly endpoints: readonly AnyEndpoint[]
-  readonly metrics: ReturnType<typeof serviceMetrics>
+  readonly metrics: ServiceMetrics
   readonly traces: Traces
   /** The dashboard's files; null when there are none. */
   pages: DashboardPages | null

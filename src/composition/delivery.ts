@@ -12,7 +12,7 @@ import type { Store } from '../platform/store.ts'
 import type { Traces } from '../platform/traces.ts'
 import { ownMx } from '../roles/own-mx.ts'
 import type { Ground } from './ground.ts'
-import { noteAttempt, type serviceMetrics } from './metrics.ts'
+import { noteAttempt, type ServiceMetrics } from './metrics.ts'
 import type { OutgoingTls } from './outgoing.ts'
 import { relayOf } from './relay.ts'
 import { logAttempt, traceAttempt } from './spans.ts'
@@ -30,7 +30,7 @@ export interface DeliveryParts {
   readonly outgoing: OutgoingTls | null
   readonly fresh: FreshEmails | null
   readonly html: HtmlReader
-  readonly metrics: ReturnType<typeof serviceMetrics>
+  readonly metrics: ServiceMetrics
   readonly traces: Traces
 }
 

@@ -12,7 +12,7 @@ import type { Ids } from '../platform/ids.ts'
 import type { Store } from '../platform/store.ts'
 import type { Traces } from '../platform/traces.ts'
 import type { Ground } from './ground.ts'
-import { noteAccepted, type serviceMetrics } from './metrics.ts'
+import { noteAccepted, type ServiceMetrics } from './metrics.ts'
 import { traceAccepted } from './spans.ts'
 
 export interface SendingParts {
@@ -28,7 +28,7 @@ export interface SendingParts {
   readonly heartbeat: DatabaseHeartbeat
   /** Null without the delivery role. */
   readonly fresh: FreshEmails | null
-  readonly metrics: ReturnType<typeof serviceMetrics>
+  readonly metrics: ServiceMetrics
   readonly traces: Traces
   /** Called after each commit of accepted emails. */
   readonly onAccepted: () => void

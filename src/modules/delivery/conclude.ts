@@ -11,7 +11,7 @@ import { type Network, NO_HOST, NO_SUCH_DOMAIN } from './network.ts'
 import { concludedWithoutAttempt } from './not-attempted.ts'
 import { type DeliveryOptions, LIMITS } from './options.ts'
 import { answerGate, byteBudget, freeingSource, largeMessageMemory, type Pass } from './process-limits.ts'
-import type { recorderOf } from './record-results.ts'
+import type { Recorded } from './record-results.ts'
 import {
   type Conclusion,
   type Context,
@@ -41,7 +41,7 @@ export interface Held extends CheckedEmail {
 }
 
 /** A conclusion, with the mail for the inbox if it goes there. */
-export type Ended = Conclusion & { readonly inbox: Parameters<ReturnType<typeof recorderOf>['add']>[0]['inbox'] }
+export type Ended = Omit<Recorded, 'epoch'>
 
 export function withoutInbox(conclusion: Conclusion): Ended {
   return { ...conclusion, inbox: null }
@@ -134,11 +134,12 @@ export function concluderOf(options: ConcluderOptions): Concluder {
   const overNetwork = async (one: Held): Promise<Ended | null> => {
     if (isStopping()) return null
     const { email, epoch } = one
+    const site = siteOf(email)
     const room = largeMessageMemory(large, options.turns, largeBytes(email))
     const job: DeliveryJob = {
       tlsRequired: email.tlsRequired,
       obeysTlsPolicy: options.isTlsReport?.(email) !== true,
-      site: siteOf(email),
+      site,
       sender: email.sender,
       maySend: async () => (await isStillWanted(one)) && safe(epoch) && isAsked(one.claimedAtMs),
       prepare: async (idle) => {
@@ -160,7 +161,7 @@ export function concluderOf(options: ConcluderOptions): Concluder {
       },
     }
     try {
-      const sent = await network.send(siteOf(email), job)
+      const sent = await network.send(site, job)
       one.pass?.answered()
       if (sent === null) return null
       return withoutInbox(conclusionOf(contextOf(one), await judged(one, sent)))
