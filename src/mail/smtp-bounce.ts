@@ -9,6 +9,7 @@
 // refusal of the connection or of MAIL FROM is about us and never `hard`. Nor is a 4xx, or a reply that names the sender, the
 // sender's domain or our host but not the recipient.
 
+import { domainPart, localPart } from './address.ts'
 import type { Reply } from './smtp-reply.ts'
 
 export type BounceType = 'hard' | 'soft' | 'block' | 'unknown'
@@ -97,8 +98,8 @@ const NAMES = /(?:[^\s<>"'(),;:[\]{}=]{1,64}@)?[\w-]{1,63}(?:\.[\w-]{1,63}){0,9}
 function namesUsAlone({ text, enhanced }: Reply, { recipient, ours }: Parties): boolean {
   const words = text.slice(0, TEXT_READ_CHARS).toLowerCase()
   const to = recipient.toLowerCase()
-  const local = to.slice(0, to.lastIndexOf('@'))
-  const domain = hostOf(to)
+  const local = localPart(to)
+  const domain = domainPart(to)
   const named: readonly string[] = words.match(NAMES) ?? []
   if (
     words.includes(to) ||
@@ -109,11 +110,7 @@ function namesUsAlone({ text, enhanced }: Reply, { recipient, ours }: Parties): 
   if (own.some((one) => one.includes('@') && named.includes(one))) return true
   if (named.includes(domain) || enhanced?.slice(2) === '1.1') return false
   const within = (name: string, host: string): boolean => name === host || name.endsWith(`.${host}`)
-  return named.some((name) => !within(name, domain) && own.some((one) => within(name, hostOf(one))))
-}
-
-function hostOf(name: string): string {
-  return name.slice(name.lastIndexOf('@') + 1)
+  return named.some((name) => !within(name, domain) && own.some((one) => within(name, domainPart(one))))
 }
 
 function categoryOf(reply: Reply, command: SmtpCommand): BounceCategory {

@@ -18,6 +18,7 @@
 // message: `dotSent` says so. Nothing sent before the dot has any effect at the receiver.
 
 import { isIP } from 'node:net'
+import { wireParts } from './dot-stuffing.ts'
 import type { SmtpCommand } from './smtp-bounce.ts'
 import { type Dialogue, DialogueRecorder } from './smtp-dialogue.ts'
 import {
@@ -95,11 +96,6 @@ const KEPT_OF_FIRST = 40
 const CONTROL = /\p{Cc}/u
 const NON_ASCII = /[^\p{ASCII}]/u
 const NO_SMTPUTF8 = '5.6.7 The receiving server does not support internationalized email (SMTPUTF8)'
-const DOT = Buffer.from('.')
-const FINAL_DOT = Buffer.from('.\r\n')
-const CRLF_FINAL_DOT = Buffer.from('\r\n.\r\n')
-/** Each doubled dot adds two slices. A slice costs 128 bytes and a write, so beyond this limit a copy is cheaper. */
-const SLICES_MOST = 2_000
 
 export class SmtpConnection {
   /** Lines from the banner to AUTH. */
@@ -140,8 +136,8 @@ export class SmtpConnection {
     }
     const first = await openStream(options, recorder, tls !== 'off')
     if ('stream' in first) return { kind: 'open', connection: new SmtpConnection(first, first.tlsFault, []) }
-    const shaken = first.kind === 'failed' && first.phase === 'tls' && first.fault.code !== 'aborted'
-    if (tls !== 'opportunistic' || withoutTls === 'close' || !shaken) return first
+    const handshakeFailed = first.kind === 'failed' && first.phase === 'tls' && first.fault.code !== 'aborted'
+    if (tls !== 'opportunistic' || withoutTls === 'close' || !handshakeFailed) return first
     recorder.note('connecting again without TLS')
     return plainly(options, recorder, first.fault.message, first.dialogue.slice(-KEPT_OF_FIRST))
   }
@@ -440,49 +436,6 @@ function refusal(command: 'mail' | 'rcpt' | 'data', reply: Reply): Outcome {
 
 function unsupported(code: number, text: string, command: 'mail' | 'rcpt'): Unsupported {
   return { kind: 'unsupported', reply: replyOf(code, [text]), command }
-}
-
-/**
- * The message with leading dots doubled (RFC 5321 section 4.5.2) and the final dot, as slices of the given buffer. A dot
- * after a bare CR or LF is doubled as well, so that a lenient server does not take it for the end of data. Almost no message
- * has a leading dot, which two native searches establish. A message with very many of them is copied instead.
- */
-export function wireParts(message: Buffer): readonly Buffer[] {
-  const ended = message.length === 0 || (message[message.length - 1] === 0x0a && message[message.length - 2] === 0x0d)
-  const final = ended ? FINAL_DOT : CRLF_FINAL_DOT
-  const parts: Buffer[] = []
-  let done = 0
-  if (message[0] === 0x2e) parts.push(DOT)
-  let afterLf = message.indexOf('\n.')
-  let afterCr = message.indexOf('\r.')
-  while (afterLf !== -1 || afterCr !== -1) {
-    const found = afterCr === -1 || (afterLf !== -1 && afterLf < afterCr) ? afterLf : afterCr
-    if (parts.length >= SLICES_MOST) return [withDotsDoubled(message), final]
-    parts.push(message.subarray(done, found + 1), DOT)
-    done = found + 1
-    if (found === afterLf) afterLf = message.indexOf('\n.', done)
-    else afterCr = message.indexOf('\r.', done)
-  }
-  if (done < message.length) parts.push(done === 0 ? message : message.subarray(done))
-  parts.push(final)
-  return parts
-}
-
-/** Works byte by byte: with few bytes between dots, a search would cost more. */
-function withDotsDoubled(message: Buffer): Buffer {
-  let dots = 0
-  for (let at = 0; at < message.length; at++) if (isLeadingDot(message, at)) dots++
-  const doubled = Buffer.allocUnsafe(message.length + dots)
-  let to = 0
-  for (let at = 0; at < message.length; at++) {
-    if (isLeadingDot(message, at)) doubled[to++] = 0x2e
-    doubled[to++] = message[at] as number
-  }
-  return doubled
-}
-
-function isLeadingDot(message: Buffer, at: number): boolean {
-  return message[at] === 0x2e && (at === 0 || message[at - 1] === 0x0a || message[at - 1] === 0x0d)
 }
 
 /** @param before the dialogue of the connection that this one replaces */

@@ -5,7 +5,7 @@
 // repeated or simultaneous reports only one has an effect. A failure behind a forward of the recipient names the address there.
 
 import { domainToASCII } from 'node:url'
-import { foldCase } from '../../mail/address.ts'
+import { domainPart, foldCase, localPart } from '../../mail/address.ts'
 import { type Feedback, isComplaint, isOptOut } from '../../mail/arf.ts'
 import { type DkimOutcome, organizationOf } from '../../mail/dkim-check.ts'
 import type { Report } from '../../mail/report.ts'
@@ -124,16 +124,12 @@ function forwardOf(
 ): string | null {
   if (address === null || address === undefined || isFinal !== true) return null
   const key = foldCase(address)
-  const isOurs = localPartOf(key) === localPartOf(recipientKey) && organizationAt(key) === organizationAt(recipientKey)
+  const isOurs = localPart(key) === localPart(recipientKey) && organizationAt(key) === organizationAt(recipientKey)
   return isOurs ? null : address
 }
 
-function localPartOf(address: string): string {
-  return address.slice(0, address.lastIndexOf('@'))
-}
-
 function organizationAt(address: string): string {
-  const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase()
+  const domain = domainPart(address).toLowerCase()
   return organizationOf(domainToASCII(domain) || domain)
 }
 

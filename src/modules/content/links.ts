@@ -1,6 +1,7 @@
 // Rules about links: where they claim to go and where they go.
 
 import { parse } from 'tldts'
+import { domainPart } from '../../mail/address.ts'
 import { BRAND_OF_LABEL, BRANDS, type Brand } from './brands.ts'
 import { isPlainLetter } from './characters.ts'
 import { isDisguised, withoutAccents } from './disguised-host.ts'
@@ -381,7 +382,7 @@ const FREE_MAIL =
   laposte.net yahoo.fr hotmail.es yahoo.es outlook.es t-online.de freenet.de qq.com 163.com`)
 
 export function isFreeMail(address: string): boolean {
-  return FREE_MAIL.has(address.slice(address.lastIndexOf('@') + 1).toLowerCase())
+  return FREE_MAIL.has(domainPart(address).toLowerCase())
 }
 
 /** Whether any link leads to a site other than those with these registered labels. */

@@ -4,7 +4,7 @@
 // it was scheduled, its Date.
 
 import { isAscii } from 'node:buffer'
-import type { EmailAddress } from '../../mail/address.ts'
+import { type EmailAddress, localPart } from '../../mail/address.ts'
 import { createSigner, type Signer, sign } from '../../mail/dkim.ts'
 import { headerNeedsSmtpUtf8 } from '../../mail/field-encoding.ts'
 import { formatDate, parseHeaderBlock, textHeader, tokenHeader } from '../../mail/headers.ts'
@@ -128,7 +128,7 @@ function signedAtOf(email: QueuedEmail): Date {
 function complaintFields(reportsTo: string, hostname: string): [name: string, value: string][] {
   return [
     ['CFBL-Address', `fbl@${hostname}; report=arf`],
-    ['CFBL-Feedback-ID', reportsTo.slice(0, reportsTo.lastIndexOf('@'))],
+    ['CFBL-Feedback-ID', localPart(reportsTo)],
   ]
 }
 

@@ -3,6 +3,7 @@
 // Limits: 64 messages between final dot and committed result; 128 MB of contents that were not read with their emails
 // (process-limits.ts); 32 sandbox mails composed at once.
 
+import { domainPart } from '../../mail/address.ts'
 import { isUnavailable } from '../../platform/db.ts'
 import { type Claimed, fetchBody, firstAttemptWith, type QueuedEmail } from '../outbox/index.ts'
 import type { Composer } from './compose.ts'
@@ -52,7 +53,7 @@ const largeBytes = ({ body, bodyBytes }: QueuedEmail): number => (body === null 
 
 /** The recipient's domain in lower case. */
 export function siteOf({ recipient }: QueuedEmail): string {
-  return recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase()
+  return domainPart(recipient).toLowerCase()
 }
 
 export interface ConcluderOptions extends DeliveryOptions {

@@ -6,6 +6,7 @@
 // deadlock, a timeout, a missing partition of the event log) is retried a few times. Of a single email that is refused for
 // good only the state is written: a fault in its history must not send it twice.
 
+import { domainPart } from '../../mail/address.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { isPassing, isUnavailable, mayLackPartition } from '../../platform/db.ts'
@@ -62,7 +63,7 @@ export function recorderOf(options: RecorderOptions): Recorder {
       options.onAttempt?.({
         emailId: email.id,
         accountId: email.accountId,
-        recipientDomain: email.recipientKey.slice(email.recipientKey.lastIndexOf('@') + 1),
+        recipientDomain: domainPart(email.recipientKey),
         host: 'mx' in detail && typeof detail.mx === 'string' ? detail.mx : null,
         smtpCode: result.smtpCode,
         sandbox,

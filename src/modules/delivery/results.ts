@@ -13,6 +13,7 @@
 // rates, including greylisting, counts only from the third attempt on, an hour or more after the start: greylisting lifts
 // within that time, and a short time set by the sender says nothing about the address. A reply about the mailbox counts at once.
 
+import { domainPart } from '../../mail/address.ts'
 import { providerOf } from '../../mail/providers.ts'
 import { type BounceCategory, bounceFromReply } from '../../mail/smtp-bounce.ts'
 import { commandAnswered, type Dialogue } from '../../mail/smtp-dialogue.ts'
@@ -98,7 +99,7 @@ type Where = Pick<AttemptReport, 'host' | 'ip' | 'throttledBy'>
 function answeredBy({ email: { recipientKey }, sandbox }: Context, { host, throttledBy }: Where): string | null {
   if (host === null || sandbox) return host
   if (throttledBy !== null) return null
-  return providerOf(recipientKey.slice(recipientKey.lastIndexOf('@') + 1), [host]).name
+  return providerOf(domainPart(recipientKey), [host]).name
 }
 
 /** An end without an attempt. */

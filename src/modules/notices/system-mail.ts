@@ -5,7 +5,7 @@
 // It cannot loop: the envelope sender is a signed return path, mail to that path is read but never answered, and
 // `Auto-Submitted: auto-generated` (RFC 3834 section 5) asks autoresponders to stay silent.
 
-import { type Address, type EmailAddress, suppressionKey } from '../../mail/address.ts'
+import { type Address, domainPart, type EmailAddress, suppressionKey } from '../../mail/address.ts'
 import { encodeBase64, encodeQuotedPrintable } from '../../mail/encodings.ts'
 import { addressHeader, formatDate, textHeader } from '../../mail/headers.ts'
 import { reencode } from '../../mail/reencode.ts'
@@ -85,7 +85,7 @@ export function systemMailer(options: SystemMailerOptions): SystemMailer {
       const email = {
         id,
         accountId: SYSTEM_ACCOUNT_ID,
-        domainId: await signingDomain(from.slice(from.lastIndexOf('@') + 1)),
+        domainId: await signingDomain(domainPart(from)),
         bodyId: id,
         createdAt: now,
         status: 'queued' as const,

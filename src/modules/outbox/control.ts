@@ -1,6 +1,7 @@
 // Manual control of one email: cancel, retry, reschedule. Each works on the locked queue row, so it never races with a claim:
 // an email that a worker has leased cannot be canceled, and a canceled one cannot be leased.
 
+import { domainPart } from '../../mail/address.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { ApiError, validationError } from '../../platform/errors.ts'
@@ -114,7 +115,7 @@ export async function retryEmail(options: ControlOptions, accountId: string, id:
     }
     if ((await db.one(sql.hasBody, [accountId, email.body_id])) === null)
       throw errors.invalid_state({}, { message: 'The content of the email is no longer kept' })
-    const site = email.recipient_key.slice(email.recipient_key.lastIndexOf('@') + 1)
+    const site = domainPart(email.recipient_key)
     // On this transaction's connection: concurrent retries that each waited for a second connection would deadlock.
     const siteId = (await siteIds(db).of([site])).get(site)
     await db.execute(sql.requeue, [

@@ -2,6 +2,7 @@
 // two lists, their former entries, the operator's spam traps, and the volume of the accounts. Disposable domains and role names
 // come from memory. Preview and send both gather with this function, so they know the same.
 
+import { domainPart, localPart } from '../../mail/address.ts'
 import type { Db } from '../../platform/db.ts'
 import { type Refusal, type RefusalRow, refusalsOf } from '../suppression/index.ts'
 import { disposableConfidence, isRole } from '../validation/index.ts'
@@ -64,7 +65,7 @@ export function gatherer({ mac }: GatherOptions): Gather {
   return async (db, asks, now) => {
     if (asks.length === 0) return []
     const accounts = [...new Set(asks.map(({ accountId }) => accountId))]
-    const parts = asks.map(({ recipient }) => splitKey(recipient))
+    const parts = asks.map(({ recipient }) => ({ local: localPart(recipient), domain: domainPart(recipient) }))
     const { day, firstDay, hour } = windowOf(now)
     const rows = await db.query<Row>(sql.GATHER, [
       asks.map(({ accountId }) => accountId),
@@ -107,12 +108,6 @@ export function gatherer({ mac }: GatherOptions): Gather {
 function volumeOf(figures: readonly number[] | null): Volume {
   const [today = 0, thisHour = 0, busiestDay = 0, busiestHour = 0, hasSent = 0] = (figures ?? []).map(Number)
   return { today, thisHour, busiestDay, busiestHour, hasSent: hasSent === 1 }
-}
-
-/** Splits a suppression key; the domain contains no @. */
-function splitKey(key: string): { readonly local: string; readonly domain: string } {
-  const at = key.lastIndexOf('@')
-  return { local: key.slice(0, at), domain: key.slice(at + 1) }
 }
 
 interface DomainFacts {
