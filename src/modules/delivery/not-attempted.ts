@@ -3,9 +3,8 @@
 // send only from verified domains. Waiting mail is checked at the times of the schedule and once an hour; it ends at its time.
 
 import type { Db } from '../../platform/db.ts'
-import type { Claimed } from '../outbox/index.ts'
-import { conclusionOfExpired } from './overdue.ts'
-import { type Conclusion, type Context, deferredWithoutAttempt, endedWithoutAttempt } from './results.ts'
+import { type Claimed, lastAttempts } from '../outbox/index.ts'
+import { type Conclusion, type Context, deferredWithoutAttempt, endedWithoutAttempt, expired } from './results.ts'
 import type { SigningKey } from './types.ts'
 
 export interface UntriedOptions {
@@ -20,6 +19,21 @@ interface Asked {
   readonly key: SigningKey | null
 }
 
+/** Ends mail that may not be sent at any time. @returns null: neither is its address suppressed nor its domain removed */
+export function concludedAsNeverSent(
+  context: Context,
+  { claimed, isDomainRemoved }: Pick<Asked, 'claimed'> & { readonly isDomainRemoved: boolean },
+): Conclusion | null {
+  if (claimed.blocked !== null) return endedWithoutAttempt(context, { status: 'suppressed', reason: claimed.blocked })
+  return isDomainRemoved ? endedWithoutAttempt(context, { status: 'failed', reason: 'domain_removed' }) : null
+}
+
+/** The conclusion about an email that was claimed after its time. */
+export async function conclusionOfExpired(db: Db, context: Context): Promise<Conclusion> {
+  const lasts = await lastAttempts(db, [context.email])
+  return expired(context, lasts.get(context.email.id) ?? null)
+}
+
 /** @returns null: the email is to be tried */
 export async function concludedWithoutAttempt(
   options: UntriedOptions,
@@ -27,10 +41,8 @@ export async function concludedWithoutAttempt(
   { claimed, key }: Asked,
 ): Promise<Conclusion | null> {
   const { email, sandbox, now } = context
-  if (claimed.blocked !== null) return endedWithoutAttempt(context, { status: 'suppressed', reason: claimed.blocked })
-  if (email.domainId !== null && key === null) {
-    return endedWithoutAttempt(context, { status: 'failed', reason: 'domain_removed' })
-  }
+  const never = concludedAsNeverSent(context, { claimed, isDomainRemoved: email.domainId !== null && key === null })
+  if (never !== null) return never
   if (email.expiresAt <= now) return conclusionOfExpired(options.db, context)
   if (key?.status === 'suspended')
     return deferredWithoutAttempt(context, 'the operator has suspended the sending domain')

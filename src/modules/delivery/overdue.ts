@@ -4,7 +4,7 @@
 // simultaneous walks end each email once.
 
 import type { Clock } from '../../platform/clock.ts'
-import type { Database, Db } from '../../platform/db.ts'
+import type { Database } from '../../platform/db.ts'
 import { FIRST_ID } from '../../platform/ids.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import {
@@ -16,8 +16,9 @@ import {
   pausedSites,
   type QueuedEmail,
 } from '../outbox/index.ts'
+import { concludedAsNeverSent } from './not-attempted.ts'
 import type { Recorder } from './record-results.ts'
-import { type Conclusion, type Context, endedWithoutAttempt, expired, forgotten } from './results.ts'
+import { type Conclusion, type Context, expired, forgotten } from './results.ts'
 import type { SigningKeys } from './types.ts'
 
 export interface Overdue {
@@ -41,12 +42,6 @@ export interface OverdueOptions {
   /** Rows may be leased without this process knowing. */
   readonly doubt: () => void
   readonly onError: (error: unknown) => void
-}
-
-/** The conclusion about an email that was claimed after its time. */
-export async function conclusionOfExpired(db: Db, context: Context): Promise<Conclusion> {
-  const lasts = await lastAttempts(db, [context.email])
-  return expired(context, lasts.get(context.email.id) ?? null)
 }
 
 const EVERY_MS = 60_000
@@ -75,13 +70,10 @@ export function overdueOf(options: OverdueOptions): Overdue {
       const lasts = await lastAttempts(system, emails)
       const domains = [...new Set(emails.flatMap(({ domainId }) => domainId ?? []))]
       const keys = domains.length === 0 ? new Map() : await options.signingKeys(system, domains)
-      const hasDomain = ({ domainId }: QueuedEmail): boolean => domainId === null || keys.has(domainId)
       const conclude = (claimed: Claimed, context: Context): Conclusion => {
-        if (claimed.blocked !== null)
-          return endedWithoutAttempt(context, { status: 'suppressed', reason: claimed.blocked })
-        if (!hasDomain(context.email))
-          return endedWithoutAttempt(context, { status: 'failed', reason: 'domain_removed' })
-        return expired(context, lasts.get(context.email.id) ?? null)
+        const { id, domainId } = context.email
+        const isDomainRemoved = domainId !== null && !keys.has(domainId)
+        return concludedAsNeverSent(context, { claimed, isDomainRemoved }) ?? expired(context, lasts.get(id) ?? null)
       }
       await Promise.all(claimed.map((row) => end(epoch, row, byId.get(row.id), conclude)))
     } catch (error) {
