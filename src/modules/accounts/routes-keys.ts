@@ -17,10 +17,11 @@ import {
   PageLimit,
   PagePagination,
   type Principal,
-  pageOf,
+  pageWindow,
+  pageWindowIfAsked,
+  paginationOf,
   single,
   Uuid,
-  wholePage,
 } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { errors } from './errors.ts'
@@ -146,10 +147,11 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
       handle: ({ principal: { accountId }, query }) =>
         database.tenant(accountId, async (db) => {
           const total = await countKeys(db, accountId)
-          const whole = query.page === undefined && query.limit === undefined
-          const { pagination, offset } = whole ? { pagination: wholePage(total), offset: 0 } : pageOf(query, total)
-          const rows = await listKeys(db, accountId, whole ? MAX_LISTED : pagination.limit, offset)
-          return list(rows.map(wire), pagination)
+          const asked = pageWindowIfAsked(query)
+          const { limit, offset } = asked ?? FIRST_KEYS
+          const rows = await listKeys(db, accountId, limit, offset)
+          const window = asked === null && rows.length === limit ? FIRST_KEYS : asked
+          return list(rows.map(wire), paginationOf(window, rows.length, total))
         }),
     }),
     endpoint({
@@ -243,7 +245,8 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
   ]
 }
 
-const MAX_LISTED = 10 * MAX_LIVE_KEYS
+/** What a list without paging shows at most. Revoked keys are kept, so an account may have more. */
+const FIRST_KEYS = pageWindow({ limit: 10 * MAX_LIVE_KEYS })
 
 const DEFAULTS: Omit<KeyRequest, 'name' | 'mode'> = {
   scopes: ['full'],

@@ -21,7 +21,8 @@ import {
   PageLimit,
   Page as PageNumber,
   PagePagination,
-  pageOf,
+  pageWindow,
+  paginationOf,
   single,
   Uuid,
 } from '../../platform/http.ts'
@@ -240,9 +241,10 @@ function accountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[] {
           plan: plan as Plan | null,
           suspended,
         }
-        const { pagination, offset } = pageOf(call.query, await countAccounts(database.system, filter))
-        const rows = await accountOverviews(database.system, filter, { limit: pagination.limit, offset })
-        return list(rows.map(wireOverview), pagination)
+        const window = pageWindow(call.query)
+        const total = await countAccounts(database.system, filter)
+        const rows = await accountOverviews(database.system, filter, window)
+        return list(rows.map(wireOverview), paginationOf(window, rows.length, total))
       },
     }),
     endpoint({
@@ -421,12 +423,11 @@ function logRoutes({ accounts, database, plans }: OperatorRoutesOptions): readon
       errors: READ,
       handle: async (call): Promise<Answer> => {
         const { account_id: accountId = null } = call.query
-        const { pagination, offset } = pageOf(call.query, await countOperatorActions(database.system, accountId))
-        const rows = await operatorActions(database.system, accountId, { limit: pagination.limit, offset })
-        return list(
-          rows.map((row) => ({ ...row, at: row.at.toISOString() })),
-          pagination,
-        )
+        const window = pageWindow(call.query)
+        const total = await countOperatorActions(database.system, accountId)
+        const rows = await operatorActions(database.system, accountId, window)
+        const actions = rows.map((row) => ({ ...row, at: row.at.toISOString() }))
+        return list(actions, paginationOf(window, actions.length, total))
       },
     }),
     endpoint({

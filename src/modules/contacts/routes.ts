@@ -15,7 +15,8 @@ import {
   Page,
   PageLimit,
   PagePagination,
-  pageOf,
+  pageWindow,
+  paginationOf,
   single,
   typed,
   Uuid,
@@ -202,15 +203,9 @@ function readingRoutes(context: OptInContext): readonly AnyEndpoint[] {
       query: Type.Object({ page: Page, limit: PageLimit, ...Filters.properties }),
       answers: { 200: listOf(ContactItem, PagePagination) },
       handle: async ({ principal: { accountId }, query, signal }) => {
-        const { pagination, offset } = pageOf(query, 0)
-        const found = await listContacts(
-          context,
-          accountId,
-          filterOf(query),
-          { limit: pagination.limit, offset },
-          signal,
-        )
-        return list(found.contacts.map(wire), pageOf(query, found.total).pagination)
+        const window = pageWindow(query)
+        const { contacts, total } = await listContacts(context, accountId, filterOf(query), window, signal)
+        return list(contacts.map(wire), paginationOf(window, contacts.length, total))
       },
     }),
     endpoint({

@@ -25,10 +25,10 @@ import {
   PageLimit,
   PagePagination,
   type Principal,
-  pageOf,
+  pageWindowIfAsked,
+  paginationOf,
   single,
   Uuid,
-  wholePage,
 } from '../../platform/http.ts'
 import { assertWholeAccount } from '../accounts/index.ts'
 import type { DomainChange, Domains, Holder, TrackingRecord } from './domains.ts'
@@ -293,13 +293,10 @@ async function answerList(
   query: { readonly page?: number; readonly limit?: number },
   item: (domain: Domain) => object,
 ): Promise<Answer> {
-  const paged = query.page !== undefined || query.limit !== undefined
-  // The total is only known after the query: this call only computes the offset and limit.
-  const { pagination, offset } = pageOf(query, 0)
-  const { domains: page, total } = await domains.list(holder, { limit: paged ? pagination.limit : null, offset })
+  const window = pageWindowIfAsked(query)
+  const { domains: page, total } = await domains.list(holder, window ?? { limit: null, offset: 0 })
   const items = page.map(item)
-  const shown = paged ? pageOf(query, total).pagination : wholePage(total)
-  return list(items, shown, { domains: items })
+  return list(items, paginationOf(window, items.length, total), { domains: items })
 }
 
 function answerDomain(domain: Domain, item: (domain: Domain) => object): Answer {

@@ -11,7 +11,8 @@ import {
   named,
   Page,
   PagePagination,
-  pageOf,
+  pageWindow,
+  paginationOf,
   single,
   Uuid,
 } from '../../platform/http.ts'
@@ -120,15 +121,14 @@ export function healthRoutes(options: HealthRoutesOptions): readonly AnyEndpoint
       }),
       answers: { 200: listOf(Past, PagePagination) },
       handle: async ({ principal: { accountId }, query }) => {
-        const asked = { ...query, limit: query.limit ?? 30 }
-        const { offset } = pageOf(asked, 0)
+        const window = pageWindow({ ...query, limit: query.limit ?? 30 })
         const period = { from: query.from_date ?? '0001-01-01', to: query.to_date ?? '9999-12-31' }
         if (query.to_date !== undefined && period.from > period.to)
           throw parameterError('to_date', 'not_before_from_date', 'must not lie before from_date')
         const { data, total } = await options.database.tenant(accountId, (db) =>
-          healthHistory(db, accountId, { ...period, limit: asked.limit, offset }),
+          healthHistory(db, accountId, { ...period, limit: window.limit, offset: window.offset }),
         )
-        return list(data, pageOf(asked, total).pagination)
+        return list(data, paginationOf(window, data.length, total))
       },
     }),
     readinessRoute(options),

@@ -13,12 +13,13 @@ import {
   Page,
   PageLimit,
   PagePagination,
-  pageOf,
+  pageWindow,
+  pageWindowIfAsked,
+  paginationOf,
   raw,
   single,
   typed,
   Uuid,
-  wholePage,
 } from '../../platform/http.ts'
 import { errors } from './errors.ts'
 import * as limits from './limits.ts'
@@ -120,12 +121,9 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       query: Type.Object({ page: Page, limit: PageLimit }),
       answers: { 200: listOf(TemplateItem, PagePagination) },
       handle: async ({ principal, query }) => {
-        const isWhole = query.page === undefined && query.limit === undefined
-        // As for the versions below: the total is known only with the page.
-        const { pagination, offset } = pageOf(query, 0)
-        const slice = isWhole ? null : { offset, limit: pagination.limit }
-        const { templates: found, total } = await templates.list(principal.accountId, slice)
-        return list(found.map(wire), isWhole ? wholePage(total) : pageOf(query, total).pagination)
+        const window = pageWindowIfAsked(query)
+        const { templates: found, total } = await templates.list(principal.accountId, window)
+        return list(found.map(wire), paginationOf(window, found.length, total))
       },
     }),
     endpoint({
@@ -251,11 +249,9 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       answers: { 200: listOf(TemplateVersionItem, PagePagination) },
       errors: [errors.not_found],
       handle: async ({ principal, params, query }) => {
-        // The total is known only with the page: only the page's offset is used here.
-        const { pagination, offset } = pageOf(query, 0)
-        const slice = { offset, limit: pagination.limit }
-        const { versions, total } = await templates.versions(principal.accountId, params.id, slice)
-        return list(versions.map(wireVersion), pageOf(query, total).pagination)
+        const window = pageWindow(query)
+        const { versions, total } = await templates.versions(principal.accountId, params.id, window)
+        return list(versions.map(wireVersion), paginationOf(window, versions.length, total))
       },
     }),
     endpoint({

@@ -23,7 +23,8 @@ import {
   Page,
   PageLimit,
   PagePagination,
-  pageOf,
+  pageWindow,
+  paginationOf,
   single,
 } from '../../platform/http.ts'
 import { type Context, removeSuppression, resubscribe, suppress, unsubscribe } from './entries.ts'
@@ -127,10 +128,10 @@ function unsubscribeEndpoints({ database, ...context }: SuppressionRoutesOptions
       query: ListQuery,
       answers: { 200: listOf(Unsubscribe, PagePagination, { unsubscribes: Type.Array(Unsubscribe) }) },
       handle: async ({ principal: { accountId }, query, signal }) => {
-        const window = { limit: pageOf(query, 0).pagination.limit, offset: pageOf(query, 0).offset }
+        const window = pageWindow(query)
         const read = (db: Db) => listUnsubscribes(db, accountId, filterOf(query), window)
-        const found = await database.reading(accountId, read, signal)
-        return list(found.unsubscribes, pageOf(query, found.total).pagination, { unsubscribes: found.unsubscribes })
+        const { unsubscribes, total } = await database.reading(accountId, read, signal)
+        return list(unsubscribes, paginationOf(window, unsubscribes.length, total), { unsubscribes })
       },
     }),
     endpoint({
@@ -202,11 +203,11 @@ function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions
       query: SuppressionQuery,
       answers: { 200: listOf(Suppression, PagePagination) },
       handle: async ({ principal: { accountId }, query, signal }) => {
-        const window = { limit: pageOf(query, 0).pagination.limit, offset: pageOf(query, 0).offset }
+        const window = pageWindow(query)
         const filter = suppressionFilterOf(query)
         const read = (db: Db) => listSuppressions(db, accountId, filter, window, clock.now())
-        const found = await database.reading(accountId, read, signal)
-        return list(found.suppressions, pageOf(query, found.total).pagination)
+        const { suppressions, total } = await database.reading(accountId, read, signal)
+        return list(suppressions, paginationOf(window, suppressions.length, total))
       },
     }),
     endpoint({

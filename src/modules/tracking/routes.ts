@@ -14,9 +14,9 @@ import {
   Page,
   PageLimit,
   PagePagination,
-  pageOf,
+  pageWindowIfAsked,
+  paginationOf,
   Uuid,
-  wholePage,
 } from '../../platform/http.ts'
 import { errors } from './errors.ts'
 import type { TrackingDomainRow, TrackingDomains } from './tracking-domains.ts'
@@ -27,7 +27,6 @@ const LEGACY_PATH = '/api/customer/tracking-domains'
 const READ = { scope: 'tracking_domains:read' }
 const WRITE = { scope: 'tracking_domains:write' }
 const VERIFY = { scope: 'tracking_domains:write', rate: 'verify', bucket: 'tracking_verify' }
-const ALL = 1_000
 
 // Limits of RFC 1035 section 2.3.4: 253 characters, 63 per label.
 const NAME = '^(?=.{4,253}$)(?!(?:.*\\.)?[^.]{64})[a-z0-9]+(?:[-.][a-z0-9]+)*\\.[a-z]{2,}$'
@@ -140,14 +139,10 @@ export function trackingRoutes(names: TrackingDomains, now: () => Date): readonl
       answers: { 200: listOf(TrackingDomain, PagePagination) },
       handle: async ({ principal: { accountId }, query }) => {
         const total = await names.count(accountId)
-        const isWhole = query.page === undefined && query.limit === undefined
-        const paged = pageOf(query, total)
-        const slice = isWhole ? { offset: 0, limit: ALL } : { offset: paged.offset, limit: paged.pagination.limit }
-        const rows = await names.list(accountId, slice)
-        return list(
-          rows.map((row) => wireTrackingDomain(row, now())),
-          isWhole ? wholePage(total) : paged.pagination,
-        )
+        const window = pageWindowIfAsked(query)
+        const rows = await names.list(accountId, window ?? { offset: 0, limit: null })
+        const items = rows.map((row) => wireTrackingDomain(row, now()))
+        return list(items, paginationOf(window, items.length, total))
       },
     }),
     endpoint({

@@ -39,7 +39,11 @@ export type TrackingDomainRow = sql.NameRow
 export interface TrackingDomains {
   add(accountId: string, name: string): Promise<TrackingDomainRow>
   get(accountId: string, id: string): Promise<TrackingDomainRow>
-  list(accountId: string, slice: { offset: number; limit: number }): Promise<readonly TrackingDomainRow[]>
+  /** @param range `limit` null: all from `offset` on */
+  list(
+    accountId: string,
+    range: { readonly offset: number; readonly limit: number | null },
+  ): Promise<readonly TrackingDomainRow[]>
   count(accountId: string): Promise<number>
   /** Checks by hand, within some seconds. After up to four failed orders, the certificate is ordered again at once. */
   verify(accountId: string, id: string): Promise<TrackingDomainRow>

@@ -18,7 +18,8 @@ import {
   PageLimit,
   PagePagination,
   type Principal,
-  pageOf,
+  pageWindow,
+  paginationOf,
 } from '../../platform/http.ts'
 import { TLS_REPORTS_AT } from './intake.ts'
 import * as sql from './sql.ts'
@@ -131,8 +132,9 @@ export function tlsReportRoutes(options: TlsReportRoutesOptions): readonly AnyEn
         return database.tenant(principal.accountId, async (db) => {
           const asked = [principal.accountId, name, query.dkim ?? null]
           const all = await db.one<{ total: number }>(sql.countAllReports, asked)
-          const { pagination, offset } = pageOf(query, all?.total ?? 0)
-          const rows = await db.query<ReportRow>(sql.listReports, [...asked, pagination.limit, offset])
+          const window = pageWindow(query)
+          const rows = await db.query<ReportRow>(sql.listReports, [...asked, window.limit, window.offset])
+          const pagination = paginationOf(window, rows.length, all?.total ?? 0)
           return list(rows.map(wireTlsReport), pagination, { record: recordFor(name, hostname) })
         })
       },

@@ -13,10 +13,10 @@ import {
   Page,
   PageLimit,
   PagePagination,
-  pageOf,
+  pageWindowIfAsked,
+  paginationOf,
   single,
   Uuid,
-  wholePage,
 } from '../../platform/http.ts'
 import {
   changeEndpoint,
@@ -42,7 +42,6 @@ export interface WebhookRoutesOptions extends EndpointContext, RecordOptions {
 
 const PATH = '/api/v1/customer/webhooks'
 const TAG = 'Webhooks'
-const MAX_ALL = 1_000
 
 const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Params = Type.Object({ webhookId: Uuid })
@@ -116,17 +115,16 @@ function readingRoutes({ database }: WebhookRoutesOptions): readonly AnyEndpoint
       answers: { 200: listOf(WebhookItem, PagePagination, { webhooks: Type.Array(WebhookItem) }) },
       handle: async ({ principal, query }) => {
         const { accountId, domainIds } = principal
-        const isPaged = query.page !== undefined || query.limit !== undefined
-        const { pagination: asked, offset } = pageOf(query, 0)
+        const window = pageWindowIfAsked(query)
+        const { limit, offset } = window ?? { limit: null, offset: 0 }
         const [rows, counted] = await database.tenant(accountId, (db) =>
           Promise.all([
-            db.query<Endpoint>(sql.list, [accountId, domainIds, isPaged ? asked.limit : MAX_ALL, offset]),
+            db.query<Endpoint>(sql.list, [accountId, domainIds, limit, offset]),
             db.one<{ total: number }>(sql.count, [accountId, domainIds]),
           ]),
         )
-        const total = counted?.total ?? 0
         const items = rows.map(wireEndpoint)
-        return list(items, isPaged ? pageOf(query, total).pagination : wholePage(total), { webhooks: items })
+        return list(items, paginationOf(window, items.length, counted?.total ?? 0), { webhooks: items })
       },
     }),
     endpoint({

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { type TObject, type TSchema, Type } from 'typebox'
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { Answer } from './endpoint.ts'
 import { named, namedAfter } from './schema-names.ts'
 
@@ -90,22 +90,41 @@ export function bareOf(schema: TObject, also: Record<string, TSchema> = {}): TSc
   return namedAfter(schema, 'Response', Type.Object({ ...schema.properties, ...also, data: schema }))
 }
 
-/** Paging of small lists; `page` and `limit` as given in the query. */
-export function pageOf(
-  query: { page?: number; limit?: number },
-  total: number,
-): {
-  readonly pagination: { page: number; limit: number; total: number; pages: number }
-  readonly offset: number
-} {
-  const limit = query.limit ?? DEFAULT_PAGE_LIMIT
-  const page = query.page ?? 1
-  return { pagination: { page, limit, total, pages: Math.ceil(total / limit) }, offset: (page - 1) * limit }
+/** `page` and `limit` of a query. */
+export interface PageQuery {
+  readonly page?: number
+  readonly limit?: number
 }
 
-/** Pagination of a list returned in full: one page, or no pages when the list is empty, as with paging. */
-export function wholePage(total: number): { page: number; limit: number; total: number; pages: number } {
-  return pageOf({ limit: Math.max(1, total) }, total).pagination
+/** The rows that a page shows. */
+export interface PageWindow {
+  readonly page: number
+  readonly limit: number
+  readonly offset: number
+}
+
+export function pageWindow({ page = 1, limit = DEFAULT_PAGE_LIMIT }: PageQuery): PageWindow {
+  return { page, limit, offset: (page - 1) * limit }
+}
+
+/** For lists that are short enough to be returned in full. @returns null: the query has neither `page` nor `limit` */
+export function pageWindowIfAsked(query: PageQuery): PageWindow | null {
+  return query.page === undefined && query.limit === undefined ? null : pageWindow(query)
+}
+
+/**
+ * Page and count are two statements, and a row may be added between them: where the page shows the end of the list, its rows
+ * decide the total.
+ *
+ * @param window null: the list is returned in full, on one page, or on none when it is empty
+ * @param shown number of rows on this page
+ */
+export function paginationOf(window: PageWindow | null, shown: number, counted: number): Static<typeof PagePagination> {
+  if (window === null) return { page: 1, limit: Math.max(1, shown), total: shown, pages: Math.min(1, shown) }
+  const { page, limit, offset } = window
+  const isEnd = shown < limit && (shown > 0 || offset === 0)
+  const total = isEnd ? offset + shown : Math.max(counted, shown > 0 ? offset + shown : 0)
+  return { page, limit, total, pages: Math.ceil(total / limit) }
 }
 
 const DEFAULT_PAGE_LIMIT = 50
