@@ -305,18 +305,18 @@ function reportOf({ recipient, attemptsCount }: QueuedEmail, now: Date): Attempt
 }
 
 function verdictOf(number: number, attemptsCount: number): Verdict {
-  const said = (code: number, enhanced: string, words: string) => ({
+  const reply = (code: number, enhanced: string, words: string) => ({
     code,
     enhanced,
     text: `${code} ${enhanced} ${words}`,
   })
   if (number % 100 === 7) {
     const what = { type: 'hard', category: 'invalid_recipient', command: 'rcpt' } as const
-    return { kind: 'bounced', said: said(550, '5.1.1', 'no such user'), ...what }
+    return { kind: 'bounced', finalReply: reply(550, '5.1.1', 'no such user'), ...what }
   }
   if (number % 10 === 3 && attemptsCount === 0) {
     const what = { cause: 'recipient', category: 'expired', command: 'rcpt' } as const
-    return { kind: 'deferred', said: said(451, '4.7.1', 'come back later'), ...what }
+    return { kind: 'deferred', finalReply: reply(451, '4.7.1', 'come back later'), ...what }
   }
-  return { kind: 'delivered', said: said(250, '2.0.0', 'Ok: queued as 4711') }
+  return { kind: 'delivered', finalReply: reply(250, '2.0.0', 'Ok: queued as 4711') }
 }

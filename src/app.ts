@@ -184,7 +184,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     mailer: feedback.mailer,
     hasRoom: disk.hasRoom,
     onMailed,
-    onWebhook: (told) => traceWebhook(traces, told),
+    onWebhook: (request) => traceWebhook(traces, request),
   })
   const validation = validationRoom({
     accounts,

@@ -208,8 +208,8 @@ function usageOf({ path: words, usage, summary, options }: CommandFace): string 
     about,
   }))
   const width = Math.max(...flags.map(({ flag }) => flag.length))
-  const told = flags.map(({ flag, about }) => `  ${flag.padEnd(width)}  ${about}`)
-  return [`posthorn ${words.join(' ')} ${usage}`.trim(), `  ${summary}`, ...told].join('\n')
+  const optionLines = flags.map(({ flag, about }) => `  ${flag.padEnd(width)}  ${about}`)
+  return [`posthorn ${words.join(' ')} ${usage}`.trim(), `  ${summary}`, ...optionLines].join('\n')
 }
 
 async function overview(): Promise<string> {

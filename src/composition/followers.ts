@@ -36,7 +36,7 @@ export interface FollowersOptions {
   /** Called after mail was queued. */
   readonly onMailed: () => void
   /** Called when a request to an endpoint is over. */
-  readonly onWebhook: (told: FinishedRequest) => void
+  readonly onWebhook: (request: FinishedRequest) => void
 }
 
 export interface Followers {

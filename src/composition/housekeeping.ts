@@ -93,10 +93,10 @@ function cleaningLoop(database: Database, { clock, ids, log }: Ground): Service 
       const asked = await forgetValidations(database.system, clock.now(), CLEAN_AT_ONCE)
       const ended = await forgetStsPolicies(database.system, clock.now(), CLEAN_AT_ONCE)
       const reports = await forgetTlsReports(database.system, clock.now(), CLEAN_AT_ONCE)
-      const told = await forgetNotices(database.system, clock.now(), CLEAN_AT_ONCE)
+      const notices = await forgetNotices(database.system, clock.now(), CLEAN_AT_ONCE)
       const mailed = await forgetConfirmationMails(database.system, clock.now(), CLEAN_AT_ONCE)
       const blocks = await forgetContentBlocks(database.system, clock.now(), CLEAN_AT_ONCE)
-      const most = Math.max(keys, old, read, asked, ended, reports, told, mailed, blocks)
+      const most = Math.max(keys, old, read, asked, ended, reports, notices, mailed, blocks)
       return most === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
     },
     onError: (err) => log.warn({ err }, 'cleaning will be tried again'),

@@ -34,8 +34,8 @@ export function traceAttempt(traces: Traces, { emailId, accountId, smtpCode, att
   })
 }
 
-export function traceWebhook(traces: Traces, told: FinishedRequest): void {
-  const { emailId, accountId, webhookId, eventId, number, httpStatus, success, startedAt, durationMs } = told
+export function traceWebhook(traces: Traces, request: FinishedRequest): void {
+  const { emailId, accountId, webhookId, eventId, number, httpStatus, success, startedAt, durationMs } = request
   const attributes = { account_id: accountId, webhook_id: webhookId, event_id: eventId, attempt: number }
   traces.record({
     name: 'webhook',

@@ -105,16 +105,6 @@ const LDH_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 const ASCII = /^[\0-\x7f]*$/
 const OTHER_FULL_STOPS = /[\u3002\uff0e\uff61]/
 
-/** The part before the last @ of an address that was parsed before; nothing where there is no @. */
-export function localPart(address: string): string {
-  return address.slice(0, Math.max(0, address.lastIndexOf('@')))
-}
-
-/** The part after the last @ of an address that was parsed before, as written; the whole text where there is no @. */
-export function domainPart(address: string): string {
-  return address.slice(address.lastIndexOf('@') + 1)
-}
-
 /** @returns the address in normal form, or why the text is not an address. Never throws. */
 export function parseAddress(text: string): { readonly ok: true; readonly address: Address } | Refused {
   if (text.length === 0) return refuse('empty')

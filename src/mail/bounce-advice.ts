@@ -139,17 +139,17 @@ export interface DeferralAdvice extends BounceAdvice {
 }
 
 /** @returns null when the response does not tell the cause */
-export function deferralAdvice(said: DeferralResponse): DeferralAdvice | null {
-  if (RULE_NOTED.test(said.text)) return { reason: 'tls_required', ...WITHOUT_TLS, ifLasting: WITHOUT_TLS.next }
-  const reason = deferralCategory(said)
+export function deferralAdvice(response: DeferralResponse): DeferralAdvice | null {
+  if (RULE_NOTED.test(response.text)) return { reason: 'tls_required', ...WITHOUT_TLS, ifLasting: WITHOUT_TLS.next }
+  const reason = deferralCategory(response)
   if (reason === null) return null
   const advice = ADVICE[reason]
   const lasting: Partial<Record<BounceCategory, string>> = IF_LASTING
   return { reason, ...advice, ifLasting: lasting[reason] ?? advice.next }
 }
 
-function deferralCategory(said: DeferralResponse): BounceCategory | null {
-  const { code, enhanced, text } = said
+function deferralCategory(response: DeferralResponse): BounceCategory | null {
+  const { code, enhanced, text } = response
   if (code === null) return OF_OURS[enhanced ?? ''] ?? 'connection'
   const { category } = bounceFromReply({ code, enhanced, text, lines: [] }, 'rcpt')
   return category === 'expired' || category === 'unknown' ? null : category

@@ -61,15 +61,15 @@ export function readProse(lines: readonly string[], failed: readonly string[]): 
     const recipient = readBlock(block.address, { ...block, others }, lines)
     const known = found.findIndex(({ address }) => address === recipient.address)
     if (known < 0) found.push(recipient)
-    else if (saysMore(recipient, found[known])) found[known] = recipient
+    else if (isMoreInformative(recipient, found[known])) found[known] = recipient
   }
-  const telling = found.filter(({ diagnostic }) => diagnostic !== null)
-  if (telling.length > 0) return telling
+  const informative = found.filter(({ diagnostic }) => diagnostic !== null)
+  if (informative.length > 0) return informative
   const whole = { lines, start: 0, others: [] }
   return [readBlock(failed[0] ?? found[0]?.address ?? firstAddress(lines), whole, lines)]
 }
 
-function saysMore(one: ReportedRecipient, other: ReportedRecipient | undefined): boolean {
+function isMoreInformative(one: ReportedRecipient, other: ReportedRecipient | undefined): boolean {
   if (other === undefined || other.smtpCode === null)
     return one.smtpCode !== null || other?.verdict.category === 'unknown'
   return other.verdict.category === 'unknown' && one.smtpCode !== null
@@ -132,26 +132,26 @@ function readBlock(
   const own = quotedIn(all, start, start + lines.length)
   // A reply elsewhere in the text may belong to another recipient. The block's own words come first, then a reply outside
   // all other blocks, then one inside them. A reply in the line that names another recipient belongs only to that one.
-  const told =
+  const isExplained =
     others.length > 0 &&
     verdictOf({ words: wordsOf(lines), reply: null, status: null, command: null }).verdict.category !== 'unknown'
   const elsewhere = (without: (block: Block) => number): Quoted | null =>
     quotedIn(blanked(all, others, without), 0, all.length)
-  const said = own ?? (told ? null : (elsewhere((block) => block.lines.length) ?? elsewhere(() => 1)))
+  const quoted = own ?? (isExplained ? null : (elsewhere((block) => block.lines.length) ?? elsewhere(() => 1)))
   const isMute =
     wordsOf(lines)
       .replace(ADDRESS, '')
       .search(/[^\W\d_]|[^\0-\x7f]/) < 0
-  const spoken = isMute ? all : lines
-  const words = said?.text ?? wordsOf(spoken)
-  const reply = said === null ? null : quotedReply(said.text)
-  const command = said?.command ?? commandIn(words)
+  const ownLines = isMute ? all : lines
+  const words = quoted?.text ?? wordsOf(ownLines)
+  const reply = quoted === null ? null : quotedReply(quoted.text)
+  const command = quoted?.command ?? commandIn(words)
   const { smtpCode, enhanced, verdict } = verdictOf({
     words: reply?.words ?? words,
     reply,
     status: null,
     command,
-    isStated: said === null && spoken.some(statesUnknown),
+    isStated: quoted === null && ownLines.some(statesUnknown),
   })
   const diagnostic = words === '' ? null : words
   const remote = { remoteHost: hostIn(lines), remoteIp: null }
@@ -197,7 +197,7 @@ function quotedIn(lines: readonly string[], from: number, to: number): Quoted | 
     text.push(line.trim().replace(/^[<>\s]{1,8}/, ''))
   }
   const before = lines.slice(Math.max(0, index - 4), index).toReversed()
-  const command = commandIn(text.join(' ')) ?? before.map(commandIn).find((told) => told !== null) ?? null
+  const command = commandIn(text.join(' ')) ?? before.map(commandIn).find((command) => command !== null) ?? null
   return { text: text.join(' ').trim().slice(0, WORDS_CHARS), command }
 }
 

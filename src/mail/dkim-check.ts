@@ -118,11 +118,11 @@ export function dkimCheck({ resolver, clock, verify }: DkimCheckOptions): DkimCh
     const usable = keyed.flatMap(({ key, ...one }) => (key.kind === 'found' ? [{ ...one, record: key.record }] : []))
     const verdicts = usable.length === 0 ? [] : await verdictsOf(verify, raw, all, usable, clock.now())
     if (verdicts === null) return not('unknown', 'too_costly')
-    const told = keyed.map((one) => ({ domain: one.domain, reason: reasonOf(one, verdicts) }))
-    const good = told.find(({ reason }) => reason === null)
+    const reasons = keyed.map((one) => ({ domain: one.domain, reason: reasonOf(one, verdicts) }))
+    const good = reasons.find(({ reason }) => reason === null)
     if (good !== undefined) return { result: 'pass', domain: good.domain, reason: null }
-    if (told.some(({ reason }) => reason === 'no_answer')) return not('unknown', 'no_answer')
-    return not('fail', told[0]?.reason ?? 'malformed')
+    if (reasons.some(({ reason }) => reason === 'no_answer')) return not('unknown', 'no_answer')
+    return not('fail', reasons[0]?.reason ?? 'malformed')
   }
 }
 

@@ -67,12 +67,12 @@ function recipientOf(group: Fields, human: string): ReportedRecipient {
   const address = named?.address ?? null
   const status = /[245]\.\d{1,3}\.\d{1,3}/.exec(fieldOf(group, 'status') ?? '')?.[0] ?? null
   const retries = fieldOf(group, 'will-retry-until') !== null
-  const told = actionOf(fieldOf(group, 'action'), status, retries)
+  const stated = actionOf(fieldOf(group, 'action'), status, retries)
   // OpenSMTPD reports its final failure as a delay.
   const action =
-    told === 'delayed' && status?.endsWith('.4.7') && /\benvelope expired\b/i.test(human.slice(0, 8_192))
+    stated === 'delayed' && status?.endsWith('.4.7') && /\benvelope expired\b/i.test(human.slice(0, 8_192))
       ? 'failed'
-      : told
+      : stated
   const diagnostic = diagnosticOf(group)
   const reply = diagnostic === null ? null : quotedReply(diagnostic)
   const command = commandOf(human, address, diagnostic)
@@ -116,14 +116,14 @@ function actionOf(value: string | null, status: string | null, retries: boolean)
 
 /** The most informative diagnostic field: one with a reply, else any with words, else the comment of the status. */
 function diagnosticOf(group: Fields): string | null {
-  const said = group.flatMap(([name, value]) =>
+  const diagnostics = group.flatMap(([name, value]) =>
     /^(?:diagnostic-code|x-supplementary-info|x-notes-.{0,40}|x-.{0,40}diagnostic.{0,40})$/.test(name) && value !== ''
       ? [value.slice(0, DIAGNOSTIC_CHARS)]
       : [],
   )
   const status = fieldOf(group, 'status') ?? ''
   const comment = /\(([^)]{3,500})\)/.exec(status) ?? /[245]\.\d{1,3}\.\d{1,3}\s{1,9}(\S.{3,499})/.exec(status)
-  return said.find((value) => quotedReply(value) !== null) ?? said[0] ?? comment?.[1] ?? null
+  return diagnostics.find((value) => quotedReply(value) !== null) ?? diagnostics[0] ?? comment?.[1] ?? null
 }
 
 const COMMANDS: readonly (readonly [SmtpCommand, RegExp])[] = [
@@ -141,8 +141,8 @@ const COMMANDS: readonly (readonly [SmtpCommand, RegExp])[] = [
 
 /** The command that a reply answered, from the diagnostic or from the human-readable part around the address; null if unknown. */
 function commandOf(human: string, address: string | null, diagnostic: string | null): SmtpCommand | null {
-  const told = commandIn(diagnostic ?? '') ?? transcriptCommand(human)
-  if (told !== null) return told
+  const stated = commandIn(diagnostic ?? '') ?? transcriptCommand(human)
+  if (stated !== null) return stated
   const at = address === null ? -1 : human.indexOf(address)
   const block = at < 0 ? human.slice(0, 8_192) : human.slice(at, at + 2_000).split(/\n[ \t]*\n/, 1)[0]
   return commandIn(block ?? '')

@@ -22,7 +22,7 @@ const NO_TLS = tlsVerdict(
   { code: null, enhanced: '4.7.5', text: '4.7.5 the server does not offer STARTTLS' },
   SENDERS_RULE,
 )
-const PLAIN: Response = { smtp_code: null, enhanced_code: '4.7.5', response: NO_TLS.said.text }
+const PLAIN: Response = { smtp_code: null, enhanced_code: '4.7.5', response: NO_TLS.finalReply.text }
 
 const NOW = new Date('2026-01-01T12:05:00.000Z')
 const deferred = (data: Response, next_attempt_at: string | null = NEXT, now = NOW) =>

@@ -170,9 +170,9 @@ function failed(email: Fields): Explanation {
   const reason = reasonIn(email, 'email.failed')
   const words = withReason(FAILED, reason, UNCLEAR)
   const attempts = (email['attempts'] ?? []) as readonly Fields[]
-  const told = reason === 'retry_exhausted' || reason === 'expired' ? adviceOn(attempts.at(-1) ?? {}) : null
-  if (told === null) return words
-  const { matter, meaning, ifLasting } = told
+  const advice = reason === 'retry_exhausted' || reason === 'expired' ? adviceOn(attempts.at(-1) ?? {}) : null
+  if (advice === null) return words
+  const { matter, meaning, ifLasting } = advice
   return {
     reason,
     matter,
@@ -199,12 +199,12 @@ function nextOf({ next_attempt_at: at, expires_at: end }: Fields): string {
 }
 
 function deferred(email: Fields): Explanation {
-  const told = adviceOn(lastOf(email, 'email.deferred'))
+  const advice = adviceOn(lastOf(email, 'email.deferred'))
   const next = nextOf(email)
-  if (told === null) {
+  if (advice === null) {
     return of('receiver', 'The receiver deferred it; see its response for the reason.', next)
   }
-  const { reason, matter, meaning, ifLasting } = told
+  const { reason, matter, meaning, ifLasting } = advice
   return { reason, matter, meaning, next: `${next} If it keeps failing: ${ifLasting}` }
 }
 

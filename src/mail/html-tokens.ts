@@ -2,7 +2,7 @@
 
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 
-const UNHEARD: TokenizerCallbacks = {
+const NO_CALLBACKS: TokenizerCallbacks = {
   onattribdata: ignore,
   onattribend: ignore,
   onattribentity: ignore,
@@ -21,8 +21,8 @@ const UNHEARD: TokenizerCallbacks = {
 }
 
 /** Reports all tokens in one pass, without decoding character references. Tokens without a callback are skipped. */
-export function readTokens(html: string, heard: Partial<TokenizerCallbacks>): void {
-  const tokenizer = new Tokenizer({ decodeEntities: false }, { ...UNHEARD, ...heard })
+export function readTokens(html: string, callbacks: Partial<TokenizerCallbacks>): void {
+  const tokenizer = new Tokenizer({ decodeEntities: false }, { ...NO_CALLBACKS, ...callbacks })
   tokenizer.write(structureOf(html))
   tokenizer.end()
 }

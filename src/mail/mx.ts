@@ -141,8 +141,8 @@ function isHostName(host: string): boolean {
 function inOrder(hosts: readonly Named[], chance: () => number): Named[] {
   const seen = new Set<string>()
   return hosts
-    .map((named) => ({ named, lot: chance() }))
-    .sort((a, b) => a.named.preference - b.named.preference || a.lot - b.lot)
+    .map((named) => ({ named, order: chance() }))
+    .sort((a, b) => a.named.preference - b.named.preference || a.order - b.order)
     .map(({ named }) => named)
     .filter(({ host }) => !seen.has(host) && seen.add(host))
 }
@@ -220,7 +220,7 @@ function known(addresses: readonly string[]): readonly string[] {
 
 function shuffled<T>(items: readonly T[], chance: () => number): T[] {
   return items
-    .map((item) => ({ item, lot: chance() }))
-    .sort((a, b) => a.lot - b.lot)
+    .map((item) => ({ item, order: chance() }))
+    .sort((a, b) => a.order - b.order)
     .map(({ item }) => item)
 }

@@ -65,8 +65,8 @@ export function verdictOf({ words, reply, status, command, isStated = false }: R
   if (own !== null) return judged(own === 'bad_domain' && enhanced?.startsWith('4') ? 'dns_failure' : own)
   const code = reply?.code ?? (enhanced?.startsWith('4') ? 450 : 550)
   const bare = words.replace(STATUS, ' ')
-  const said = replyOf(code, [enhanced === null || enhanced.endsWith('.0.0') ? bare : `${enhanced} ${bare}`])
-  const verdict = bounceFromReply(said, command ?? 'rcpt')
+  const restored = replyOf(code, [enhanced === null || enhanced.endsWith('.0.0') ? bare : `${enhanced} ${bare}`])
+  const verdict = bounceFromReply(restored, command ?? 'rcpt')
   const isOwnWord = isStated && reply === null && enhanced === null && (command === null || command === 'rcpt')
   if (verdict.category === 'invalid_recipient' && !isOwnWord && !isProof(enhanced, command, reply)) {
     return judged(command === 'data' ? 'policy' : 'inactive_mailbox')
@@ -91,14 +91,14 @@ function isProof(enhanced: string | null, command: SmtpCommand | null, reply: Qu
     /user doesn't have an? \S{1,80} account|lpn007_416|ofr_416|^unrouteable address|^(?:user|mailbox) not found: ?\S{1,320}@/i.test(
       words,
     ) ||
-    SAID_AT_RCPT.test(words)
+    AT_RCPT.test(words)
   )
     return true
   return command === null && status !== '2.1' && /^(?:[45]\.\d\.\d )?<[^\s<>]{1,320}>/.test(words)
 }
 
 /** Documented replies to RCPT for a non-existent mailbox: two of Microsoft's, Yahoo, QQ, Mimecast, Yandex. */
-const SAID_AT_RCPT =
+const AT_RCPT =
   /^(?:5\.4\.1 )?recipient address rejected: access denied|mailbox unavailable \(s20\d{6,10}\)|^1 requested mail action aborted, mailbox not found|mailbox not found\. https?:\/\/service\.mail\.qq\.com|^invalid recipient - https?:\/\/\S{0,40}mimecast|^(?:5\.7\.1 )?no such user!/i
 
 /** The status in the reply, or the reported one if the reply has none or only X.0.0, which carries no information. */

@@ -74,11 +74,11 @@ function reported(recipients: readonly ReportedRecipient[], original: Fields): R
 function withProse(recipients: readonly ReportedRecipient[], parts: ReportParts): readonly ReportedRecipient[] {
   const lines = prose(humanText(parts))
   const milder = milderIn(lines.join('\n').slice(0, 8_192))
-  const told = recipients.some(isPoor) ? readProse(lines, []) : []
+  const fromProse = recipients.some(isPoor) ? readProse(lines, []) : []
   return recipients.map((one) => {
     const better =
-      told.find(({ address }) => address === one.address?.toLowerCase()) ??
-      (recipients.length === 1 ? told[0] : undefined)
+      fromProse.find(({ address }) => address === one.address?.toLowerCase()) ??
+      (recipients.length === 1 ? fromProse[0] : undefined)
     const best = better === undefined ? one : richer(one, better)
     return milder !== null && best.verdict.type === 'hard' ? { ...best, verdict: milder } : best
   })
@@ -88,14 +88,14 @@ function isPoor({ action, diagnostic, verdict }: ReportedRecipient): boolean {
   return action === 'failed' && (diagnostic === null || verdict.category === 'unknown')
 }
 
-function richer(one: ReportedRecipient, told: ReportedRecipient): ReportedRecipient {
-  if (!isPoor(one) || told.verdict.category === 'unknown') return one
+function richer(one: ReportedRecipient, other: ReportedRecipient): ReportedRecipient {
+  if (!isPoor(one) || other.verdict.category === 'unknown') return one
   // A status that names a cause outweighs words that merely resemble one.
-  if (one.verdict.category !== 'unknown' && told.smtpCode === null) return one
+  if (one.verdict.category !== 'unknown' && other.smtpCode === null) return one
   const { address, remoteHost, remoteIp } = one
-  const mta = remoteHost === null && remoteIp === null ? told : one
-  const enhanced = told.enhanced ?? one.enhanced
-  return { ...told, address, enhanced, remoteHost: mta.remoteHost, remoteIp: mta.remoteIp }
+  const mta = remoteHost === null && remoteIp === null ? other : one
+  const enhanced = other.enhanced ?? one.enhanced
+  return { ...other, address, enhanced, remoteHost: mta.remoteHost, remoteIp: mta.remoteIp }
 }
 
 /** The verdict of prose which shows that the mailbox exists (au, Dovecot) and so overrides a hard status; else null. */
@@ -166,8 +166,8 @@ function readProseReport(parts: ReportParts, original: Fields): Report {
     .split(',')
     .map((one) => one.trim().toLowerCase())
     .filter((one) => one.includes('@'))
-  const told = NOT_DELIVERED.test(text) || NOT_DELIVERED.test(subject) || FAILED_SUBJECT.test(subject)
-  if (failed.length === 0 && ((!byMailer && !FAILED_SUBJECT.test(subject)) || !told)) {
+  const isNonDelivery = NOT_DELIVERED.test(text) || NOT_DELIVERED.test(subject) || FAILED_SUBJECT.test(subject)
+  if (failed.length === 0 && ((!byMailer && !FAILED_SUBJECT.test(subject)) || !isNonDelivery)) {
     // In an unrecognised language: a notice by a mailer with an empty envelope sender must be about the mail.
     const isNotice = isNamed && isSentByNobody(parts.headers) && !NO_FAILURE.test(`${subject}\n${text}`)
     return isNotice ? reported(readProse(lines, failed).map(unread), original) : { kind: 'other' }

@@ -9,7 +9,7 @@
 // refusal of the connection or of MAIL FROM is about us and never `hard`. Nor is a 4xx, or a reply that names the sender, the
 // sender's domain or our host but not the recipient.
 
-import { domainPart, localPart } from './address.ts'
+import { domainPart, localPart } from './address-parts.ts'
 import type { Reply } from './smtp-reply.ts'
 
 export type BounceType = 'hard' | 'soft' | 'block' | 'unknown'

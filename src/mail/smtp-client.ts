@@ -166,14 +166,19 @@ export class SmtpConnection {
     const open = outcomes.flatMap((outcome, index) => (outcome === null ? [index] : []))
     const fresh = !this.#used
     this.#used = true
-    const run = new Run(outcomes, open)
+    const progress = new Progress(outcomes, open)
     if (open.length > 0) {
       if (this.#stream.disturbed) {
-        await this.#disturbed(run)
-      } else await this.#transact(transaction, run)
+        await this.#disturbed(progress)
+      } else await this.#transact(transaction, progress)
     }
-    const stale = !fresh && open.length > 0 && !run.answered && run.lost
-    const result = { recipients: run.finish(), reply: run.finalReply, stale, pipeliningSuspect: run.suspect }
+    const stale = !fresh && open.length > 0 && !progress.answered && progress.lost
+    const result = {
+      recipients: progress.finish(),
+      reply: progress.finalReply,
+      stale,
+      pipeliningSuspect: progress.suspect,
+    }
     return { ...result, dialogue: this.#recorder.take() }
   }
 
@@ -198,11 +203,11 @@ export class SmtpConnection {
     this.#unfinished = true
     for (const [phase, line] of commands) {
       this.#command(line)
-      const heard = await this.#stream.hear(this.#timeouts[phase])
-      if (isFault(heard)) return failed(phase, heard)
-      this.#recorder.server(heard)
-      if (heard.code === 421) this.#drop()
-      if (line.startsWith('RCPT') || !positive(heard)) return { kind: 'replied', reply: heard, command: phase }
+      const reply = await this.#stream.readReply(this.#timeouts[phase])
+      if (isFault(reply)) return failed(phase, reply)
+      this.#recorder.server(reply)
+      if (reply.code === 421) this.#drop()
+      if (line.startsWith('RCPT') || !positive(reply)) return { kind: 'replied', reply, command: phase }
     }
     return failed('rcpt', { code: 'other', message: 'nothing was asked' })
   }
@@ -210,8 +215,8 @@ export class SmtpConnection {
   /** Sends QUIT and closes; waits for the reply no longer than `timeouts.quit`. Never rejects. */
   async quit(): Promise<void> {
     if (this.#stream.fault === null) {
-      this.#stream.say('QUIT\r\n')
-      await this.#stream.hear(this.#timeouts.quit)
+      this.#stream.write('QUIT\r\n')
+      await this.#stream.readReply(this.#timeouts.quit)
     }
     this.#drop()
   }
@@ -250,20 +255,20 @@ export class SmtpConnection {
   }
 
   /** Handles a server that sent something or closed between two messages, usually `421 idle too long`. */
-  async #disturbed(run: Run): Promise<void> {
-    const heard = await this.#stream.hear(0)
-    run.lost = true
-    if (isFault(heard)) run.end(failed('mail', heard))
+  async #disturbed(progress: Progress): Promise<void> {
+    const reply = await this.#stream.readReply(0)
+    progress.lost = true
+    if (isFault(reply)) progress.end(failed('mail', reply))
     else {
-      this.#recorder.server(heard)
-      run.end(heard.code === 421 ? refusal('mail', heard) : failed('mail', unasked(heard)))
+      this.#recorder.server(reply)
+      progress.end(reply.code === 421 ? refusal('mail', reply) : failed('mail', unasked(reply)))
     }
     this.#drop()
   }
 
-  async #transact(transaction: Transaction, run: Run): Promise<void> {
+  async #transact(transaction: Transaction, progress: Progress): Promise<void> {
     const mail = this.#mailCommand(transaction)
-    const recipients = run.open.map((index) => `RCPT TO:<${transaction.recipients[index]}>`)
+    const recipients = progress.open.map((index) => `RCPT TO:<${transaction.recipients[index]}>`)
     const pipelined = this.#can.pipelining
     if (this.#unfinished) this.#recorder.client('RSET')
     const reset = this.#unfinished ? 'RSET\r\n' : ''
@@ -271,123 +276,131 @@ export class SmtpConnection {
     if (pipelined) {
       for (const line of recipients) this.#recorder.client(line)
       this.#recorder.client('DATA')
-      this.#stream.say(`${reset}${mail}\r\n${recipients.join('\r\n')}\r\nDATA\r\n`)
-    } else this.#stream.say(`${reset}${mail}\r\n`)
+      this.#stream.write(`${reset}${mail}\r\n${recipients.join('\r\n')}\r\nDATA\r\n`)
+    } else this.#stream.write(`${reset}${mail}\r\n`)
     if (reset !== '') {
-      const undone = await this.#heard('mail', run)
+      const undone = await this.#readReply('mail', progress)
       if (undone === null) return
       if (!positive(undone)) {
         // The server would still count the next commands to the previous transaction.
-        run.lost = true
-        run.end(failed('mail', unasked(undone)))
+        progress.lost = true
+        progress.end(failed('mail', unasked(undone)))
         return this.#drop()
       }
     }
     this.#unfinished = true
-    const accepted = await this.#envelope(recipients, pipelined, run)
+    const accepted = await this.#envelope(recipients, pipelined, progress)
     if (accepted === null) return
     if (!pipelined) {
       if (accepted === 0) return
       this.#command('DATA')
     }
-    const data = await this.#heard('data', run)
+    const data = await this.#readReply('data', progress)
     if (data === null) return
     const go = data.code >= 300 && data.code < 400
-    if (go && accepted > 0) return this.#body(transaction, run)
+    if (go && accepted > 0) return this.#body(transaction, progress)
     if (go) {
       // Only an empty message would end DATA properly, and someone might receive it.
       this.#recorder.note('DATA was accepted though no recipient was: closing')
       this.#drop()
     } else {
-      run.end(refusal('data', data))
+      progress.end(refusal('data', data))
       if (positive(data)) this.#drop()
     }
   }
 
   /** Reads the replies to MAIL and RCPT. @returns the number of accepted recipients; null when the transaction has ended */
-  async #envelope(commands: readonly string[], pipelined: boolean, run: Run): Promise<number | null> {
-    const mail = await this.#heard('mail', run)
+  async #envelope(commands: readonly string[], pipelined: boolean, progress: Progress): Promise<number | null> {
+    const mail = await this.#readReply('mail', progress)
     if (mail === null) return null
     if (this.delivered > 0 && mail.code >= 400 && mail.code < 500) {
       // The server may refuse another message on this connection ("one message each") rather than this mail.
-      run.lost = true
-      run.end(refusal('mail', mail))
+      progress.lost = true
+      progress.end(refusal('mail', mail))
       this.#drop()
       return null
     }
-    run.answered = true
-    if (!positive(mail)) run.end(refusal('mail', mail))
+    progress.answered = true
+    if (!positive(mail)) progress.end(refusal('mail', mail))
     if (!positive(mail) && !pipelined) return null
     let accepted = 0
     for (const [position, command] of commands.entries()) {
       if (!pipelined) this.#command(command)
-      const reply = await this.#heard('rcpt', run, pipelined)
+      const reply = await this.#readReply('rcpt', progress, pipelined)
       if (reply === null) return null
-      const index = run.open[position] ?? 0
+      const index = progress.open[position] ?? 0
       if (!positive(mail)) continue
       if (positive(reply)) accepted++
-      else run.outcomes[index] = refusal('rcpt', reply)
+      else progress.outcomes[index] = refusal('rcpt', reply)
     }
     return accepted
   }
 
-  async #body({ message, beforeDot }: Transaction, run: Run): Promise<void> {
-    if (this.#stream.disturbed) return this.#spokeEarly(run)
+  async #body({ message, beforeDot }: Transaction, progress: Progress): Promise<void> {
+    if (this.#stream.disturbed) return this.#spokeEarly(progress)
     this.#recorder.client(`(${message.length} bytes)`)
     const { block: blockTimeoutMs, bytesPerSecond } = this.#timeouts
-    const poured = await this.#stream.pour(wireParts(message), { blockTimeoutMs, bytesPerSecond }, async () => {
-      run.held = beforeDot !== undefined && !(await beforeDot())
-      // Anything the server said meanwhile cannot be the reply to a dot that it has not received.
-      run.dotSent = !run.held && !this.#stream.disturbed
-      return run.dotSent
-    })
-    if (run.held) {
-      run.end(failed('dot', { code: 'aborted', message: 'the message was held back' }))
+    const written = await this.#stream.writeMessage(
+      wireParts(message),
+      { blockTimeoutMs, bytesPerSecond },
+      async () => {
+        progress.held = beforeDot !== undefined && !(await beforeDot())
+        // Anything the server said meanwhile cannot be the reply to a dot that it has not received.
+        progress.dotSent = !progress.held && !this.#stream.disturbed
+        return progress.dotSent
+      },
+    )
+    if (progress.held) {
+      progress.end(failed('dot', { code: 'aborted', message: 'the message was held back' }))
       return this.#drop()
     }
-    if (!poured && !run.dotSent) return this.#spokeEarly(run)
-    const reply = await this.#heard('dot', run)
+    if (!written && !progress.dotSent) return this.#spokeEarly(progress)
+    const reply = await this.#readReply('dot', progress)
     if (reply === null) return
     if (reply.code >= 300 && reply.code < 400) {
-      run.end(failed('dot', unasked(reply), true))
+      progress.end(failed('dot', unasked(reply), true))
       this.#drop()
       return
     }
     this.#unfinished = false
-    run.finalReply = reply
+    progress.finalReply = reply
     if (positive(reply)) this.delivered++
-    run.end({ kind: 'replied', reply, command: 'data' })
+    progress.end({ kind: 'replied', reply, command: 'data' })
   }
 
   /** The server replied before it had the whole message; the order cannot be restored. */
-  async #spokeEarly(run: Run): Promise<void> {
-    const reply = await this.#heard('data', run)
+  async #spokeEarly(progress: Progress): Promise<void> {
+    const reply = await this.#readReply('data', progress)
     if (reply === null) return
-    run.end(refusal('data', reply))
+    progress.end(refusal('data', reply))
     this.#drop()
   }
 
   #command(line: string): void {
     this.#recorder.client(line)
-    this.#stream.say(`${line}\r\n`)
+    this.#stream.write(`${line}\r\n`)
   }
 
   /** @returns null when there was no reply, or a 421; `run` then has all outcomes */
-  async #heard(phase: 'mail' | 'rcpt' | 'data' | 'dot', run: Run, pipelined = false): Promise<Reply | null> {
-    const heard = await this.#stream.hear(this.#timeouts[phase])
-    if (isFault(heard)) {
-      this.#recorder.note(heard.message)
-      run.lost = true
-      run.suspect = pipelined && (heard.code === 'timeout' || heard.code === 'protocol')
-      run.end(failed(phase, heard, run.dotSent))
+  async #readReply(
+    phase: 'mail' | 'rcpt' | 'data' | 'dot',
+    progress: Progress,
+    pipelined = false,
+  ): Promise<Reply | null> {
+    const reply = await this.#stream.readReply(this.#timeouts[phase])
+    if (isFault(reply)) {
+      this.#recorder.note(reply.message)
+      progress.lost = true
+      progress.suspect = pipelined && (reply.code === 'timeout' || reply.code === 'protocol')
+      progress.end(failed(phase, reply, progress.dotSent))
       return null
     }
-    this.#recorder.server(heard)
-    if (heard.code !== 421) return heard
+    this.#recorder.server(reply)
+    if (reply.code !== 421) return reply
     // RFC 5321 section 3.8: the server is closing. The reply applies to every recipient without one of its own.
-    run.lost = true
-    run.end({ kind: 'replied', reply: heard, command: phase === 'dot' ? 'data' : phase })
-    if (phase === 'dot') run.finalReply = heard
+    progress.lost = true
+    progress.end({ kind: 'replied', reply, command: phase === 'dot' ? 'data' : phase })
+    if (phase === 'dot') progress.finalReply = reply
     this.#drop()
     return null
   }
@@ -398,7 +411,7 @@ export class SmtpConnection {
 }
 
 /** The state of one transaction. */
-class Run {
+class Progress {
   readonly outcomes: (Outcome | null)[]
   /** Indexes of the recipients that are offered to the server. */
   readonly open: readonly number[]

@@ -200,7 +200,7 @@ class Opening {
       if ('kind' in judged) return judged
       tls = judged
     }
-    const banner = await this.#hear(stream, 'banner')
+    const banner = await this.#readBanner(stream)
     if ('kind' in banner) return banner
     let can = await this.#greet(stream)
     if ('kind' in can) return can
@@ -222,14 +222,14 @@ class Opening {
   }
 
   /**
-   * @param shaken right behind the handshake: in TLS 1.3 (RFC 8446 section 2) we are through with it before the server is, which
-   *   may refuse it yet, or be silent. Its first reply says that TLS works
+   * @param justEncrypted right after the handshake: in TLS 1.3 (RFC 8446 section 2) the client has finished it before the
+   *   server, which may still refuse it or be silent. Its first reply shows that TLS works
    */
-  async #greet(stream: SmtpStream, shaken = false): Promise<Capabilities | NotOpened> {
-    const heard = await this.#ask(stream, `EHLO ${this.#options.ehloName}`, 'ehlo')
-    if (isFault(heard)) return this.#failed(shaken && heard.code !== 'protocol' ? 'tls' : 'ehlo', heard)
-    if (positive(heard)) return capabilitiesOf(heard)
-    if (heard.code < 500) return this.#refused('ehlo', heard)
+  async #greet(stream: SmtpStream, justEncrypted = false): Promise<Capabilities | NotOpened> {
+    const reply = await this.#ask(stream, `EHLO ${this.#options.ehloName}`, 'ehlo')
+    if (isFault(reply)) return this.#failed(justEncrypted && reply.code !== 'protocol' ? 'tls' : 'ehlo', reply)
+    if (positive(reply)) return capabilitiesOf(reply)
+    if (reply.code < 500) return this.#refused('ehlo', reply)
     const helo = await this.#ask(stream, `HELO ${this.#options.ehloName}`, 'ehlo')
     if (isFault(helo)) return this.#failed('ehlo', helo)
     return positive(helo) ? NO_CAPABILITIES : this.#refused('ehlo', helo)
@@ -246,12 +246,12 @@ class Opening {
         message: 'the server does not offer STARTTLS',
       })
     }
-    const heard = await this.#ask(stream, 'STARTTLS', 'tls')
-    if (isFault(heard)) return this.#failed(required ? 'starttls' : 'tls', heard)
-    if (!positive(heard))
-      return required || withoutTls === 'close' || heard.code === 421
-        ? this.#refused('starttls', heard)
-        : { plain: heard.text }
+    const reply = await this.#ask(stream, 'STARTTLS', 'tls')
+    if (isFault(reply)) return this.#failed(required ? 'starttls' : 'tls', reply)
+    if (!positive(reply))
+      return required || withoutTls === 'close' || reply.code === 421
+        ? this.#refused('starttls', reply)
+        : { plain: reply.text }
     const fault = await stream.secure(this.#tlsOptions(), this.#timeouts.tls)
     if (fault !== null) return this.#failed('tls', fault)
     return this.#judge(stream)
@@ -292,32 +292,32 @@ class Opening {
       Buffer.from(secret).toString('base64'),
     )
     const [plain = '', username = '', password = ''] = secrets
-    let heard: ReplyOrFault
-    if (can.auth.includes('PLAIN')) heard = await this.#ask(stream, `AUTH PLAIN ${plain}`, 'auth', 'AUTH PLAIN ***')
+    let reply: ReplyOrFault
+    if (can.auth.includes('PLAIN')) reply = await this.#ask(stream, `AUTH PLAIN ${plain}`, 'auth', 'AUTH PLAIN ***')
     else if (can.auth.includes('LOGIN')) {
-      heard = await this.#ask(stream, 'AUTH LOGIN', 'auth')
+      reply = await this.#ask(stream, 'AUTH LOGIN', 'auth')
       for (const secret of [username, password]) {
-        if (isFault(heard) || heard.code !== 334) break
-        heard = await this.#ask(stream, secret, 'auth', '***')
+        if (isFault(reply) || reply.code !== 334) break
+        reply = await this.#ask(stream, secret, 'auth', '***')
       }
     } else return none('the server offers neither AUTH PLAIN nor AUTH LOGIN')
-    if (isFault(heard)) return this.#failed('auth', heard)
-    return positive(heard) ? null : this.#refused('auth', heard)
+    if (isFault(reply)) return this.#failed('auth', reply)
+    return positive(reply) ? null : this.#refused('auth', reply)
   }
 
   async #ask(stream: SmtpStream, line: string, phase: 'ehlo' | 'tls' | 'auth', shown = line): Promise<ReplyOrFault> {
     this.#recorder.client(shown)
-    stream.say(`${line}\r\n`)
-    const heard = await stream.hear(this.#timeouts[phase])
-    if (!isFault(heard)) this.#recorder.server(heard)
-    return heard
+    stream.write(`${line}\r\n`)
+    const reply = await stream.readReply(this.#timeouts[phase])
+    if (!isFault(reply)) this.#recorder.server(reply)
+    return reply
   }
 
-  async #hear(stream: SmtpStream, phase: 'banner'): Promise<Reply | NotOpened> {
-    const heard = await stream.hear(this.#timeouts[phase])
-    if (isFault(heard)) return this.#failed(phase, heard)
-    this.#recorder.server(heard)
-    return positive(heard) ? heard : this.#refused(phase, heard)
+  async #readBanner(stream: SmtpStream): Promise<Reply | NotOpened> {
+    const reply = await stream.readReply(this.#timeouts.banner)
+    if (isFault(reply)) return this.#failed('banner', reply)
+    this.#recorder.server(reply)
+    return positive(reply) ? reply : this.#refused('banner', reply)
   }
 
   #failed(phase: Phase, fault: Fault): NotOpened {

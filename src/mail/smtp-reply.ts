@@ -179,16 +179,16 @@ const INNER_STATUS = /\(#([245]\.\d{1,3}\.\d{1,3})\)/
 
 /** Builds a reply from parts that come from elsewhere (a delivery report, a test). */
 export function replyOf(code: number, lines: readonly string[]): Reply {
-  const told: string[] = []
+  const statuses: string[] = []
   let text = ''
   for (const line of lines) {
     const leading = LEADING_STATUS.exec(line)
-    if (leading?.[1] !== undefined) told.push(leading[1])
+    if (leading?.[1] !== undefined) statuses.push(leading[1])
     const rest = leading === null ? line.trim() : line.slice(leading[0].length).trim()
     if (rest !== '') text += text === '' ? rest : ` ${rest}`
   }
-  const leads = told.length > 0
-  let enhanced = told.find((status) => Number(status[0]) === Math.trunc(code / 100)) ?? told[0] ?? null
+  const leads = statuses.length > 0
+  let enhanced = statuses.find((status) => Number(status[0]) === Math.trunc(code / 100)) ?? statuses[0] ?? null
   enhanced ??= INNER_STATUS.exec(text)?.[1] ?? null
   const head = leads ? `${code} ${enhanced}` : String(code)
   return { code, enhanced, lines, text: text === '' ? head : `${head} ${text}` }

@@ -13,7 +13,7 @@ async function heardOf(said: string): Promise<{ chars: number; count: number; fa
   while (stream.fault === null) await new Promise(setImmediate)
   let chars = 0
   for (let count = 0; ; count++) {
-    const heard = await stream.hear(2_000)
+    const heard = await stream.readReply(2_000)
     if (isFault(heard)) return { chars, count, fault: `${heard.code} ${heard.message}` }
     chars += heard.text.length
   }
@@ -38,10 +38,10 @@ test('a thousand requested replies are kept until read, repeatedly on one connec
   assert.ok(stream instanceof SmtpStream)
   for (let round = 0; round < 10; round++) {
     for (let index = 0; index < 1_000; index++) {
-      const heard = await stream.hear(2_000)
+      const heard = await stream.readReply(2_000)
       assert.ok(!isFault(heard) && heard.code === 250, JSON.stringify(heard))
     }
-    stream.say('RSET\r\n')
+    stream.write('RSET\r\n')
   }
   stream.destroy()
 })

@@ -13,8 +13,8 @@ export interface Fault {
 
 export type ReplyOrFault = Reply | Fault
 
-export function isFault(heard: ReplyOrFault): heard is Fault {
-  return 'message' in heard
+export function isFault(result: ReplyOrFault): result is Fault {
+  return 'message' in result
 }
 
 const MAX_UNREAD_REPLIES = 10_000
@@ -111,14 +111,14 @@ export class SmtpStream {
   }
 
   /** The next reply. Replies that arrived before the connection broke come before the fault. */
-  async hear(timeoutMs: number): Promise<ReplyOrFault> {
+  async readReply(timeoutMs: number): Promise<ReplyOrFault> {
     const deadline = this.#replies.length > 0 || this.#fault !== null ? null : this.#deadline(timeoutMs, 'no reply')
     while (true) {
-      const heard = this.#replies.shift() ?? this.#fault
-      if (heard !== null) {
-        if (!isFault(heard)) this.#unreadChars -= charsOf(heard)
+      const next = this.#replies.shift() ?? this.#fault
+      if (next !== null) {
+        if (!isFault(next)) this.#unreadChars -= charsOf(next)
         clearTimeout(deadline ?? undefined)
-        return heard
+        return next
       }
       await new Promise<void>((resolve) => {
         this.#wake = resolve
@@ -127,20 +127,20 @@ export class SmtpStream {
   }
 
   /** Writes a command or a pipelined group of commands. */
-  say(text: string): void {
+  write(text: string): void {
     if (this.#fault === null) this.#socket.write(text)
   }
 
   /**
    * Writes `parts` as one, waiting for the socket after every 64 KB. Stops early when the connection breaks or the server
-   * sends something: `hear` tells which.
+   * sends something: `readReply` tells which.
    *
    * @param blockTimeoutMs the longest wait for room for one block. All blocks together may take this long plus a second for
    * each `bytesPerSecond` bytes; else a server that takes a little now and then would hold the message for hours
    * @param beforeLast called right before the last part goes to the socket; if it returns false, that part is not written
    * @returns whether the last part was handed over
    */
-  async pour(
+  async writeMessage(
     parts: readonly Buffer[],
     { blockTimeoutMs, bytesPerSecond }: { readonly blockTimeoutMs: number; readonly bytesPerSecond: number },
     beforeLast: () => Promise<boolean>,

@@ -267,8 +267,8 @@ const TEST_KEY = 'ph_test_'
 
 /** The reason that `fetch` hides behind "fetch failed". */
 function reasonOf({ message, cause }: Error): string {
-  const { code, message: said } = (cause ?? {}) as { readonly code?: string; readonly message?: string }
-  return code ?? said ?? message
+  const { code, message: causeMessage } = (cause ?? {}) as { readonly code?: string; readonly message?: string }
+  return code ?? causeMessage ?? message
 }
 
 /** The public API of a running instance. */
@@ -357,15 +357,15 @@ function firstLine(host: string, port: number, source: string | null): Promise<s
     timeout: GREET_WITHIN_MS,
     ...(source !== null && { localAddress: source }),
   })
-  let said = ''
+  let received = ''
   socket.setEncoding('latin1')
   socket.on('timeout', () => socket.destroy(new Error(`no answer within ${GREET_WITHIN_MS / 1_000} s`)))
   socket.on('error', (error: NodeJS.ErrnoException) => reject(new Error(error.code ?? error.message)))
   socket.on('close', () => reject(new Error('connection closed')))
   socket.on('data', (chunk: string) => {
-    said += chunk
-    if (!said.includes('\n') && said.length < 1_000) return
-    resolve(said.split(/\r?\n/, 1)[0] ?? '')
+    received += chunk
+    if (!received.includes('\n') && received.length < 1_000) return
+    resolve(received.split(/\r?\n/, 1)[0] ?? '')
     socket.destroy()
   })
   return promise

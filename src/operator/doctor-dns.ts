@@ -48,10 +48,10 @@ export async function hostName({ config, resolver }: DnsOptions): Promise<CheckR
   if (addresses === 'unknown') return unknown(hostname, NO_DNS)
   if (addresses.length === 0)
     return fail(`${hostname} does not resolve to an address`, `publish an A record (and AAAA) for ${hostname}`)
-  const said = `${hostname} resolves to ${addresses.join(', ')}`
-  if (alias.kind !== 'found') return ok(said)
+  const text = `${hostname} resolves to ${addresses.join(', ')}`
+  if (alias.kind !== 'found') return ok(text)
   return warn(
-    `${said}, as an alias (CNAME) of ${alias.records[0]}`,
+    `${text}, as an alias (CNAME) of ${alias.records[0]}`,
     `replace the CNAME of ${hostname} with an A record: beside a CNAME it can have no SPF or MX record of its own`,
   )
 }
@@ -91,16 +91,16 @@ async function reverseOf(address: string, { config, resolver }: DnsOptions): Pro
   if (confirmed.includes(hostname)) return ok(address)
   const [other] = confirmed
   if (other !== undefined) {
-    const said = `the PTR record of ${address} is ${other}, not ${hostname}`
-    if (isGeneric(other, address)) return fail(`${said}: a name that looks like that of a dial-up line`, toSet)
-    return warn(said, `${toSet}: some receivers want the name of EHLO there`)
+    const text = `the PTR record of ${address} is ${other}, not ${hostname}`
+    if (isGeneric(other, address)) return fail(`${text}: a name that looks like that of a dial-up line`, toSet)
+    return warn(text, `${toSet}: some receivers want the name of EHLO there`)
   }
   if (backs.some(({ back }) => back === 'unknown')) return unknown(`${address}, ${names.join(', ')}`, NO_DNS)
-  const said = backs.map(({ name, back }) => {
+  const mismatches = backs.map(({ name, back }) => {
     const leads = back === 'unknown' || back.length === 0 ? 'does not resolve' : `resolves to ${back.join(', ')}`
     return `the PTR record of ${address} is ${name}, which ${leads}`
   })
-  return fail(said.join('; '), names.includes(hostname) ? `publish ${addressRecord(hostname, address)}` : toSet)
+  return fail(mismatches.join('; '), names.includes(hostname) ? `publish ${addressRecord(hostname, address)}` : toSet)
 }
 
 function addressRecord(hostname: string, address: string): string {
@@ -146,8 +146,8 @@ export async function spf(options: DnsOptions): Promise<CheckResult> {
   )
   const bad = verdicts.find(({ result }) => result !== 'pass')
   if (bad === undefined) return ok(`passes for ${addresses.join(', ')}`)
-  const said = bad.error === null ? `${bad.result} for ${bad.ip}` : `${bad.result}: ${bad.error}`
-  if (bad.result === 'temperror') return unknown(said, NO_DNS)
+  const text = bad.error === null ? `${bad.result} for ${bad.ip}` : `${bad.result}: ${bad.error}`
+  if (bad.result === 'temperror') return unknown(text, NO_DNS)
   const named = await addressesOf(resolver, hostname)
   const covers = named === 'unknown' || named.includes(bad.ip) || config.spfMechanism !== `a:${hostname}`
   const record = `"v=spf1 ${config.spfMechanism} -all"`
@@ -155,7 +155,7 @@ export async function spf(options: DnsOptions): Promise<CheckResult> {
     bad.result === 'none' ? `publish ${hostname} TXT ${record}` : `let ${record} be the only SPF record of ${hostname}`
   const also = covers ? '' : `, and publish ${addressRecord(hostname, bad.ip)}`
   const advice = `${change}${also}: the return paths of all mail are at this name`
-  return bad.result === 'none' ? warn(said, advice) : fail(said, advice)
+  return bad.result === 'none' ? warn(text, advice) : fail(text, advice)
 }
 
 export async function blocklists(options: DnsOptions): Promise<CheckResult> {

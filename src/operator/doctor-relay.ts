@@ -30,11 +30,11 @@ export async function relayTaking({
   const where = ({ sourceIp }: RelayAnswer): string =>
     `${relay.host} port ${relay.port}${sourceIp === null ? '' : ` from ${sourceIp}`}`
   const out = answers.find((answer) => answer.kind === 'keeps us out')
-  if (out !== undefined) return fail(`${where(out)}: ${out.said}`, advice(out, relay))
+  if (out !== undefined) return fail(`${where(out)}: ${out.response}`, advice(out, relay))
   const no = answers.find((answer) => answer.kind === 'declines')
   if (no !== undefined) {
     const asked = `the relay was asked about mail from ${sender} to ${recipient}`
-    return warn(`${where(no)}: ${no.said}`, `${asked}: check whether it refuses only that, or all your mail`)
+    return warn(`${where(no)}: ${no.response}`, `${asked}: check whether it refuses only that, or all your mail`)
   }
   const [first] = answers
   const tls = first?.kind === 'takes mail' ? first.tls : null
@@ -43,8 +43,8 @@ export async function relayTaking({
   return ok(`${relay.host} port ${relay.port} accepts mail (${how}${relay.username === null ? '' : ', logged in'})`)
 }
 
-function advice({ at, said }: KeptOut, { username, tls }: Relay): string {
-  if (said.includes('EADDRNOTAVAIL')) return 'see the source addresses check'
+function advice({ at, response }: KeptOut, { username, tls }: Relay): string {
+  if (response.includes('EADDRNOTAVAIL')) return 'see the source addresses check'
   switch (at) {
     case 'connection':
       return 'check POSTHORN_DELIVERY, whether the relay is up, and any firewall in between. Mail waits until the relay answers'

@@ -130,9 +130,9 @@ async function roles(db: Database, time: Clock): Promise<CheckResult> {
   if (running.size === 0) return skipped(`the service is not running${waits}`)
   const missing = ROLES.filter((role) => !running.has(role))
   if (missing.length === 0) return ok('all roles are running')
-  const said = `not running: ${missing.map((role) => `${role} (${UNDONE[role]})`).join(', ')}${waits}`
+  const text = `not running: ${missing.map((role) => `${role} (${UNDONE[role]})`).join(', ')}${waits}`
   const advice = 'start a process with each missing role (POSTHORN_ROLES), unless you do not need it'
-  return ready > 0 && missing.includes('delivery') ? fail(said, advice) : warn(said, advice)
+  return ready > 0 && missing.includes('delivery') ? fail(text, advice) : warn(text, advice)
 }
 
 /** What is late, by the follower that produces it. */
@@ -148,12 +148,12 @@ async function followers(db: Database, time: Clock): Promise<CheckResult> {
   const behind = lags.filter(({ lagSeconds }) => lagSeconds > LAG_SECONDS)
   const most = Math.ceil(Math.max(0, ...lags.map(({ lagSeconds }) => lagSeconds)))
   if (behind.length === 0) return ok(`at most ${most} s behind`)
-  const said = behind.map(({ name, lagSeconds }) => `${name} (${LATE[name] ?? name}) ${Math.ceil(lagSeconds)} s behind`)
+  const text = behind.map(({ name, lagSeconds }) => `${name} (${LATE[name] ?? name}) ${Math.ceil(lagSeconds)} s behind`)
   const advice =
     'nothing is lost, only late: check the service log. If all followers are behind, look for a transaction left open in the database (pg_stat_activity); if only some, the database or the worker may be overloaded'
   return behind.some(({ lagSeconds }) => lagSeconds > STUCK_SECONDS)
-    ? fail(said.join(', '), advice)
-    : warn(said.join(', '), advice)
+    ? fail(text.join(', '), advice)
+    : warn(text.join(', '), advice)
 }
 
 async function commitTime(db: Database, time: Clock): Promise<CheckResult> {
@@ -164,20 +164,20 @@ async function commitTime(db: Database, time: Clock): Promise<CheckResult> {
     tookMs.push(time.monotonicMs() - began)
   }
   const median = tookMs.toSorted((a, b) => a - b)[COMMITS / 2] ?? 0
-  const said = `${median.toFixed(1)} ms per commit (median of ${COMMITS})`
-  if (median <= SLOW_COMMIT_MS) return ok(said)
+  const text = `${median.toFixed(1)} ms per commit (median of ${COMMITS})`
+  if (median <= SLOW_COMMIT_MS) return ok(text)
   return warn(
-    said,
+    text,
     'the disk is slow to confirm writes: use a faster one. Commits are grouped, but each accepted request waits this long',
   )
 }
 
 async function disk({ diskRoom, config }: DoctorOptions): Promise<CheckResult> {
   const { freeBytes, keptBytes } = await diskRoom()
-  const said = `${roomText(freeBytes)} free at ${config.dataDir}`
-  if (freeBytes < keptBytes) return fail(said, `free up space: no mail is accepted below ${roomText(keptBytes)}`)
-  if (freeBytes >= FREE_BYTES_WANTED) return ok(said)
-  return warn(said, `free up space: no mail is accepted below ${roomText(keptBytes)}`)
+  const text = `${roomText(freeBytes)} free at ${config.dataDir}`
+  if (freeBytes < keptBytes) return fail(text, `free up space: no mail is accepted below ${roomText(keptBytes)}`)
+  if (freeBytes >= FREE_BYTES_WANTED) return ok(text)
+  return warn(text, `free up space: no mail is accepted below ${roomText(keptBytes)}`)
 }
 
 function roomText(bytes: number): string {
@@ -223,27 +223,27 @@ async function certificate({ certificate: read, config, clock: time }: DoctorOpt
   if (pem instanceof Error) return fail(pem.message, 'fix this setting: the service does not start with it')
   const found = new X509Certificate(pem)
   const until = found.validToDate
-  const said = `for ${found.subjectAltName ?? found.subject}, until ${until.toISOString().slice(0, 10)}`
-  if (until.getTime() < time.now().getTime()) return fail(said, 'expired: renew it')
+  const text = `for ${found.subjectAltName ?? found.subject}, until ${until.toISOString().slice(0, 10)}`
+  if (until.getTime() < time.now().getTime()) return fail(text, 'expired: renew it')
   if (config.tlsCertFile === null) {
     if (config.httpsPort !== null && certifiedHost(config) === config.hostname)
       return ok('the certificate of the public address; self-signed until that is issued')
     return warn(
-      `self-signed, ${said}`,
+      `self-signed, ${text}`,
       'set POSTHORN_TLS_CERT_FILE and POSTHORN_TLS_KEY_FILE to a certificate that clients trust',
     )
   }
   if (found.checkHost(config.hostname) === undefined) {
-    return fail(said, `use a certificate that covers ${config.hostname}: clients that verify it will refuse to connect`)
+    return fail(text, `use a certificate that covers ${config.hostname}: clients that verify it will refuse to connect`)
   }
   const { protocol, hostname } = new URL(config.publicUrl)
   if (config.httpsPort !== null && protocol === 'https:' && found.checkHost(hostname) === undefined)
     return fail(
-      said,
+      text,
       `use a certificate that covers ${hostname}, the host of POSTHORN_PUBLIC_URL: browsers will reject this one`,
     )
-  if (until.getTime() - time.now().getTime() < RENEW_WITHIN_MS) return warn(said, 'expires soon: renew it')
-  return ok(said)
+  if (until.getTime() - time.now().getTime() < RENEW_WITHIN_MS) return warn(text, 'expires soon: renew it')
+  return ok(text)
 }
 
 /** The certificate issued by a CA (contract section 18); `certificate` checks the one from files. */
@@ -262,11 +262,11 @@ async function publicCertificate(db: Database, config: Config, time: Clock): Pro
   const { expires_at: until, error } = state
   const holds = until !== null && until > time.now()
   const date = until?.toISOString().slice(0, 10)
-  const said = holds ? `for ${hostname}, until ${date}` : until === null ? 'not issued yet' : `expired on ${date}`
-  const why = error === null ? said : `${said}; the last order failed: ${error}`
+  const text = holds ? `for ${hostname}, until ${date}` : until === null ? 'not issued yet' : `expired on ${date}`
+  const why = error === null ? text : `${text}; the last order failed: ${error}`
   const advice = `route port 80 of ${hostname} to POSTHORN_HTTP_PORT, and make sure this machine can reach POSTHORN_ACME_DIRECTORY`
   if (!holds) return fail(`${why}; a self-signed certificate is served`, advice)
-  return error === null ? ok(said) : warn(why, advice)
+  return error === null ? ok(text) : warn(why, advice)
 }
 
 function operator({ config }: DoctorOptions): CheckResult {
@@ -307,9 +307,9 @@ async function port25({ resolver, greet, config }: DoctorOptions): Promise<Check
     if (address === undefined) return unknown(`${where}: no address found`, NO_DNS)
     return greetingCheck(where, greet(address, config.smtpPort, source))
   })
-  const told = await Promise.all(knocks)
-  const worst = told.find(({ state }) => state === 'fail') ?? told.find(({ state }) => state === 'unknown')
-  return worst ?? ok(told.map(({ found }) => found).join(', '))
+  const greetings = await Promise.all(knocks)
+  const worst = greetings.find(({ state }) => state === 'fail') ?? greetings.find(({ state }) => state === 'unknown')
+  return worst ?? ok(greetings.map(({ found }) => found).join(', '))
 }
 
 async function greetingCheck(where: string, greeting: Promise<string>): Promise<CheckResult> {

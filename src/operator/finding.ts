@@ -28,8 +28,8 @@ export const skipped = (found: string): CheckResult => ({ state: 'skipped', foun
 export function findingsOf(checks: readonly Check[]): Promise<readonly Finding[]> {
   return Promise.all(
     checks.map(async ([check, look]) => {
-      const told = await look().catch((error: Error) => unknown(`check failed: ${error.message}`, 'try again'))
-      return { check, ...told }
+      const result = await look().catch((error: Error) => unknown(`check failed: ${error.message}`, 'try again'))
+      return { check, ...result }
     }),
   )
 }

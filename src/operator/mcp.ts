@@ -206,8 +206,8 @@ export async function serveMcp({ ask, version, allowSend, sandbox }: McpOptions)
 function refuseUnfit({ name, inputSchema }: Tool, given: Readonly<Record<string, unknown>>): void {
   const faults = bodyValidator(inputSchema)(given)
   if (faults.length === 0) return
-  const told = faults.map(({ field, message }) => `${field} ${message}`).join('; ')
-  throw new Error(`invalid arguments: ${told}. ${name} takes ${Object.keys(inputSchema.properties).join(', ')}`)
+  const faultsText = faults.map(({ field, message }) => `${field} ${message}`).join('; ')
+  throw new Error(`invalid arguments: ${faultsText}. ${name} takes ${Object.keys(inputSchema.properties).join(', ')}`)
 }
 
 async function explainBounce(ask: ApiCall, given: Readonly<Record<string, unknown>>): Promise<unknown> {

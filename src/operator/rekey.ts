@@ -44,7 +44,7 @@ export const SEALED: readonly SealedColumn[] = [
   ...trackingSecrets,
 ]
 
-const HEARD_WITHIN_MS = 60_000
+const KNOWN_WITHIN_MS = 60_000
 const LOOK_EVERY_MS = 100
 const LEAST_CHARS = 32
 
@@ -55,7 +55,7 @@ const LEAST_CHARS = 32
 export async function beginRekey(options: RekeyOptions, given: string | null): Promise<Rekeyed> {
   const { database, source, ground } = options
   const number = await announceSecret(database, source, given, ground.clock.now())
-  const waiting = await heardBy(options, number, 'held', source.secretKey === null && given === null)
+  const waiting = await awaitProcesses(options, number, 'held', source.secretKey === null && given === null)
   if (waiting.length > 0) return { number, state: 'announced', waiting_for: waiting, sealed_anew: 0 }
   return finishRekey({ ...options, source: given === null ? source : { ...source, secretKey: given } })
 }
@@ -74,7 +74,7 @@ export async function finishRekey(options: RekeyOptions): Promise<Rekeyed> {
     await rotateTokenKey(db, ground.clock, number)
     await recordOperatorAction(db, ground, CONSOLE, { action: 'secret.change', detail: { number } })
   })
-  const late = await heardBy(options, number, 'used', true)
+  const late = await awaitProcesses(options, number, 'used', true)
   if (late.length > 0)
     throw new Error(
       `these processes do not use the new secret yet; run this command again: ${late.map(processText).join(', ')}`,
@@ -102,13 +102,13 @@ export function processText({ host, pid, silent_seconds }: Running): string {
 }
 
 /** @param waits whether to wait for processes that learn of it by themselves @returns those that lack it */
-async function heardBy(
+async function awaitProcesses(
   { database, ground: { clock } }: RekeyOptions,
   number: number,
   by: 'held' | 'used',
   waits: boolean,
 ): Promise<readonly Running[]> {
-  const until = clock.monotonicMs() + (waits ? HEARD_WITHIN_MS : 0)
+  const until = clock.monotonicMs() + (waits ? KNOWN_WITHIN_MS : 0)
   for (;;) {
     const behind = await runningBehind(database.system, number, by)
     if (behind.length === 0 || clock.monotonicMs() >= until) return behind

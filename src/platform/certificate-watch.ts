@@ -22,7 +22,7 @@ const LOOK_EVERY_MS = 10_000
 
 export function certificateWatch({ present, read, use, log, everyMs = LOOK_EVERY_MS }: CertificateWatchOptions): Loop {
   let used = present
-  let told: string | null = null
+  let lastLogged: string | null = null
   const turn = async (): Promise<number> => {
     const found = await read()
     if (found.cert !== used.cert || found.key !== used.key) {
@@ -31,13 +31,13 @@ export function certificateWatch({ present, read, use, log, everyMs = LOOK_EVERY
       used = found
       log.info({ valid_to: new X509Certificate(found.cert).validTo }, 'a renewed certificate is in use')
     }
-    told = null
+    lastLogged = null
     return everyMs
   }
   const onError = (error: unknown): void => {
     const text = String(error)
-    if (text !== told) log.error({ err: error }, 'a renewed certificate cannot be used, the present one stays')
-    told = text
+    if (text !== lastLogged) log.error({ err: error }, 'a renewed certificate cannot be used, the present one stays')
+    lastLogged = text
   }
   return loop({ name: 'certificate watch', turn, onError, retryMs: everyMs })
 }

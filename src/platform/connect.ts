@@ -241,7 +241,7 @@ async function exchange(pool: Pool, url: URL, asked: OutgoingRequest, signal: Ab
 
 /** What arrived of the body until it ended, reached the limit, broke or timed out: the status has already been read. */
 async function firstBytes(
-  stream: AsyncIterable<Buffer> & { destroy(error?: Error): unknown; on(name: 'error', heard: () => void): unknown },
+  stream: AsyncIterable<Buffer> & { destroy(error?: Error): unknown; on(name: 'error', listener: () => void): unknown },
   signal: AbortSignal,
 ): Promise<{ readonly body: Buffer; readonly whole: boolean }> {
   const chunks: Buffer[] = []

@@ -77,7 +77,7 @@ export interface Database {
    * Calls `heard` for every NOTIFY on `channel`, and with null when notifications may have been missed (after the
    * connection was lost and re-established). Resolves once the server listens.
    */
-  listen(channel: string, heard: (payload: string | null) => void): Promise<void>
+  listen(channel: string, onNotification: (payload: string | null) => void): Promise<void>
   /** The connections of this process. `waiting`: requests that wait for one. */
   pools(): readonly { readonly name: string; readonly open: number; readonly idle: number; readonly waiting: number }[]
   /** Rejects when the database does not answer within `withinMs`. */
@@ -196,17 +196,17 @@ async function assertOptions(client: pg.Client, role: string): Promise<void> {
 /** For the pool's `verify`. Listens for connection errors meanwhile: unheard, one would end the process. */
 function admission(role: string, admit: (client: pg.Client) => Promise<void>, onError: (error: unknown) => void) {
   return (client: pg.Client, done: (error?: Error) => void): void => {
-    const heard = (): void => undefined
-    client.on('error', heard)
+    const ignore = (): void => undefined
+    client.on('error', ignore)
     Promise.all([admit(client), assertOptions(client, role)])
       .catch((error: Error) => {
         if (isUnavailable(error)) return error
         onError(error)
         return Object.assign(new Error('this server is not admitted', { cause: error }), { code: NOT_ADMITTED })
       })
-      .then((told) => {
-        client.off('error', heard)
-        if (told instanceof Error) done(told)
+      .then((failure) => {
+        client.off('error', ignore)
+        if (failure instanceof Error) done(failure)
         else done()
       }, onError)
   }
@@ -294,16 +294,16 @@ type Notice = { readonly routine?: string | undefined }
 type Work<T> = (db: Db, posting: Writer) => Promise<T>
 
 /** The result of `work` as soon as it is there. @param run runs it in its transaction */
-function early<T>(work: Work<T>, run: (tell: Work<T>) => Promise<T>): Promise<T> {
-  const told = Promise.withResolvers<T>()
-  const tell: Work<T> = async (db, posting) => {
+function early<T>(work: Work<T>, run: (deliver: Work<T>) => Promise<T>): Promise<T> {
+  const delivered = Promise.withResolvers<T>()
+  const deliver: Work<T> = async (db, posting) => {
     const result = await work(db, posting)
-    told.resolve(result)
+    delivered.resolve(result)
     return result
   }
   // A failure after the result was delivered only costs the connection, which `transact` gives up.
-  run(tell).catch(told.reject)
-  return told.promise
+  run(deliver).catch(delivered.reject)
+  return delivered.promise
 }
 
 async function transact<T>(
@@ -322,10 +322,10 @@ async function transact<T>(
   const stay = leavingWith(client, gone)
   let broken: Error | undefined
   // Only we hear that a checked-out connection broke; unheard, the error would end the process.
-  const heard = (error: Error): void => {
+  const onConnectionError = (error: Error): void => {
     broken = error
   }
-  client.on('error', heard)
+  client.on('error', onConnectionError)
   let isAlone = false
   const warned = (notice: Notice): void => {
     isAlone ||= notice.routine === BROKEN_OFF_WAIT
@@ -367,11 +367,13 @@ async function transact<T>(
       broken = failure
     })
     if (isReadOnly(error)) broken = error as Error
-    const untold = committing && broken !== undefined && isUnavailable(error)
-    throw untold ? new UnknownCommitOutcome('nobody has told whether the commit was made', client, error) : error
+    const isOutcomeUnknown = committing && broken !== undefined && isUnavailable(error)
+    throw isOutcomeUnknown
+      ? new UnknownCommitOutcome('nobody has told whether the commit was made', client, error)
+      : error
   } finally {
     stay()
-    client.off('error', heard)
+    client.off('error', onConnectionError)
     client.off('notice', warned)
     client.release(broken)
   }
@@ -382,7 +384,7 @@ async function ping(pool: pg.Pool, withinMs: number): Promise<void> {
 }
 
 interface Listener {
-  listen(channel: string, heard: (payload: string | null) => void): Promise<void>
+  listen(channel: string, onNotification: (payload: string | null) => void): Promise<void>
   close(): Promise<void>
 }
 
@@ -400,7 +402,7 @@ function listenOn(url: string, watch: SilentServerWatch, onError: (error: unknow
     setTimeout(() => {
       if (closed || connecting !== null) return
       open().then(() => {
-        for (const heard of [...handlers.values()].flat()) heard(null)
+        for (const onNotification of [...handlers.values()].flat()) onNotification(null)
       }, onError)
     }, LISTEN_RETRY_MS).unref()
   }
@@ -416,7 +418,7 @@ function listenOn(url: string, watch: SilentServerWatch, onError: (error: unknow
         keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
       })
       client.on('notification', ({ channel, payload }) => {
-        for (const heard of handlers.get(channel) ?? []) heard(payload ?? '')
+        for (const onNotification of handlers.get(channel) ?? []) onNotification(payload ?? '')
       })
       client.on('error', lost)
       client.on('end', () => lost())
@@ -432,10 +434,10 @@ function listenOn(url: string, watch: SilentServerWatch, onError: (error: unknow
   }
 
   return {
-    listen: async (channel, heard) => {
+    listen: async (channel, onNotification) => {
       const known = handlers.get(channel)
-      if (known !== undefined) known.push(heard)
-      else handlers.set(channel, [heard])
+      if (known !== undefined) known.push(onNotification)
+      else handlers.set(channel, [onNotification])
       const client = await open()
       await client.query(`listen ${pg.escapeIdentifier(channel)}`)
     },

@@ -30,8 +30,8 @@ export async function startAll(stages: readonly Stage[]): Promise<void> {
     } catch (error) {
       await stopAll(started, AbortSignal.timeout(UNDO_MS)).catch(() => undefined)
       const { name, settings } = service
-      const told = settings === undefined ? '' : ` (${settings.join(', ')})`
-      throw new Error(`${name} did not start${told}`, { cause: error })
+      const settingsText = settings === undefined ? '' : ` (${settings.join(', ')})`
+      throw new Error(`${name} did not start${settingsText}`, { cause: error })
     }
   }
 }

@@ -61,9 +61,12 @@ export function serversOf(url: string): Servers {
       super({ ...config, connectionString: urls[server] ?? url })
       this.#server = server
       const { connection } = this as unknown as { readonly connection: NodeJS.EventEmitter }
-      connection.on('parameterStatus', (told: { readonly parameterName: string; readonly parameterValue: string }) => {
-        if (told.parameterName === 'in_hot_standby') this.#standby = told.parameterValue === 'on'
-      })
+      connection.on(
+        'parameterStatus',
+        (status: { readonly parameterName: string; readonly parameterValue: string }) => {
+          if (status.parameterName === 'in_hot_standby') this.#standby = status.parameterValue === 'on'
+        },
+      )
     }
 
     // The pool passes a callback, all other callers use the promise.
@@ -72,8 +75,8 @@ export function serversOf(url: string): Servers {
     override connect(callback?: Connected): Promise<pg.Client> | void {
       const connected = this.#connect()
       if (callback === undefined) return connected
-      const told = callback as (error: Error | null, client?: pg.Client) => void
-      connected.then((client) => told(null, client), told)
+      const done = callback as (error: Error | null, client?: pg.Client) => void
+      connected.then((client) => done(null, client), done)
     }
 
     async #connect(): Promise<pg.Client> {

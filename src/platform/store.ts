@@ -41,7 +41,7 @@ const CONNECT_WITHIN_MS = 10_000
 /** A booting machine may start us before its PostgreSQL; after a crash PostgreSQL replays its log first. */
 const SERVER_WITHIN_MS = 60_000
 const ASK_EVERY_MS = 500
-const TELL_EVERY_MS = 10_000
+const LOG_EVERY_MS = 10_000
 /** Per face of the database; a backend takes some ten megabytes for its prepared statements. */
 const FEW_CONNECTIONS = 4
 
@@ -135,7 +135,7 @@ async function prepared(
 /** Resolves when the server accepts us. @throws its error, when it refuses or takes too long */
 async function serverUp({ clock, log }: StoreOptions, url: string, signal: AbortSignal): Promise<void> {
   const began = clock.monotonicMs()
-  let tellAt = began
+  let logAt = began
   for (;;) {
     const waitingFor = await checkServer(url, true).then(
       () => null,
@@ -148,9 +148,9 @@ async function serverUp({ clock, log }: StoreOptions, url: string, signal: Abort
       const seconds = Math.round((now - began) / 1_000)
       throw new Error(`${waitingFor.message} (waited for ${seconds} s)`, { cause: waitingFor.cause })
     }
-    if (now >= tellAt) {
+    if (now >= logAt) {
       log.warn({ why: waitingFor.message }, 'waiting for the database server, which is not up')
-      tellAt = now + TELL_EVERY_MS
+      logAt = now + LOG_EVERY_MS
     }
     await clock.sleep(ASK_EVERY_MS, signal)
   }

@@ -55,13 +55,13 @@ export function threadFor<In, Out>({ file, withinMs, memoryMb }: ThreadOptions):
     const listeners = new AbortController()
     try {
       return await settled<Out>(withinMs, (done, fail) => {
-        const heard = (event: 'message' | 'error' | 'exit', handler: (value: unknown) => void): void => {
+        const on = (event: 'message' | 'error' | 'exit', handler: (value: unknown) => void): void => {
           worker.on(event, handler)
           listeners.signal.addEventListener('abort', () => worker.off(event, handler))
         }
-        heard('message', (value) => done(value as Out))
-        heard('error', fail)
-        heard('exit', () => fail(new Error('the thread ended')))
+        on('message', (value) => done(value as Out))
+        on('error', fail)
+        on('exit', () => fail(new Error('the thread ended')))
         worker.postMessage(input, transferred)
       })
     } catch (error) {

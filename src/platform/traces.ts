@@ -75,9 +75,12 @@ async function startSending({ version, log }: TracesOptions, endpoint: string): 
     import('@opentelemetry/exporter-trace-otlp-http'),
     import('@opentelemetry/resources'),
   ])
-  const say = (): void => undefined
-  const warn = (said: string): void => log.warn({ said: said.slice(0, 300) }, 'traces are not taken')
-  api.diag.setLogger({ error: warn, warn: say, info: say, debug: say, verbose: say }, api.DiagLogLevel.ERROR)
+  const ignore = (): void => undefined
+  const warn = (problem: string): void => log.warn({ problem: problem.slice(0, 300) }, 'traces are not taken')
+  api.diag.setLogger(
+    { error: warn, warn: ignore, info: ignore, debug: ignore, verbose: ignore },
+    api.DiagLogLevel.ERROR,
+  )
   // A root span takes the given ids; the others get new ones.
   const random = new sdk.RandomIdGenerator()
   let next: { readonly traceId: string; readonly spanId: string } | null = null

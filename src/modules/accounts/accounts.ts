@@ -99,8 +99,8 @@ export async function newAccount(
 
 /** @throws ApiError not_found */
 export function setPlan(context: OperatorContext, accountId: string, plan: Plan): Promise<void> {
-  const deed = { action: 'account.plan', detail: { plan } }
-  return changeLocked(context, accountId, deed, (db) => updatePlan(db, accountId, plan))
+  const action = { action: 'account.plan', detail: { plan } }
+  return changeLocked(context, accountId, action, (db) => updatePlan(db, accountId, plan))
 }
 
 /**
@@ -114,8 +114,8 @@ export function setLimits(
   changes: { readonly [Name in keyof Overrides['limits']]: Overrides['limits'][Name] | undefined },
 ): Promise<void> {
   const changed = Object.entries(changes).map(([name, value]) => [name, value === undefined ? 'plan' : value])
-  const deed = { action: 'account.limits', detail: Object.fromEntries(changed) }
-  return changeLocked(context, accountId, deed, (db, { limits }) =>
+  const action = { action: 'account.limits', detail: Object.fromEntries(changed) }
+  return changeLocked(context, accountId, action, (db, { limits }) =>
     updateLimits(db, accountId, withoutUndefined({ ...limits, ...changes }) as Overrides['limits']),
   )
 }
@@ -130,8 +130,8 @@ export function setFeature(
   feature: keyof Overrides['features'],
   enabled: boolean | null,
 ): Promise<void> {
-  const deed = { action: 'account.features', detail: { [feature]: enabled ?? 'plan' } }
-  return changeLocked(context, accountId, deed, (db, { features }) =>
+  const action = { action: 'account.features', detail: { [feature]: enabled ?? 'plan' } }
+  return changeLocked(context, accountId, action, (db, { features }) =>
     updateFeatures(db, accountId, withoutUndefined({ ...features, [feature]: enabled ?? undefined })),
   )
 }
@@ -151,7 +151,7 @@ export function resume(context: OperatorContext, accountId: string): Promise<voi
 function changeLocked(
   { database, ids, clock, by = CONSOLE }: OperatorContext,
   accountId: string,
-  deed: ActionRecord,
+  action: ActionRecord,
   change: (db: Db, row: AccountRow) => Promise<unknown>,
 ): Promise<void> {
   return database.transaction(async (db) => {
@@ -159,7 +159,7 @@ function changeLocked(
     const row = accountId === SYSTEM_ACCOUNT_ID ? null : await lockAccount(db, accountId)
     if (row === null) throw errors.not_found()
     await change(db, row)
-    await recordOperatorAction(db, { ids, clock }, by, { ...deed, accountId })
+    await recordOperatorAction(db, { ids, clock }, by, { ...action, accountId })
   })
 }
 

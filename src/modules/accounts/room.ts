@@ -97,7 +97,7 @@ export function accountsRoom(options: AccountsOptions): Accounts {
     settings.forget(accountId)
     keys.forget(accountId)
   }
-  const heard = (payload: string | null): void => {
+  const accountChanged = (payload: string | null): void => {
     forget(payload)
     refresh.wake()
   }
@@ -115,7 +115,7 @@ export function accountsRoom(options: AccountsOptions): Accounts {
     service: {
       name: 'accounts',
       start: async () => {
-        await database.listen(CHANNEL, heard)
+        await database.listen(CHANNEL, accountChanged)
         suspended = new Set(await selectSuspended(database.system))
         await refresh.start()
       },

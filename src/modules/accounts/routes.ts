@@ -220,15 +220,15 @@ function profileRoutes({ accounts, database, onMoved }: AccountRoutesOptions): r
         const change = async (db: Db) => {
           const { before, after } = await changeProfile(db, accountId, withoutUndefined(body))
           const moved = before.email.toLowerCase() !== after.email.toLowerCase()
-          const told = moved ? await onMoved(db, { accountId, before: before.email, after: after.email }) : null
-          return { after, told }
+          const onChanged = moved ? await onMoved(db, { accountId, before: before.email, after: after.email }) : null
+          return { after, onChanged }
         }
         // The old address is notified by a system mail, which the tenant's database role cannot write.
-        const { after, told } = await (body.email === undefined
+        const { after, onChanged } = await (body.email === undefined
           ? database.tenant(accountId, change)
           : database.transaction(change))
         accounts.forget(accountId)
-        told?.()
+        onChanged?.()
         return single(wireProfile(after))
       },
     }),
@@ -285,8 +285,8 @@ function smtpRoutes(options: AccountRoutesOptions): readonly AnyEndpoint[] {
     const session = token === null ? null : await accounts.sessions.find(token)
     const by = keyId !== null ? `key ${keyId}` : session?.email
     if (by === undefined) throw errors.not_signed_in()
-    const deed = { action: `smtp_password.${what}`, accountId, detail: { mode, request_id: call.requestId } }
-    await recordOperatorAction(database.system, { ids, clock }, { email: by, ip: call.ip }, deed)
+    const action = { action: `smtp_password.${what}`, accountId, detail: { mode, request_id: call.requestId } }
+    await recordOperatorAction(database.system, { ids, clock }, { email: by, ip: call.ip }, action)
     log.info({ account_id: accountId, key_id: keyId, request_id: call.requestId, what }, 'SMTP password shown')
   }
   const path = '/api/v1/smtp-credentials'

@@ -5,7 +5,8 @@
 // repeated or simultaneous reports only one has an effect. A failure behind a forward of the recipient names the address there.
 
 import { domainToASCII } from 'node:url'
-import { domainPart, foldCase, localPart } from '../../mail/address.ts'
+import { foldCase } from '../../mail/address.ts'
+import { domainPart, localPart } from '../../mail/address-parts.ts'
 import { type Feedback, isComplaint, isOptOut } from '../../mail/arf.ts'
 import { type DkimOutcome, organizationOf } from '../../mail/dkim-check.ts'
 import type { Report } from '../../mail/report.ts'
@@ -188,10 +189,10 @@ export async function applyOptOut(
 }
 
 /** The complainant: the host named in the report, unless another organization is known to have signed it. */
-function reporterOf(said: string | null, dkim: DkimOutcome | null): string | null {
+function reporterOf(stated: string | null, dkim: DkimOutcome | null): string | null {
   const signer = dkim?.domain ?? null
-  const isTheirs = said !== null && signer !== null && organizationOf(said.toLowerCase()) === organizationOf(signer)
-  return signer === null || isTheirs ? said : signer
+  const isTheirs = stated !== null && signer !== null && organizationOf(stated.toLowerCase()) === organizationOf(signer)
+  return signer === null || isTheirs ? stated : signer
 }
 
 function withoutEffect({ status }: ReportedEmail): 'early' | 'not_applicable' {

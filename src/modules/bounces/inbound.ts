@@ -196,14 +196,14 @@ async function readClaimed(options: InboundOptions, readers: Readers, claimed: C
   const outcome = await database
     .transaction(async (db) => {
       if ((await db.one(sql.LOCK_REPORT, [claimed.id, claimed.until])) === null) return LOST
-      const told = await apply(db)
-      if (told.outcome === 'early' && waitsSince(claimed, clock) < EARLY_MS) {
+      const effect = await apply(db)
+      if (effect.outcome === 'early' && waitsSince(claimed, clock) < EARLY_MS) {
         await db.execute(sql.UNCOUNT_TRY, [claimed.id, claimed.until])
         return null
       }
-      const keepRaw = told.keepRaw && (await readers.mayKeep(db, claimed.raw.length))
-      await end(db, claimed, { state: STATE.done, outcome: told.outcome, keepRaw })
-      return told.outcome
+      const keepRaw = effect.keepRaw && (await readers.mayKeep(db, claimed.raw.length))
+      await end(db, claimed, { state: STATE.done, outcome: effect.outcome, keepRaw })
+      return effect.outcome
     })
     .catch(async (error: unknown) => {
       // An outage, a conflicting transaction or a missing partition is not the report's fault.

@@ -39,7 +39,7 @@ const Named = {
   recipient: Type.Optional(Text(320)),
   occurred_at: Type.Optional(DateTime),
 }
-const Said = {
+const Diagnosis = {
   smtp_code: Type.Optional(Type.Integer({ minimum: 400, maximum: 599 })),
   enhanced_code: Type.Optional(Type.String({ pattern: '^[45]\\.\\d{1,3}\\.\\d{1,3}$' })),
   diagnostic_code: Type.Optional(Text(4_096)),
@@ -48,11 +48,11 @@ const BounceTypeName = named('BounceType', Type.Enum(['hard', 'soft', 'block', '
 const closed = { additionalProperties: false } as const
 const BounceBody = named(
   'ReportBounceRequest',
-  Type.Object({ ...Named, type: Type.Optional(BounceTypeName), ...Said }, closed),
+  Type.Object({ ...Named, type: Type.Optional(BounceTypeName), ...Diagnosis }, closed),
 )
 const ComplaintBody = named(
   'ReportComplaintRequest',
-  Type.Object({ ...Named, type: Type.Optional(Text(64)), ...Said }, closed),
+  Type.Object({ ...Named, type: Type.Optional(Text(64)), ...Diagnosis }, closed),
 )
 const Answer = named(
   'ReportResult',
@@ -171,10 +171,10 @@ function unclear(body: unknown): readonly FieldFault[] {
 }
 
 /** The reported time, limited to the time between the email's acceptance and now. */
-function timeOf({ occurred_at: told }: NamedEmail, emailId: string, clock: Clock): Date {
+function timeOf({ occurred_at: occurredAt }: NamedEmail, emailId: string, clock: Clock): Date {
   const now = clock.now()
-  if (told === undefined) return now
-  return new Date(Math.min(now.getTime(), Math.max(Date.parse(told), timeOfId(emailId).getTime())))
+  if (occurredAt === undefined) return now
+  return new Date(Math.min(now.getTime(), Math.max(Date.parse(occurredAt), timeOfId(emailId).getTime())))
 }
 
 type Reach = Pick<Principal, 'accountId' | 'domainIds'>
@@ -282,16 +282,16 @@ function verdictOf({ type, smtp_code: code, enhanced_code: enhanced, diagnostic_
   readonly type: BounceType
   readonly category: BounceCategory
 } {
-  const told = type as BounceType | undefined
-  const spoken =
+  const statedType = type as BounceType | undefined
+  const fromReply =
     code === undefined && enhanced === undefined && words === undefined
       ? null
       : bounceFromReply(
           replyOf(code ?? (enhanced?.startsWith('4') ? 450 : 550), [`${enhanced ?? ''} ${words ?? ''}`]),
           'rcpt',
         )
-  if (spoken !== null && (told === undefined || spoken.type === told)) return spoken
-  return { type: told ?? 'unknown', category: TYPES[told ?? 'unknown'] }
+  if (fromReply !== null && (statedType === undefined || fromReply.type === statedType)) return fromReply
+  return { type: statedType ?? 'unknown', category: TYPES[statedType ?? 'unknown'] }
 }
 
 function bare(messageId: string): string {

@@ -53,8 +53,8 @@ export async function importContacts(
 ): Promise<ContactsImported> {
   const errors: ContactFault[] = []
   const counts = { imported: 0, asked: 0, known: 0, failed: 0 }
-  const fault = (told: ContactFault): void => {
-    if (++counts.failed <= MAX_FAULTS) errors.push(told)
+  const fault = (entry: ContactFault): void => {
+    if (++counts.failed <= MAX_FAULTS) errors.push(entry)
   }
   let refusedForAll: string | null = null
   const ask = async ({ line, contact }: ListedRow): Promise<void> => {

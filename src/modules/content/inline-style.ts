@@ -37,8 +37,8 @@ export function declared(style: string): Declared {
 }
 
 function declarations(style: string): Declared {
-  const said = wantedOf(style)
-  const valueOf = (name: string): string => said.get(name) ?? ''
+  const declared = wantedOf(style)
+  const valueOf = (name: string): string => declared.get(name) ?? ''
   const display = valueOf('display')
   const hidden = isWord('none', display) || (isNothing(valueOf('max-height')) && CUT.test(valueOf('overflow')))
   const visibility = valueOf('visibility')
@@ -61,7 +61,7 @@ function declarations(style: string): Declared {
 
 /** The effective value by name: the last one declared, or the last important one. */
 function wantedOf(style: string): ReadonlyMap<string, string> {
-  const said = new Map<string, string>()
+  const declared = new Map<string, string>()
   const important = new Set<string>()
   let at = 0
   const limit = Math.min(style.length, MAX_CHARS)
@@ -78,12 +78,12 @@ function wantedOf(style: string): ReadonlyMap<string, string> {
         .trim()
         .toLowerCase()
       const isImportant = value.endsWith('important')
-      if (isImportant || !important.has(name)) said.set(name, value)
+      if (isImportant || !important.has(name)) declared.set(name, value)
       if (isImportant) important.add(name)
     }
     at = end + 1
   }
-  return said
+  return declared
 }
 
 const WANTED = new Set(

@@ -1,4 +1,4 @@
-// Concepts that cancel a sign of fraud (`unlessSaid`), and concepts that restore it: a mail that asks the reader to check on a
+// Concepts that cancel a sign of fraud (`unlessStated`), and concepts that restore it: a mail that asks the reader to check on a
 // known number and also to keep it secret asks for no check. These concepts have no points. Four languages.
 
 import { ANYWHERE, type Lexicon, type Pattern } from './lexicon.ts'
@@ -11,13 +11,13 @@ const LESSON = `phishing security_awareness awareness_training security_training
   sicherheitsschulung betrugsmaschen betrugsversuche_erkennen hameconnage reconnaitre_les_arnaques evitar_estafas
   reconocer_estafas`
 
-const silent = (unlessSaid?: string): Lexicon['concepts'][string] => ({
+const silent = (unlessStated?: string): Lexicon['concepts'][string] => ({
   ...{ points: 0, more: 0, max: 0, fraud: 0, description: '', suggestion: '' },
-  ...(unlessSaid !== undefined && { unlessSaid }),
+  ...(unlessStated !== undefined && { unlessStated }),
 })
-const anywhere = (concept: string, set: string, unlessSaid?: string): Pattern => ({
+const anywhere = (concept: string, set: string, unlessStated?: string): Pattern => ({
   ...{ concept, sets: [set], gap: ANYWHERE },
-  ...(unlessSaid !== undefined && { unlessSaid }),
+  ...(unlessStated !== undefined && { unlessStated }),
 })
 
 export const EXCUSES: Lexicon = {

@@ -252,7 +252,13 @@ export const FRAUD: Lexicon = {
     { concept: 'refund_bait', sets: ['refund', 'entitled', 'within'], gap: 20, unless: 'never' },
     { concept: 'refund_bait', sets: ['tax', 'refund', 'entitled'], gap: 24, unless: 'never' },
     { concept: 'fine_threat', sets: ['fine', 'unpaid', 'pay'], gap: 24, unless: 'never' },
-    { concept: 'fine_threat', sets: ['unpaid', 'prosecute', 'pay'], gap: 30, unless: 'never', unlessSaid: '#crossed' },
+    {
+      concept: 'fine_threat',
+      sets: ['unpaid', 'prosecute', 'pay'],
+      gap: 30,
+      unless: 'never',
+      unlessStated: '#crossed',
+    },
   ],
 }
 

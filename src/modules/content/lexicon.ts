@@ -22,7 +22,7 @@ export interface Concept {
   readonly description: string
   readonly suggestion: string
   /** A concept that cancels this one (lexicon-excuses.ts), wherever it occurs: `call your usual contact before any change`. */
-  readonly unlessSaid?: string
+  readonly unlessStated?: string
 }
 
 export interface Pattern {
@@ -32,8 +32,8 @@ export interface Pattern {
   readonly gap: number
   /** The pattern does not match when a word of this set occurs shortly before it: `we will never ask for your password`. */
   readonly unless?: string
-  /** A concept that cancels this pattern, like `unlessSaid` of a concept. */
-  readonly unlessSaid?: string
+  /** A concept that cancels this pattern, like `unlessStated` of a concept. */
+  readonly unlessStated?: string
 }
 
 export interface Lexicon {
@@ -368,12 +368,12 @@ export class LexiconMatcher implements Listener {
     const isFirst = this.last[set] === NEVER
     this.last[set] = this.position
     this.starts[set] = start
-    if (isFirst) this.nowHeard(set)
+    if (isFirst) this.nowOccurs(set)
     if (this.ready[set] !== 0) this.ask(set, start, end)
   }
 
   /** A set occurs for the first time, which completes the patterns that lacked only this set. */
-  private nowHeard(set: number): void {
+  private nowOccurs(set: number): void {
     const { lacking, compiled } = this
     const { patternsOfSets, patternsFrom } = compiled
     const until = patternsFrom[set + 1] as number

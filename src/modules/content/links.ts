@@ -1,7 +1,7 @@
 // Rules about links: where they claim to go and where they go.
 
 import { parse } from 'tldts'
-import { domainPart } from '../../mail/address.ts'
+import { domainPart } from '../../mail/address-parts.ts'
 import { BRAND_OF_LABEL, BRANDS, type Brand } from './brands.ts'
 import { isPlainLetter } from './characters.ts'
 import { isDisguised, withoutAccents } from './disguised-host.ts'
@@ -80,11 +80,11 @@ export interface MessageSignals {
 }
 
 /** Reports each rule once, for the first link that breaks it. */
-export function linkFindings(links: readonly Link[], location: Location, heard: MessageSignals): LinkFacts {
+export function linkFindings(links: readonly Link[], location: Location, signals: MessageSignals): LinkFacts {
   const hosts = new Map<string, Host>()
   const findings = new Map<string, Finding>()
   for (const link of links) {
-    for (const finding of findingsOf(link, location, heard, hosts)) {
+    for (const finding of findingsOf(link, location, signals, hosts)) {
       if (!findings.has(finding.rule)) findings.set(finding.rule, finding)
     }
   }
@@ -94,7 +94,7 @@ export function linkFindings(links: readonly Link[], location: Location, heard: 
 function findingsOf(
   { target, text, offset }: Link,
   location: Location,
-  heard: MessageSignals,
+  signals: MessageSignals,
   hosts: Map<string, Host>,
 ): readonly Finding[] {
   const make = (rule: string, points: number, fraud: number) => at(offset, location, rule, points, fraud)
@@ -107,7 +107,7 @@ function findingsOf(
   const name = authority.slice(authority.lastIndexOf('@') + 1).toLowerCase()
   const known = hosts.get(name)
   const host = known ?? remembered.find(name, readHost)
-  const findings = mismatch(host, text, heard, make)
+  const findings = mismatch(host, text, signals, make)
   const suffix = !rest.includes('.') ? '' : (ENDING.exec(rest)?.[1]?.toLowerCase() ?? '')
   if (LURES.has(suffix))
     findings.push(
@@ -119,7 +119,7 @@ function findingsOf(
     )
   if (known === undefined && hosts.size < MAX_HOSTS) {
     hosts.set(name, host)
-    if (!host.isPlain) findings.push(...hostFindings(host, heard, make))
+    if (!host.isPlain) findings.push(...hostFindings(host, signals, make))
   }
   return findings
 }
@@ -180,9 +180,9 @@ function mismatch(
   if (!text.includes('.')) return []
   const shown = SHOWN.exec(text.trim())?.[1]?.toLowerCase()
   if (shown === undefined) return []
-  const told = parse(shown)
-  if (told.isIcann !== true || told.domain === null || told.domain === domain) return []
-  const name = told.domainWithoutSuffix ?? ''
+  const displayed = parse(shown)
+  if (displayed.isIcann !== true || displayed.domain === null || displayed.domain === domain) return []
+  const name = displayed.domainWithoutSuffix ?? ''
   // One organisation under several names, or its own click-tracking host: shop.example, shop-mail.example.
   const isNear =
     name.length >= 4 &&
@@ -211,8 +211,8 @@ function hasBait(address: string): boolean {
     .some((word) => SIGN_IN.has(word))
 }
 
-function hostFindings(host: Host, heard: MessageSignals, make: Make): Finding[] {
-  const { alarmed, spoken } = heard
+function hostFindings(host: Host, signals: MessageSignals, make: Make): Finding[] {
+  const { alarmed, spoken } = signals
   const { host: name, domain, label, sub } = host
   const found: Finding[] = []
   const say = (rule: string, points: number, fraud: number, description: string, suggestion: string): void => {
@@ -249,7 +249,7 @@ function hostFindings(host: Host, heard: MessageSignals, make: Make): Finding[] 
       'A link goes to a page that anybody can make for nothing',
       own,
     )
-  const brand = brandIn(host, heard)
+  const brand = brandIn(host, signals)
   const isDoubtful = alarmed || (brand !== null && spoken.has(brand.name))
   if (isCheap(name))
     say(

@@ -79,27 +79,27 @@ export interface ModelScore {
 /** Collects the features of one mail. */
 export class FeatureCollector {
   private readonly model: Model
-  private readonly heard: Uint8Array
+  private readonly collected: Uint8Array
   /** The collected features, in the first `count` elements. */
   private readonly found: Int32Array
   private count = 0
 
   constructor(model: Model) {
     this.model = model
-    this.heard = new Uint8Array(model.features)
+    this.collected = new Uint8Array(model.features)
     this.found = new Int32Array(model.features)
   }
 
   /** Resets the state for the next mail. */
   reset(): void {
-    for (let n = 0; n < this.count; n++) this.heard[this.found[n] as number] = 0
+    for (let n = 0; n < this.count; n++) this.collected[this.found[n] as number] = 0
     this.count = 0
   }
 
   /** @param feature counts once, however often it occurs */
-  hear(feature: number): void {
-    if (this.heard[feature] !== 0) return
-    this.heard[feature] = 1
+  collect(feature: number): void {
+    if (this.collected[feature] !== 0) return
+    this.collected[feature] = 1
     this.found[this.count++] = feature
   }
 

@@ -390,8 +390,8 @@ export class Reader {
     this.heldNumber = false
     const isMoney = this.currencyAt >= 0 && this.start - this.currencyAt <= 2 && this.start > this.currencyAt
     const isPhone = this.isPhone()
-    const told = isMoney ? CLASS.money : kind === CLASS.number && isPhone ? CLASS.phone : kind
-    this.listener.word(this.hash, this.length, this.start, this.end, told, false)
+    const wordClass = isMoney ? CLASS.money : kind === CLASS.number && isPhone ? CLASS.phone : kind
+    this.listener.word(this.hash, this.length, this.start, this.end, wordClass, false)
   }
 
   /**

@@ -82,52 +82,57 @@ function everything(): Lexicon {
 
 /** @param question at most MAX_LOOK_CHARS of each part are read */
 export function scoreContent(question: ContentQuestion): ContentScore {
-  const desk = idle ?? newDesk()
+  const readers = idle ?? newReaders()
   // An exception leaves the desk inconsistent, so the next mail gets a new one.
   idle = null
-  desk.ear.reset(question.html !== null && question.text !== null)
-  desk.judge.reset()
-  const scored = scoreAt(desk, question)
-  desk.reader.tidy()
-  idle = desk
+  readers.matcher.reset(question.html !== null && question.text !== null)
+  readers.judge.reset()
+  const scored = scoreAt(readers, question)
+  readers.reader.tidy()
+  idle = readers
   return scored
 }
 
-function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
+function scoreAt(readers: ReusedReaders, question: ContentQuestion): ContentScore {
   const { subject, html, text, attachments = [], senderDomain } = question
-  const { ear, judge, facts, links, overlap, bodyWords, htmlWords } = read(question, desk)
+  const { matcher, judge, facts, links, overlap, bodyWords, htmlWords } = read(question, readers)
   const place: Location = html === null ? 'text' : 'html'
   const partOf = (location: Location): string =>
     location === 'subject' ? subject : ((location === 'html' ? html : text) ?? '')
   const own = labelOf(senderDomain)
-  const said = conceptsOf(ear, () => [html, text].some((part) => saysAccountNumber(part ?? '')) || leadOut(links, own))
-  const words = ear.hits.filter((hit) => !hit.pattern.concept.startsWith('#') && isUnexcused(hit, said))
-  const spoken = wordFindings(words, ear.words, partOf)
-  const sounds = spoken.some(({ fraud }) => fraud === 2)
-  const brands = spokenBrands(ear)
-  const heard = { alarmed: sounds, spoken: brands.named, signsIn: said.has('#signin') }
-  const { findings: linkFaults, labels } = linkFindings(links, place, heard)
+  const concepts = conceptsOf(
+    matcher,
+    () => [html, text].some((part) => saysAccountNumber(part ?? '')) || leadOut(links, own),
+  )
+  const words = matcher.hits.filter((hit) => !hit.pattern.concept.startsWith('#') && isUnexcused(hit, concepts))
+  const spoken = wordFindings(words, matcher.words, partOf)
+  const hasAlarmingWords = spoken.some(({ fraud }) => fraud === 2)
+  const brands = spokenBrands(matcher)
+  const signals = { alarmed: hasAlarmingWords, spoken: brands.named, signsIn: concepts.has('#signin') }
+  const { findings: linkFaults, labels } = linkFindings(links, place, signals)
   const done = [...linkFaults, ...senderFindings(question)]
-  const attached = attachmentFindings(attachments, said.has('#recording'))
+  const attached = attachmentFindings(attachments, concepts.has('#recording'))
   const isLesson =
-    ear.hits.some(({ pattern, location }) => pattern.concept === '#lesson' && location === 'subject') &&
+    matcher.hits.some(({ pattern, location }) => pattern.concept === '#lesson' && location === 'subject') &&
     [...labels].every((label) => own.includes(label)) &&
-    ear.phones === 0 &&
-    [...done, ...attached, ...contactFindings(ear, partOf)].every(({ fraud }) => fraud === 0)
-  const alarmed = sounds && !isLesson
+    matcher.phones === 0 &&
+    [...done, ...attached, ...contactFindings(matcher, partOf)].every(({ fraud }) => fraud === 0)
+  const alarmed = hasAlarmingWords && !isLesson
   const findings: Finding[] = [...(isLesson ? spoken.map(quoted) : spoken), ...done]
   const signs = new Set(findings.flatMap(({ rule, fraud }) => (fraud > 0 ? [rule] : []))).size
   findings.push(
-    ...(signs > 0 ? brandFindings(ear, brands, { labels: new Set([...labels, ...own]), alarmed, signs, partOf }) : []),
-    ...(alarmed ? contactFindings(ear, partOf) : []),
+    ...(signs > 0
+      ? brandFindings(matcher, brands, { labels: new Set([...labels, ...own]), alarmed, signs, partOf })
+      : []),
+    ...(alarmed ? contactFindings(matcher, partOf) : []),
     ...subjectFindings(subject),
-    ...characterFindings(ear, partOf, excerpt),
-    ...shapeFindings(ear, place),
+    ...characterFindings(matcher, partOf, excerpt),
+    ...shapeFindings(matcher, place),
     ...(facts === null || html === null ? [] : htmlFindings(facts, htmlWords, html)),
     ...wholeFindings({
       ...{ question, overlap, words: bodyWords, images: facts?.images ?? 0, linkCount: links.length },
       sells: words.some(({ pattern }) => SELLING.concepts[pattern.concept] !== undefined),
-      canLeave: ear.hits.some(({ pattern }) => pattern.concept === '#leave'),
+      canLeave: matcher.hits.some(({ pattern }) => pattern.concept === '#leave'),
     }),
     ...attached,
   )
@@ -143,14 +148,14 @@ function scoreAt(desk: Desk, question: ContentQuestion): ContentScore {
  * @param isHere whether the mail itself gives the account, or has a link that may lead to it
  */
 function conceptsOf({ hits }: LexiconMatcher, isHere: () => boolean): ReadonlySet<string> {
-  const heard = new Set(hits.map(({ pattern }) => pattern.concept))
-  if (heard.has('#check') && !heard.has('#here') && isHere()) heard.add('#here')
-  return new Set(hits.flatMap((hit) => (isUnexcused(hit, heard) ? [hit.pattern.concept] : [])))
+  const mentioned = new Set(hits.map(({ pattern }) => pattern.concept))
+  if (mentioned.has('#check') && !mentioned.has('#here') && isHere()) mentioned.add('#here')
+  return new Set(hits.flatMap((hit) => (isUnexcused(hit, mentioned) ? [hit.pattern.concept] : [])))
 }
 
-function isUnexcused({ pattern: { concept, unlessSaid } }: Hit, said: ReadonlySet<string>): boolean {
-  const takenBackBy = unlessSaid ?? lexicon().lexicon.concepts[concept]?.unlessSaid
-  return takenBackBy === undefined || !said.has(takenBackBy)
+function isUnexcused({ pattern: { concept, unlessStated } }: Hit, concepts: ReadonlySet<string>): boolean {
+  const takenBackBy = unlessStated ?? lexicon().lexicon.concepts[concept]?.unlessStated
+  return takenBackBy === undefined || !concepts.has(takenBackBy)
 }
 
 /** A finding in a lesson about fraud: the subject says so, all links go to the sender's site, no phone number, no other sign. */
@@ -165,7 +170,7 @@ function levelOf(score: number): ContentLevel {
 }
 
 interface Read {
-  readonly ear: LexiconMatcher
+  readonly matcher: LexiconMatcher
   readonly judge: FeatureCollector
   readonly facts: HtmlFacts | null
   readonly links: readonly Link[]
@@ -175,23 +180,23 @@ interface Read {
 }
 
 /** The objects that read one mail after another, so that their tables are built once. Idle between two calls. */
-interface Desk {
+interface ReusedReaders {
   readonly judge: FeatureCollector
-  readonly ear: LexiconMatcher
+  readonly matcher: LexiconMatcher
   readonly reader: Reader
 }
-let idle: Desk | null = null
+let idle: ReusedReaders | null = null
 
-function newDesk(): Desk {
+function newReaders(): ReusedReaders {
   const judge = new FeatureCollector(trainedModel())
   const dictionary = new Dictionary(lexicon().keys, lexicon().notes, trainedModel().keys)
-  const ear = new LexiconMatcher(lexicon(), dictionary, (feature) => judge.hear(feature))
-  return { judge, ear, reader: new Reader(ear) }
+  const matcher = new LexiconMatcher(lexicon(), dictionary, (feature) => judge.collect(feature))
+  return { judge, matcher, reader: new Reader(matcher) }
 }
 
-function read({ subject, html, text }: ContentQuestion, { judge, ear, reader }: Desk): Read {
+function read({ subject, html, text }: ContentQuestion, { judge, matcher, reader }: ReusedReaders): Read {
   const plain = (location: Location, part: string): void => {
-    ear.beginPart(location)
+    matcher.beginPart(location)
     reader.begin(part)
     reader.run(0, Math.min(part.length, MAX_LOOK_CHARS))
     reader.breakSentence()
@@ -202,25 +207,25 @@ function read({ subject, html, text }: ContentQuestion, { judge, ear, reader }: 
   let htmlWords = 0
   if (html !== null) {
     const looked = html.slice(0, MAX_LOOK_CHARS)
-    ear.beginPart('html')
+    matcher.beginPart('html')
     reader.begin(looked)
     facts = readHtml(looked, reader)
-    bodyWords = htmlWords = ear.wordsHere()
+    bodyWords = htmlWords = matcher.wordsHere()
   }
   if (text !== null) {
     plain('text', text)
-    bodyWords += ear.wordsHere()
+    bodyWords += matcher.wordsHere()
   }
   const links = [...(facts?.links ?? [])]
-  for (const { start, end, location } of ear.addresses) {
+  for (const { start, end, location } of matcher.addresses) {
     const part = location === 'subject' ? subject : location === 'html' ? html : text
     const target = (part ?? '').slice(start, Math.min(end, start + 2_048))
     // An address within html is displayed, not followed; the link around it is already known.
     if (location !== 'html')
       links.push({ target: /^h\w\wps?:/i.test(target) ? target : `http://${target}`, text: '', offset: start })
   }
-  const overlap = html === null || text === null ? null : { words: ear.partWords, known: ear.partKnown }
-  return { ear, judge, facts, links, overlap, bodyWords, htmlWords }
+  const overlap = html === null || text === null ? null : { words: matcher.partWords, known: matcher.partKnown }
+  return { matcher, judge, facts, links, overlap, bodyWords, htmlWords }
 }
 
 function wordFindings(hits: readonly Hit[], length: number, partOf: (location: Location) => string): Finding[] {

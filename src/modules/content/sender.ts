@@ -10,8 +10,8 @@ const MAX_NAME_CHARS = 300
 /** Facts that the caller does not give are not held against the mail. */
 export function senderFindings({ senderName, senderDomain, replyTo = [] }: ContentQuestion): Finding[] {
   const found: Finding[] = []
-  const add = (rule: string, points: number, fraud: number, match: string, told: readonly [string, string]): void => {
-    const [description, suggestion] = told
+  const add = (rule: string, points: number, fraud: number, match: string, words: readonly [string, string]): void => {
+    const [description, suggestion] = words
     found.push({
       ...{ rule, category: 'links', points, fraud, location: 'header', offset: null, match, description, suggestion },
     })

@@ -99,12 +99,12 @@ const SIGNS: Readonly<
 }
 
 export function characterFindings(
-  ear: LexiconMatcher,
+  matcher: LexiconMatcher,
   partOf: (location: Location) => string,
   show: (part: string, start: number, end: number) => string,
 ): Finding[] {
   const found: Finding[] = []
-  for (const [sign, { location, start, end }] of ear.signs) {
+  for (const [sign, { location, start, end }] of matcher.signs) {
     if (sign === 'emoji' || sign === 'exclamation') continue
     const [rule, points, fraud, description, suggestion] = SIGNS[sign]
     found.push(
@@ -122,10 +122,10 @@ export function characterFindings(
   return found
 }
 
-export function shapeFindings(ear: LexiconMatcher, location: Location): Finding[] {
+export function shapeFindings(matcher: LexiconMatcher, location: Location): Finding[] {
   const found: Finding[] = []
-  const shouts = ear.signs.get('exclamation')?.count ?? 0
-  if (shouts > 6 && shouts > ear.words / 40)
+  const shouts = matcher.signs.get('exclamation')?.count ?? 0
+  if (shouts > 6 && shouts > matcher.words / 40)
     found.push(
       finding(
         'language',
@@ -137,19 +137,19 @@ export function shapeFindings(ear: LexiconMatcher, location: Location): Finding[
         null,
       ),
     )
-  if (ear.words > 20 && ear.capitalWords / ear.words > 0.2)
+  if (matcher.words > 20 && matcher.capitalWords / matcher.words > 0.2)
     found.push(
       finding(
         'language',
         location,
         ['capitals', 7, 0],
-        `${ear.capitalWords} words`,
+        `${matcher.capitalWords} words`,
         'Much is written in capitals',
         'Write sentences',
         null,
       ),
     )
-  const smiles = ear.signs.get('emoji')
+  const smiles = matcher.signs.get('emoji')
   if (smiles !== undefined && smiles.location === 'subject' && smiles.count > 3)
     found.push(
       finding(

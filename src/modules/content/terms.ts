@@ -29,7 +29,7 @@ interface TermWord {
 }
 
 function wordHashes(text: string): readonly TermWord[] {
-  const terms = new TermEar(text)
+  const terms = new TermCollector(text)
   const reader = new Reader(terms)
   reader.begin(text)
   reader.run(0, text.length)
@@ -37,8 +37,8 @@ function wordHashes(text: string): readonly TermWord[] {
   return terms.words
 }
 
-/** Collects the words of a term. A class like Ear: with closures the compiler could not inline calls in the reader's loop. */
-class TermEar implements Listener {
+/** Collects the words of a term. A class like LexiconMatcher: with closures, calls in the reader's loop would not be inlined. */
+class TermCollector implements Listener {
   readonly words: TermWord[] = []
   private readonly text: string
 

@@ -99,7 +99,7 @@ export function tlsFaultOf(opened: OpenResult): string | null {
 
 /** An EHLO that rules the mail out also counts as an answer. */
 export function isAnswer({ verdict }: HostResult): boolean {
-  return verdict.said.code !== null || verdict.kind === 'bounced'
+  return verdict.finalReply.code !== null || verdict.kind === 'bounced'
 }
 
 export function isForTls({ verdict }: HostResult): boolean {
@@ -112,15 +112,15 @@ export function isFinal({ verdict, refusedAtOpening }: HostResult): boolean {
 }
 
 export function unreachable(text: string): Verdict {
-  const said = { code: null, enhanced: '4.4.1', text: `4.4.1 ${text}` }
-  return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: 'connect' }
+  const finalReply = { code: null, enhanced: '4.4.1', text: `4.4.1 ${text}` }
+  return { kind: 'deferred', finalReply, cause: 'connection', category: 'connection', command: 'connect' }
 }
 
 /** Appends the latest lines of a connection, which counts from its own start, in milliseconds since the attempt began. */
-export function addLines({ startedMs, lines }: TimedDialogue, said: readonly DialogueLine[], nowMs: number): void {
-  const [first, last] = [said[0], said.at(-1)]
+export function addLines({ startedMs, lines }: TimedDialogue, added: readonly DialogueLine[], nowMs: number): void {
+  const [first, last] = [added[0], added.at(-1)]
   if (first === undefined || last === undefined || lines.length >= MAX_DIALOGUE_LINES) return
   // Both times are rounded: no line may precede the line before it.
   const shiftMs = Math.max(Math.round(nowMs - startedMs) - last.at, (lines.at(-1)?.at ?? 0) - first.at)
-  for (const line of said) lines.push({ ...line, at: line.at + shiftMs })
+  for (const line of added) lines.push({ ...line, at: line.at + shiftMs })
 }

@@ -4,7 +4,8 @@
 // it was scheduled, its Date.
 
 import { isAscii } from 'node:buffer'
-import { type EmailAddress, localPart } from '../../mail/address.ts'
+import type { EmailAddress } from '../../mail/address.ts'
+import { localPart } from '../../mail/address-parts.ts'
 import { createSigner, type Signer, sign } from '../../mail/dkim.ts'
 import { headerNeedsSmtpUtf8 } from '../../mail/field-encoding.ts'
 import { formatDate, parseHeaderBlock, textHeader, tokenHeader } from '../../mail/headers.ts'

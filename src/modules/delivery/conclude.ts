@@ -3,7 +3,7 @@
 // Limits: 64 messages between final dot and committed result; 128 MB of contents that were not read with their emails
 // (process-limits.ts); 32 sandbox mails composed at once.
 
-import { domainPart } from '../../mail/address.ts'
+import { domainPart } from '../../mail/address-parts.ts'
 import { isUnavailable } from '../../platform/db.ts'
 import { type Claimed, fetchBody, firstAttemptWith, type QueuedEmail } from '../outbox/index.ts'
 import type { Composer } from './compose.ts'
@@ -187,12 +187,15 @@ export function concluderOf(options: ConcluderOptions): Concluder {
   const judged = async ({ email }: Held, sent: AttemptReport): Promise<AttemptReport> => {
     const { verdict } = sent
     if (verdict.kind !== 'deferred' || verdict.cause !== 'dns' || email.attemptsCount === 0) return sent
-    const { enhanced } = verdict.said
+    const { enhanced } = verdict.finalReply
     if ((enhanced !== NO_SUCH_DOMAIN && enhanced !== NO_HOST) || network.namesDoubtful()) return sent
     const first = await firstAttemptWith(database.system, email, enhanced)
     if (first === null || sent.startedAt.getTime() - first.getTime() < SECOND_LOOK_AFTER_MS) return sent
-    const said = { code: null, enhanced: '5.1.2', text: verdict.said.text.replace(enhanced, '5.1.2') }
-    return { ...sent, verdict: { kind: 'bounced', said, type: 'hard', category: 'bad_domain', command: 'connect' } }
+    const finalReply = { code: null, enhanced: '5.1.2', text: verdict.finalReply.text.replace(enhanced, '5.1.2') }
+    return {
+      ...sent,
+      verdict: { kind: 'bounced', finalReply, type: 'hard', category: 'bad_domain', command: 'connect' },
+    }
   }
 
   return { contextOf, conclude }

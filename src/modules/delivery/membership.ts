@@ -35,7 +35,7 @@ export interface Membership {
   /** The database's clock according to the last renewal. @throws while there is no lease */
   databaseNow(): Date
   /** Rows may be leased under the present epoch without this process knowing. */
-  doubt(): void
+  suspectUnknownLeases(): void
   /** Adds `rows`, which may be negative, to the number of the epoch's rows under way here. */
   count(epoch: number, rows: number): void
   /** Ends all epochs, which makes their rows ready again. */
@@ -128,7 +128,7 @@ export function membershipOf({ database, clock, nodeName, onLost, onDue }: Membe
       const sinceMs = reached !== null && nowMs - reached.lastMs < BREAK_MS ? reached.sinceMs : nowMs
       reached = { sinceMs, lastMs: nowMs }
     },
-    doubt: () => {
+    suspectUnknownLeases: () => {
       if (doubtful || current === null) return
       doubtful = true
       onDue()

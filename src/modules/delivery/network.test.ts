@@ -163,7 +163,7 @@ async function lineTo(zones: Zones, chance: () => number = () => 0): Promise<Lin
         beforeDot: async () => true,
         ...more,
       })
-      return sent?.verdict.said.text ?? null
+      return sent?.verdict.finalReply.text ?? null
     },
     [Symbol.asyncDispose]: async () => {
       network.abort()

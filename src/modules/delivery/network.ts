@@ -78,7 +78,7 @@ type Plan =
       readonly route: Route
       readonly policy: SitePolicy | null
     })
-  | (Hosts & { readonly kind: 'closed'; readonly detail: string; readonly tell: () => void })
+  | (Hosts & { readonly kind: 'closed'; readonly detail: string; readonly noteFault: () => void })
   | { readonly kind: 'unasked' }
   | Exclude<MxPlan, { readonly kind: 'hosts' }>
 
@@ -157,8 +157,15 @@ export function networkOf(options: NetworkOptions): Network {
     if (hops.targets.length > 0 || first?.rule.kind !== 'closed' || policy === null)
       return { kind: 'open', mx: plan, hops, route: routeOf(routeKeysOf(plan, exchangers)), policy }
     const { host, rule, addresses } = first
-    const session = { site, policy: policy.told(host), fault: rule.fault, host, ip: addresses[0] ?? '', sourceIp: null }
-    return { kind: 'closed', mx: plan, detail: rule.why, tell: () => transport?.note(session) }
+    const session = {
+      site,
+      policy: policy.reported(host),
+      fault: rule.fault,
+      host,
+      ip: addresses[0] ?? '',
+      sourceIp: null,
+    }
+    return { kind: 'closed', mx: plan, detail: rule.why, noteFault: () => transport?.note(session) }
   }
 
   /** Forgets quiet routes to silent destinations first. */
@@ -218,7 +225,7 @@ export function networkOf(options: NetworkOptions): Network {
     if (transport === undefined || relay !== null) return
     void plans.get(site)?.plan.then((plan) => {
       if (plan.kind === 'open' && plan.policy !== null)
-        transport.note({ site, policy: plan.policy.told(host), fault, host, ip, sourceIp })
+        transport.note({ site, policy: plan.policy.reported(host), fault, host, ip, sourceIp })
     })
   }
 
@@ -232,7 +239,7 @@ export function networkOf(options: NetworkOptions): Network {
       if (releases > released) return null
       const plan = !job.obeysTlsPolicy && 'mx' in found ? opened(site, found.mx, null) : found
       if (plan.kind === 'unasked') return null
-      if (plan.kind === 'closed') plan.tell()
+      if (plan.kind === 'closed') plan.noteFault()
       if (plan.kind !== 'open') return localReport(planVerdict(plan), startedAt, clock.monotonicMs() - startedMs)
       return plan.route.send(job, plan.hops)
     },
@@ -276,15 +283,21 @@ async function relayPlan(relay: Relay, resolver: Resolver): Promise<MxPlan> {
 
 function planVerdict(plan: Exclude<Plan, { readonly kind: 'open' | 'unasked' }>): Verdict {
   const command = 'connect'
-  const said = (enhanced: string, words: string) => ({ code: null, enhanced, text: `${enhanced} ${words}` })
-  const later = (enhanced: string, words: string): Verdict => {
-    return { kind: 'deferred', said: said(enhanced, words), cause: 'dns', category: 'dns_failure', command }
+  const localReply = (enhanced: string, text: string) => ({ code: null, enhanced, text: `${enhanced} ${text}` })
+  const later = (enhanced: string, text: string): Verdict => {
+    return {
+      kind: 'deferred',
+      finalReply: localReply(enhanced, text),
+      cause: 'dns',
+      category: 'dns_failure',
+      command,
+    }
   }
   switch (plan.kind) {
     case 'null_mx': {
       // RFC 7505 section 4.1.
-      const words = said('5.1.10', 'the recipient domain takes no mail (null MX)')
-      return { kind: 'bounced', said: words, type: 'hard', category: 'bad_domain', command }
+      const finalReply = localReply('5.1.10', 'the recipient domain takes no mail (null MX)')
+      return { kind: 'bounced', finalReply, type: 'hard', category: 'bad_domain', command }
     }
     case 'nxdomain':
       return later(NO_SUCH_DOMAIN, 'the recipient domain does not exist')
@@ -293,11 +306,11 @@ function planVerdict(plan: Exclude<Plan, { readonly kind: 'open' | 'unasked' }>)
     case 'defer':
       return later('4.4.3', plan.detail)
     case 'closed': {
-      const words = said('4.7.5', plan.detail)
-      return { kind: 'deferred', said: words, cause: 'tls', category: 'policy', command }
+      const finalReply = localReply('4.7.5', plan.detail)
+      return { kind: 'deferred', finalReply, cause: 'tls', category: 'policy', command }
     }
     case 'private':
-      return { kind: 'failed', said: said('5.4.6', plan.detail), cause: 'dns' }
+      return { kind: 'failed', finalReply: localReply('5.4.6', plan.detail), cause: 'dns' }
   }
 }
 

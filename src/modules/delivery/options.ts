@@ -42,7 +42,7 @@ export interface Journals {
   /** Monotonic ms since when the database has all acknowledged unsubscribes; null: some may be missing. */
   knownSince(): number | null
   /** The database has just been away. */
-  doubt(): void
+  databaseWasAway(): void
 }
 
 /** One attempt whose result is durable. */

@@ -73,7 +73,7 @@ test('in a long queue, mail to a destination that is held back expires, but only
   await using h = await fixture(ZONE)
   const mx = await h.receiver('127.0.0.2')
   const over = await h.put('bob@example.net')
-  // More than one lot, for another destination that is held back too.
+  // More than one batch, for another destination that is held back too.
   const others = Array.from({ length: 1_100 }, (_, number) => `u${number}@elsewhere.test`)
   for (const to of others) await h.put(to, { expiresAt: new Date(h.clock.now().getTime() + 80 * HOUR) })
   const last = await h.put('eve@example.net')

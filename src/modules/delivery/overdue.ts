@@ -40,12 +40,12 @@ export interface OverdueOptions {
   readonly hold: (epoch: number, count: number) => void
   readonly release: (epoch: number, count: number) => void
   /** Rows may be leased without this process knowing. */
-  readonly doubt: () => void
+  readonly suspectUnknownLeases: () => void
   readonly onError: (error: unknown) => void
 }
 
 const EVERY_MS = 60_000
-/** Pause between lots. A lot with nothing overdue takes one to seven ms, so a walk uses at most an eighth of a connection. */
+/** Pause between batches. A batch with nothing overdue takes one to seven ms, so a walk uses at most an eighth of a connection. */
 const REST_MS = 50
 
 export function overdueOf(options: OverdueOptions): Overdue {
@@ -53,7 +53,7 @@ export function overdueOf(options: OverdueOptions): Overdue {
   let after = FIRST_ID
 
   /** @returns how many emails were ended */
-  const lot = async (): Promise<number> => {
+  const endBatch = async (): Promise<number> => {
     const accounts = options.suspendedAccounts()
     const sites = await pausedSites(system)
     const epoch = options.epoch()
@@ -61,7 +61,7 @@ export function overdueOf(options: OverdueOptions): Overdue {
       after = FIRST_ID
       return 0
     }
-    const claimed = await claimLot(epoch, { accounts, sites })
+    const claimed = await claimBatch(epoch, { accounts, sites })
     if (claimed.length === 0) return 0
     options.hold(epoch, claimed.length)
     try {
@@ -77,7 +77,7 @@ export function overdueOf(options: OverdueOptions): Overdue {
       }
       await Promise.all(claimed.map((row) => end(epoch, row, byId.get(row.id), conclude)))
     } catch (error) {
-      options.doubt()
+      options.suspectUnknownLeases()
       throw error
     } finally {
       options.release(epoch, claimed.length)
@@ -85,7 +85,7 @@ export function overdueOf(options: OverdueOptions): Overdue {
     return claimed.length
   }
 
-  const claimLot = async (
+  const claimBatch = async (
     epoch: number,
     blocked: { readonly accounts: readonly string[]; readonly sites: readonly number[] },
   ): Promise<readonly Claimed[]> => {
@@ -95,7 +95,7 @@ export function overdueOf(options: OverdueOptions): Overdue {
       return answer.claimed
     } catch (error) {
       // The claim may have been committed although its answer was lost.
-      options.doubt()
+      options.suspectUnknownLeases()
       throw error
     }
   }
@@ -116,14 +116,14 @@ export function overdueOf(options: OverdueOptions): Overdue {
   return {
     walk: async () => {
       let count = 0
-      do count += await lot()
+      do count += await endBatch()
       while (after !== FIRST_ID)
       return count
     },
     looking: loop({
       name: 'delivery overdue',
       turn: async () => {
-        await lot()
+        await endBatch()
         return after === FIRST_ID ? EVERY_MS : REST_MS
       },
       onError: options.onError,

@@ -6,7 +6,7 @@
 // deadlock, a timeout, a missing partition of the event log) is retried a few times. Of a single email that is refused for
 // good only the state is written: a fault in its history must not send it twice.
 
-import { domainPart } from '../../mail/address.ts'
+import { domainPart } from '../../mail/address-parts.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { isPassing, isUnavailable, mayLackPartition } from '../../platform/db.ts'
@@ -56,7 +56,7 @@ export function recorderOf(options: RecorderOptions): Recorder {
   const { database, clock, log } = options
   const giveUp = new AbortController()
 
-  const tell = (kept: readonly Recorded[]): void => {
+  const reportAttempts = (kept: readonly Recorded[]): void => {
     for (const { result, email, sandbox } of kept) {
       if (result.attempt === null || email === null) continue
       const { detail } = result.attempt
@@ -96,7 +96,7 @@ export function recorderOf(options: RecorderOptions): Recorder {
     for (let tries = 1; ; tries++) {
       try {
         const kept = await database.transaction((db) => writeAll(db, items, options))
-        tell(kept)
+        reportAttempts(kept)
         await letGo(kept)
         return items.map(() => undefined)
       } catch (error) {

@@ -30,10 +30,10 @@ function isAdmission({ code, enhanced, text }: FinalReply): boolean {
 }
 
 export function relayVerdict(verdict: Verdict): Verdict {
-  const { kind, said } = verdict
-  if (said.code === null || (kind !== 'bounced' && kind !== 'deferred')) return verdict
+  const { kind, finalReply } = verdict
+  if (finalReply.code === null || (kind !== 'bounced' && kind !== 'deferred')) return verdict
   if (kind === 'deferred' && verdict.cause !== 'recipient') return verdict
   const { command } = verdict
-  if (command !== 'connect' && !isAdmission(said)) return verdict
-  return { kind: 'deferred', said, cause: 'connection', category: 'connection', command }
+  if (command !== 'connect' && !isAdmission(finalReply)) return verdict
+  return { kind: 'deferred', finalReply, cause: 'connection', category: 'connection', command }
 }

@@ -36,9 +36,13 @@ export async function relayAddresses({ host }: Pick<Relay, 'host'>, resolver: Re
 type Answer =
   | { readonly kind: 'takes mail'; readonly tls: TlsInfo | null }
   /** The relay rejects us, whatever the mail. */
-  | { readonly kind: 'keeps us out'; readonly at: 'connection' | 'tls' | 'log-in' | 'relaying'; readonly said: string }
+  | {
+      readonly kind: 'keeps us out'
+      readonly at: 'connection' | 'tls' | 'log-in' | 'relaying'
+      readonly response: string
+    }
   /** The relay rejects the given sender or recipient. */
-  | { readonly kind: 'declines'; readonly said: string }
+  | { readonly kind: 'declines'; readonly response: string }
 
 /** `sourceIp`: our address that the question came from; null: the system's choice. */
 export type RelayAnswer = Answer & { readonly sourceIp: string | null }
@@ -79,8 +83,8 @@ async function askFrom(
   addresses: readonly string[],
   question: RelayQuestion,
 ): Promise<RelayAnswer> {
-  const said = `${question.relay.host} has no address`
-  let last: Answer = { kind: 'keeps us out', at: 'connection', said }
+  const response = `${question.relay.host} has no address`
+  let last: Answer = { kind: 'keeps us out', at: 'connection', response }
   for (const ip of addresses.slice(0, MAX_ADDRESSES)) {
     last = await askAt(ip, sourceIp, question)
     if (last.kind !== 'keeps us out' || last.at !== 'connection') break
@@ -105,19 +109,19 @@ async function askAt(
     ...relayTerms(relay),
   })
   if (opened.kind !== 'open') {
-    const said = opened.kind === 'refused' ? opened.reply.text : opened.fault.message
-    return { kind: 'keeps us out', at: hindrance(opened.phase, opened.kind === 'refused'), said }
+    const response = opened.kind === 'refused' ? opened.reply.text : opened.fault.message
+    return { kind: 'keeps us out', at: hindrance(opened.phase, opened.kind === 'refused'), response }
   }
   const { connection } = opened
   const outcome = await connection.probe(recipient, sender)
   await connection.quit()
-  if (outcome.kind === 'failed') return { kind: 'keeps us out', at: 'connection', said: outcome.fault.message }
-  const said = outcome.reply.text
+  if (outcome.kind === 'failed') return { kind: 'keeps us out', at: 'connection', response: outcome.fault.message }
+  const response = outcome.reply.text
   const verdict = relayVerdict(outcomeVerdict(outcome))
   if (verdict.kind === 'delivered') return { kind: 'takes mail', tls: connection.tls }
   if (verdict.kind === 'deferred' && verdict.cause === 'connection')
-    return { kind: 'keeps us out', at: 'relaying', said }
-  return { kind: 'declines', said }
+    return { kind: 'keeps us out', at: 'relaying', response }
+  return { kind: 'declines', response }
 }
 
 function hindrance(phase: Phase, isAnswer: boolean): 'connection' | 'tls' | 'log-in' | 'relaying' {

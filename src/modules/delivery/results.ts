@@ -13,7 +13,7 @@
 // rates, including greylisting, counts only from the third attempt on, an hour or more after the start: greylisting lifts
 // within that time, and a short time set by the sender says nothing about the address. A reply about the mailbox counts at once.
 
-import { domainPart } from '../../mail/address.ts'
+import { domainPart } from '../../mail/address-parts.ts'
 import { providerOf } from '../../mail/providers.ts'
 import { type BounceCategory, bounceFromReply } from '../../mail/smtp-bounce.ts'
 import { commandAnswered, type Dialogue } from '../../mail/smtp-dialogue.ts'
@@ -113,8 +113,8 @@ export function endedWithoutAttempt(
   const event =
     end.status === 'suppressed'
       ? eventOf(context, 'email.suppressed', { reason: end.reason })
-      : eventOf(context, 'email.failed', failedData(end.reason, lastSaid(email), email.attemptsCount))
-  const result = resultOf(context, { status: end.status, next: null, said: null, attempt: null })
+      : eventOf(context, 'email.failed', failedData(end.reason, lastReply(email), email.attemptsCount))
+  const result = resultOf(context, { status: end.status, next: null, finalReply: null, attempt: null })
   return { email, sandbox, result, events: [event], bounce: null }
 }
 
@@ -132,11 +132,11 @@ interface StoredDetail {
   readonly throttled_by: string | null
 }
 
-const NOTHING_SAID: Pick<StoredDetail, 'smtp_code' | 'enhanced_code'> = { smtp_code: null, enhanced_code: null }
+const NO_REPLY: Pick<StoredDetail, 'smtp_code' | 'enhanced_code'> = { smtp_code: null, enhanced_code: null }
 
 /** Ends an email at its time without another try. The bounce is that of the last attempt, as if it had been the final one. */
 export function expired(context: Context, last: StoredAttempt | null): Conclusion {
-  const detail = (last?.detail ?? NOTHING_SAID) as unknown as StoredDetail
+  const detail = (last?.detail ?? NO_REPLY) as unknown as StoredDetail
   const { smtp_code: code } = detail
   const answered = code === null ? null : commandAnswered(detail.dialogue, { code, text: detail.response })
   // A mail that does not require TLS is sent without it when STARTTLS is refused, unless the server closes (421).
@@ -146,12 +146,12 @@ export function expired(context: Context, last: StoredAttempt | null): Conclusio
   const ended = endedWithoutAttempt(context, { status: 'failed', reason })
   if (code === null || last?.outcome !== 'deferred') return ended
   const where = { host: detail.mx, ip: detail.ip, throttledBy: detail.throttled_by }
-  const said = { code, enhanced: detail.enhanced_code, text: detail.response }
+  const finalReply = { code, enhanced: detail.enhanced_code, text: detail.response }
   const command = answered === 'starttls' ? 'connect' : answered
-  const { type, category } = bounceFromReply({ ...said, lines: [] }, command ?? 'rcpt')
+  const { type, category } = bounceFromReply({ ...finalReply, lines: [] }, command ?? 'rcpt')
   if (!keptRefusing(context.email, last, category)) return ended
-  const refusal = { said, type: 'soft', category: type === 'soft' ? category : 'expired', command } as const
-  const data = { ...failedData(reason, lastSaid(context.email), context.email.attemptsCount), listed_as: 'soft' }
+  const refusal = { finalReply, type: 'soft', category: type === 'soft' ? category : 'expired', command } as const
+  const data = { ...failedData(reason, lastReply(context.email), context.email.attemptsCount), listed_as: 'soft' }
   return {
     ...ended,
     // No host was asked now: the last try was counted when it was deferred, and statistics count each try once.
@@ -171,8 +171,8 @@ export function forgotten({ id, accountId, fence }: Claimed, now: Date): Conclus
 export function deferredWithoutAttempt(context: Context, why: string): Conclusion {
   const { email, sandbox, now } = context
   const next = new Date(Math.min((nextOf(context) ?? email.expiresAt).getTime(), now.getTime() + 3_600_000))
-  const said = { code: null, enhanced: '4.7.0', text: `4.7.0 not tried: ${why}` }
-  const result = resultOf(context, { status: 'deferred', next, said, attempt: null })
+  const finalReply = { code: null, enhanced: '4.7.0', text: `4.7.0 not tried: ${why}` }
+  const result = resultOf(context, { status: 'deferred', next, finalReply, attempt: null })
   return { email, sandbox, result, events: [], bounce: null }
 }
 
@@ -184,7 +184,7 @@ export function conclusionOf(context: Context, report: AttemptReport): Conclusio
   const { verdict } = report
   switch (verdict.kind) {
     case 'delivered':
-      return delivered(context, report, verdict.said)
+      return delivered(context, report, verdict.finalReply)
     case 'bounced':
       return bounced(context, report, verdict)
     case 'deferred':
@@ -199,14 +199,14 @@ export function conclusionOf(context: Context, report: AttemptReport): Conclusio
   }
 }
 
-function delivered(context: Context, report: AttemptReport, said: FinalReply): Conclusion {
+function delivered(context: Context, report: AttemptReport, finalReply: FinalReply): Conclusion {
   const { email, sandbox, now } = context
   const attempts = email.attemptsCount + 1
   const data = {
     delivered_at: now.toISOString(),
-    smtp_code: said.code,
-    enhanced_code: said.enhanced,
-    response: said.text,
+    smtp_code: finalReply.code,
+    enhanced_code: finalReply.enhanced,
+    response: finalReply.text,
     remote_mta: remoteMta(report),
     tls: report.tls,
     attempts,
@@ -214,20 +214,20 @@ function delivered(context: Context, report: AttemptReport, said: FinalReply): C
   }
   const event = eventOf(context, 'email.delivered', data, answeredBy(context, report))
   const attempt = attemptOf(context, report, 'delivered', null)
-  const result = resultOf(context, { status: 'delivered', next: null, said, attempt })
+  const result = resultOf(context, { status: 'delivered', next: null, finalReply, attempt })
   return { email, sandbox, result, events: [event], bounce: null }
 }
 
 function bounced(context: Context, report: AttemptReport, verdict: Verdict & { kind: 'bounced' }): Conclusion {
   const { email, sandbox } = context
   const attempt = attemptOf(context, report, 'bounced', null)
-  const result = resultOf(context, { status: 'bounced', next: null, said: verdict.said, attempt })
+  const result = resultOf(context, { status: 'bounced', next: null, finalReply: verdict.finalReply, attempt })
   return { email, sandbox, result, events: [], bounce: bounceOf(context, report, verdict, 'bounced') }
 }
 
 function deferred(context: Context, report: AttemptReport, verdict: Verdict & { kind: 'deferred' }): Conclusion {
   const { email, sandbox, now } = context
-  const { said, cause, category, command } = verdict
+  const { finalReply, cause, category, command } = verdict
   const outcome = cause === 'recipient' ? 'deferred' : 'error'
   const next = nextOf(context)
   const attempt = attemptOf(context, report, outcome, next)
@@ -241,17 +241,17 @@ function deferred(context: Context, report: AttemptReport, verdict: Verdict & { 
     } as const
     const ended = failed(context, report, end)
     if (!isBounce) return ended
-    return { ...ended, bounce: bounceOf(context, report, { said, command, type: 'soft', category }, 'failed') }
+    return { ...ended, bounce: bounceOf(context, report, { finalReply, command, type: 'soft', category }, 'failed') }
   }
   const data = {
-    smtp_code: said.code,
-    enhanced_code: said.enhanced,
-    response: said.text,
+    smtp_code: finalReply.code,
+    enhanced_code: finalReply.enhanced,
+    response: finalReply.text,
     attempt: attempt.number,
     next_attempt_at: next?.toISOString() ?? null,
   }
   const event = eventOf(context, 'email.deferred', data, answeredBy(context, report))
-  const result = resultOf(context, { status: 'deferred', next: next ?? email.expiresAt, said, attempt })
+  const result = resultOf(context, { status: 'deferred', next: next ?? email.expiresAt, finalReply, attempt })
   return { email, sandbox, result, events: [event], bounce: null }
 }
 
@@ -280,21 +280,21 @@ interface Failure {
 
 function failed(context: Context, report: AttemptReport, { reason, outcome, provider, isBounce }: Failure): Conclusion {
   const { email, sandbox } = context
-  const { said } = report.verdict
+  const { finalReply } = report.verdict
   const attempt = attemptOf(context, report, outcome, null)
-  const data = { ...failedData(reason, said, attempt.number), ...(isBounce && { listed_as: 'soft' }) }
+  const data = { ...failedData(reason, finalReply, attempt.number), ...(isBounce && { listed_as: 'soft' }) }
   const event = eventOf(context, 'email.failed', data, provider)
-  const result = resultOf(context, { status: 'failed', next: null, said, attempt })
+  const result = resultOf(context, { status: 'failed', next: null, finalReply, attempt })
   return { email, sandbox, result, events: [event], bounce: null }
 }
 
-type LastSaid = Pick<FinalReply, 'code' | 'text'>
+type LastReply = Pick<FinalReply, 'code' | 'text'>
 
-function failedData(reason: FailedReason, said: LastSaid | null, attempts: number): object {
-  return { reason, last_smtp_code: said?.code ?? null, last_response: said?.text ?? null, attempts }
+function failedData(reason: FailedReason, finalReply: LastReply | null, attempts: number): object {
+  return { reason, last_smtp_code: finalReply?.code ?? null, last_response: finalReply?.text ?? null, attempts }
 }
 
-function lastSaid({ lastSmtpCode: code, lastResponse: text }: QueuedEmail): LastSaid | null {
+function lastReply({ lastSmtpCode: code, lastResponse: text }: QueuedEmail): LastReply | null {
   return text === null ? null : { code, text }
 }
 
@@ -319,20 +319,20 @@ function isShortened(email: QueuedEmail): boolean {
 }
 
 /** Why an email ended after its last try. If the sender shortened its time, it expired, unless TLS was missing. */
-function lastReason(email: QueuedEmail, { cause, said }: Verdict & { kind: 'deferred' }): FailedReason {
+function lastReason(email: QueuedEmail, { cause, finalReply }: Verdict & { kind: 'deferred' }): FailedReason {
   if (cause === 'tls') return 'tls_required'
   if (isShortened(email)) return 'expired'
-  return cause === 'connection' && said.code !== null ? 'retry_exhausted' : reasonOf(cause)
+  return cause === 'connection' && finalReply.code !== null ? 'retry_exhausted' : reasonOf(cause)
 }
 
 export function bounceOf(
   context: Context,
   where: Where,
-  refusal: Pick<NewBounce, 'type' | 'category' | 'command'> & { readonly said: FinalReply },
+  refusal: Pick<NewBounce, 'type' | 'category' | 'command'> & { readonly finalReply: FinalReply },
   endsAs: 'bounced' | 'failed',
 ): NewBounce {
   const { email, sandbox, now } = context
-  const { said, type, category, command } = refusal
+  const { finalReply, type, category, command } = refusal
   return {
     accountId: email.accountId,
     emailId: email.id,
@@ -344,10 +344,10 @@ export function bounceOf(
     tag: email.tag,
     type,
     category,
-    smtpCode: said.code,
-    enhancedCode: said.enhanced,
-    diagnosticCode: said.code === null ? null : `smtp; ${said.text}`,
-    errorMessage: said.text,
+    smtpCode: finalReply.code,
+    enhancedCode: finalReply.enhanced,
+    diagnosticCode: finalReply.code === null ? null : `smtp; ${finalReply.text}`,
+    errorMessage: finalReply.text,
     command,
     remoteMta: remoteMta(where),
     provider: answeredBy(context, where),
@@ -368,11 +368,11 @@ function resultOf(
   facts: {
     readonly status: Result['status']
     readonly next: Date | null
-    readonly said: FinalReply | null
+    readonly finalReply: FinalReply | null
     readonly attempt: AttemptRecord | null
   },
 ): Result {
-  const { status, next, said, attempt } = facts
+  const { status, next, finalReply, attempt } = facts
   return {
     id: email.id,
     accountId: email.accountId,
@@ -380,8 +380,8 @@ function resultOf(
     status,
     next,
     at: now,
-    smtpCode: said?.code ?? null,
-    response: said === null ? null : storedResponse(said.text),
+    smtpCode: finalReply?.code ?? null,
+    response: finalReply === null ? null : storedResponse(finalReply.text),
     sizeBytes,
     attempt,
   }
@@ -394,7 +394,7 @@ function attemptOf(
   outcome: AttemptOutcome,
   next: Date | null,
 ): AttemptRecord {
-  const { said } = report.verdict
+  const { finalReply } = report.verdict
   return {
     number: email.attemptsCount + 1,
     startedAt: report.startedAt,
@@ -406,9 +406,9 @@ function attemptOf(
       port: report.port,
       source_ip: report.sourceIp,
       tls: report.tls,
-      smtp_code: said.code,
-      enhanced_code: said.enhanced,
-      response: said.text,
+      smtp_code: finalReply.code,
+      enhanced_code: finalReply.enhanced,
+      response: finalReply.text,
       dialogue: report.dialogue,
       next_attempt_at: next?.toISOString() ?? null,
       throttled_by: report.throttledBy,
@@ -429,7 +429,7 @@ const LOCAL: Omit<AttemptReport, 'verdict' | 'startedAt' | 'durationMs'> = {
 /** A bug while a mail was composed or sent. The mail is retried: the bug may be fixed by then. */
 export const INTERNAL_ERROR: Verdict = {
   kind: 'deferred',
-  said: { code: null, enhanced: '4.3.0', text: '4.3.0 an error on our side' },
+  finalReply: { code: null, enhanced: '4.3.0', text: '4.3.0 an error on our side' },
   cause: 'internal',
   category: 'unknown',
   command: 'connect',

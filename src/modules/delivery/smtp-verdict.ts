@@ -20,15 +20,15 @@ function commandOf(phase: Phase): SmtpCommand {
 }
 
 export function replyVerdict(reply: Reply, command: SmtpCommand, parties?: Parties): Verdict {
-  const said = finalReplyOf(reply)
-  if (reply.code < 300) return { kind: 'delivered', said }
+  const finalReply = finalReplyOf(reply)
+  if (reply.code < 300) return { kind: 'delivered', finalReply }
   const { type, category } = bounceFromReply(reply, command, parties)
-  if (reply.code >= 500 && !isRate(reply)) return { kind: 'bounced', said, type, category, command }
+  if (reply.code >= 500 && !isRate(reply)) return { kind: 'bounced', finalReply, type, category, command }
   const about = (command === 'rcpt' || command === 'data') && reply.code !== 421
   // When its time ends such an email counts as one soft bounce, so the category of another type does not apply.
   return {
     kind: 'deferred',
-    said,
+    finalReply,
     cause: about ? 'recipient' : 'connection',
     category: type === 'soft' ? category : 'expired',
     command,
@@ -56,14 +56,14 @@ export function plainVerdict(outcome: Outcome, parties: Parties): Verdict {
   if (outcome.kind !== 'replied' || outcome.reply.code < 500) return outcomeVerdict(outcome, parties)
   const { code, text } = outcome.reply
   if (!ASKS_FOR_TLS.test(text) && (code !== 530 || /\bauth/i.test(text))) return outcomeVerdict(outcome, parties)
-  const said = finalReplyOf(outcome.reply)
-  return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: outcome.command }
+  const finalReply = finalReplyOf(outcome.reply)
+  return { kind: 'deferred', finalReply, cause: 'connection', category: 'connection', command: outcome.command }
 }
 
 /** The server's EHLO rules the mail out for good. The words are ours: the server was not asked. */
 function unsupportedVerdict({ reply, command }: Extract<Outcome, { readonly kind: 'unsupported' }>): Verdict {
-  const said = { code: null, enhanced: reply.enhanced, text: reply.lines.join(' ') }
-  return { kind: 'bounced', said, ...bounceFromReply(reply, command), command }
+  const finalReply = { code: null, enhanced: reply.enhanced, text: reply.lines.join(' ') }
+  return { kind: 'bounced', finalReply, ...bounceFromReply(reply, command), command }
 }
 
 /** What requires TLS when only the mail itself does. */
@@ -72,16 +72,16 @@ export const SENDERS_RULE = "the mail's tls_policy"
 /** @param requiredBy the rule that requires TLS; null: none. If set, a lack of TLS is the cause, whatever the server replied */
 export function openVerdict(result: NotOpen, requiredBy: string | null): Verdict {
   if (result.kind === 'failed') return failureVerdict(result, requiredBy)
-  const said = finalReplyOf(result.reply)
-  if (requiredBy !== null && result.phase === 'starttls') return tlsVerdict(said, requiredBy)
+  const finalReply = finalReplyOf(result.reply)
+  if (requiredBy !== null && result.phase === 'starttls') return tlsVerdict(finalReply, requiredBy)
   // A failure caused by our own settings (a relay's log-in) is no answer about the mail.
   if (result.phase === 'auth' || result.phase === 'starttls') {
-    return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: 'connect' }
+    return { kind: 'deferred', finalReply, cause: 'connection', category: 'connection', command: 'connect' }
   }
   const verdict = replyVerdict(result.reply, 'connect')
   if (result.phase !== 'banner' || verdict.kind !== 'bounced') return verdict
   if (verdict.type === 'block' || result.reply.code === NEVER_TAKES_MAIL) return verdict
-  return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: 'connect' }
+  return { kind: 'deferred', finalReply, cause: 'connection', category: 'connection', command: 'connect' }
 }
 
 /** RFC 7504. */
@@ -91,15 +91,15 @@ function failureVerdict(
   { phase, fault, enhanced }: Failure | (NotOpen & { kind: 'failed' }),
   requiredBy: string | null,
 ): Verdict {
-  const said = { code: null, enhanced, text: `${enhanced} ${fault.message}` }
-  if (requiredBy !== null && (phase === 'starttls' || phase === 'tls')) return tlsVerdict(said, requiredBy)
-  return { kind: 'deferred', said, cause: 'connection', category: 'connection', command: commandOf(phase) }
+  const finalReply = { code: null, enhanced, text: `${enhanced} ${fault.message}` }
+  if (requiredBy !== null && (phase === 'starttls' || phase === 'tls')) return tlsVerdict(finalReply, requiredBy)
+  return { kind: 'deferred', finalReply, cause: 'connection', category: 'connection', command: commandOf(phase) }
 }
 
 /** A rule holds the mail back; the server's words only tell how. */
-export function tlsVerdict({ text, ...said }: FinalReply, requiredBy: string): Verdict {
-  const told = { ...said, text: `${text} (TLS is required by ${requiredBy})` }
-  return { kind: 'deferred', said: told, cause: 'tls', category: 'policy', command: 'connect' }
+export function tlsVerdict({ text, ...replyStatus }: FinalReply, requiredBy: string): Verdict {
+  const finalReply = { ...replyStatus, text: `${text} (TLS is required by ${requiredBy})` }
+  return { kind: 'deferred', finalReply, cause: 'tls', category: 'policy', command: 'connect' }
 }
 
 /** Whether a server asks us to slow down, whatever its code. Greylisting only asks for time. */

@@ -19,23 +19,23 @@ export interface FinalReply {
 export type Cause = 'recipient' | 'connection' | 'dns' | 'tls' | 'internal'
 
 export type Verdict =
-  | { readonly kind: 'delivered'; readonly said: FinalReply }
+  | { readonly kind: 'delivered'; readonly finalReply: FinalReply }
   | {
       readonly kind: 'bounced'
-      readonly said: FinalReply
+      readonly finalReply: FinalReply
       readonly type: BounceType
       readonly category: BounceCategory
       readonly command: SmtpCommand
     }
   | {
       readonly kind: 'deferred'
-      readonly said: FinalReply
+      readonly finalReply: FinalReply
       readonly cause: Cause
       readonly category: BounceCategory
       readonly command: SmtpCommand
     }
   /** Our side will not try: another try cannot change it. */
-  | { readonly kind: 'failed'; readonly said: FinalReply; readonly cause: Cause }
+  | { readonly kind: 'failed'; readonly finalReply: FinalReply; readonly cause: Cause }
 
 export interface TlsFacts {
   readonly version: string

@@ -162,8 +162,8 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       })
     } catch (error) {
       // The claim may have been committed although its answer was lost.
-      node.doubt()
-      if (isUnavailable(error)) options.journals?.doubt()
+      node.suspectUnknownLeases()
+      if (isUnavailable(error)) options.journals?.databaseWasAway()
       throw error
     }
   }
@@ -173,7 +173,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     try {
       await handBack(database.system, epoch, rows)
     } catch (error) {
-      node.doubt()
+      node.suspectUnknownLeases()
       quietly(error)
     }
     released(epoch, rows.length)
@@ -237,7 +237,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       }
     } catch (error) {
       // A row that was neither recorded nor handed back becomes ready when its epoch ends.
-      node.doubt()
+      node.suspectUnknownLeases()
       quietly(error)
     } finally {
       one.pass?.leave()
@@ -279,7 +279,15 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     onError: quietly,
   })
   const overdue = overdueOf({
-    ...{ ...options, recorder, contextOf, hold, release: released, doubt: node.doubt, onError: quietly },
+    ...{
+      ...options,
+      recorder,
+      contextOf,
+      hold,
+      release: released,
+      suspectUnknownLeases: node.suspectUnknownLeases,
+      onError: quietly,
+    },
     epoch: () => (stopping || breaking ? null : node.epoch()),
   })
   const others: readonly Service[] = [

@@ -121,9 +121,9 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
     // In the middle of a long stretch the reader's place is inside a transaction: the client joins at the end of the stretch.
     if (goal === null || goal.seq !== 0 || client.body.readableLength > MAX_WAITING_BYTES / 4) return false
     const rows = await read([client.ask.principal.accountId], client.place, goal.xid)
-    const told = await messages(rows)
-    for (const message of told) tell(client, message)
-    const last = told.at(-1)
+    const messagesRead = await messages(rows)
+    for (const message of messagesRead) sendTo(client, message)
+    const last = messagesRead.at(-1)
     if (rows.length === PAGE && last !== undefined) {
       client.place = last.place
       return true
@@ -133,7 +133,7 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
     return false
   }
 
-  const tell = (client: Client, { domainId, text }: Message): void => {
+  const sendTo = (client: Client, { domainId, text }: Message): void => {
     const { domainIds } = client.ask.principal
     if (domainIds === null || (domainId !== null && domainIds.includes(domainId))) write(client, text)
   }
@@ -145,13 +145,13 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
     const live = [...clients].filter((client) => client.live)
     const accounts = [...new Set(live.map(({ ask }) => ask.principal.accountId))]
     const rows = accounts.length === 0 ? [] : await read(accounts, from, to.xid)
-    const told = await messages(rows)
-    for (const message of told) {
+    const messagesRead = await messages(rows)
+    for (const message of messagesRead) {
       for (const client of live) {
-        if (client.ask.principal.accountId === message.accountId) tell(client, message)
+        if (client.ask.principal.accountId === message.accountId) sendTo(client, message)
       }
     }
-    tail = rows.length === PAGE ? (told.at(-1)?.place ?? to) : to
+    tail = rows.length === PAGE ? (messagesRead.at(-1)?.place ?? to) : to
     for (const client of live) client.place = tail
     return rows.length === PAGE
   }

@@ -5,7 +5,8 @@
 // It cannot loop: the envelope sender is a signed return path, mail to that path is read but never answered, and
 // `Auto-Submitted: auto-generated` (RFC 3834 section 5) asks autoresponders to stay silent.
 
-import { type Address, domainPart, type EmailAddress, suppressionKey } from '../../mail/address.ts'
+import { type Address, type EmailAddress, suppressionKey } from '../../mail/address.ts'
+import { domainPart } from '../../mail/address-parts.ts'
 import { encodeBase64, encodeQuotedPrintable } from '../../mail/encodings.ts'
 import { addressHeader, formatDate, textHeader } from '../../mail/headers.ts'
 import { reencode } from '../../mail/reencode.ts'

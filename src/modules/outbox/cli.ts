@@ -77,8 +77,8 @@ export const queueCommands: readonly Command[] = [
       if (more.length > 0) throw new UsageError('name one destination, or none to flush all')
       const name = destination?.toLowerCase() ?? null
       const emails = await known(name, retryDestination({ database, clock, ids }, CONSOLE, name))
-      const said = emails === 1 ? '1 email is' : `${emails} emails are`
-      print(values['json'] === true ? JSON.stringify({ emails }) : `${said} ready for delivery`)
+      const subject = emails === 1 ? '1 email is' : `${emails} emails are`
+      print(values['json'] === true ? JSON.stringify({ emails }) : `${subject} ready for delivery`)
     },
   },
   ...(['pause', 'resume'] as const).map(

@@ -1,7 +1,7 @@
 // Manual control of one email: cancel, retry, reschedule. Each works on the locked queue row, so it never races with a claim:
 // an email that a worker has leased cannot be canceled, and a canceled one cannot be leased.
 
-import { domainPart } from '../../mail/address.ts'
+import { domainPart } from '../../mail/address-parts.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { ApiError, validationError } from '../../platform/errors.ts'
@@ -106,7 +106,7 @@ export async function retryEmail(options: ControlOptions, accountId: string, id:
     if (!email.sandbox) {
       const ask = { accountId, recipient: email.recipient_key, sandbox: false }
       const [refusal = null] = await mayWeSend(db, [ask], now)
-      if (refusal !== null) throw saidNo(refusal)
+      if (refusal !== null) throw refusedRecipient(refusal)
     }
     if (waits) {
       await db.execute(sql.readyQueueRow, [accountId, id, now])
@@ -133,7 +133,7 @@ export async function retryEmail(options: ControlOptions, accountId: string, id:
   onQueued()
 }
 
-function saidNo(refusal: Refusal): ApiError {
+function refusedRecipient(refusal: Refusal): ApiError {
   const { list, reason } = refusal
   const message =
     list === 'suppression'

@@ -46,7 +46,7 @@ export async function retryDestination(
   const { system } = options.database
   if (destination !== null && (await system.one(sql.siteExists, [destination])) === null) throw errors.not_found()
   const emails = await flushQueue(system, destination, options.clock.now())
-  const deed = { action: 'queue.retry', detail: { destination: destination ?? 'all', emails } } as const
-  await options.database.transaction((db) => recordOperatorAction(db, options, by, deed))
+  const action = { action: 'queue.retry', detail: { destination: destination ?? 'all', emails } } as const
+  await options.database.transaction((db) => recordOperatorAction(db, options, by, action))
   return emails
 }

@@ -1,5 +1,5 @@
 // Finds expired mail that may not be sent: mail of a suspended account or to a paused destination. A claim skips it, so a
-// separate walk goes through the queue in id order, in lots of a thousand rows, and looks up the emails of the blocked rows
+// separate walk goes through the queue in id order, in batches of a thousand rows, and looks up the emails of the blocked rows
 // only. Expired mail is leased like any other and ended under the fence.
 
 import type { Db } from '../../platform/db.ts'
@@ -11,11 +11,11 @@ import type { Claimed } from './types.ts'
 const CLAIM = sql.claimOverdue(
   blockedSql({ accountId: 'q.account_id', recipient: 'q.recipient_key', sandbox: 'q.sandbox', now: '$6::timestamptz' }),
 )
-export const OVERDUE_LOT = 1_000
+export const OVERDUE_BATCH = 1_000
 
 export interface OverdueAsk {
   readonly epoch: number
-  /** The id after which the lot begins. */
+  /** The id after which the batch begins. */
   readonly after: string
   /** Paused destinations. */
   readonly sites: readonly number[]
@@ -26,7 +26,7 @@ export interface OverdueAsk {
 
 export interface OverdueAnswer {
   readonly claimed: readonly Claimed[]
-  /** Where the next lot begins. Null: the walk has reached its end. */
+  /** Where the next batch begins. Null: the walk has reached its end. */
   readonly after: string | null
 }
 
@@ -36,12 +36,12 @@ export async function pausedSites(db: Db): Promise<readonly number[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Leases the expired emails of the next lot to a node. A dead epoch gets none. */
+/** Leases the expired emails of the next batch to a node. A dead epoch gets none. */
 export async function claimOverdue(db: Db, ask: OverdueAsk): Promise<OverdueAnswer> {
   const { after, sites, accounts, epoch, now } = ask
   const rows = await db.query<QueueRow & { last: string | null; visited: number }>(CLAIM, [
     after,
-    OVERDUE_LOT,
+    OVERDUE_BATCH,
     sites,
     accounts,
     epoch,
@@ -49,5 +49,5 @@ export async function claimOverdue(db: Db, ask: OverdueAsk): Promise<OverdueAnsw
   ])
   const [first] = rows
   const claimed = rows.filter((row) => row.id !== null).map(claimedOf)
-  return { claimed, after: first === undefined || first.visited < OVERDUE_LOT ? null : first.last }
+  return { claimed, after: first === undefined || first.visited < OVERDUE_BATCH ? null : first.last }
 }

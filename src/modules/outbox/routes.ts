@@ -384,6 +384,6 @@ async function wireStory({ email, content, attempts, events }: EmailStory, readM
 
 function wireAttempt({ number, startedAt, durationMs, outcome, detail }: StoredAttempt): object {
   const lines = (detail['dialogue'] ?? []) as readonly { readonly at: number }[]
-  const dialogue = lines.map(({ at, ...said }) => ({ at: new Date(startedAt.getTime() + at), ...said }))
+  const dialogue = lines.map(({ at, ...line }) => ({ at: new Date(startedAt.getTime() + at), ...line }))
   return { attempt: number, started_at: startedAt, duration_ms: durationMs, outcome, ...detail, dialogue }
 }

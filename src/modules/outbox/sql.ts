@@ -262,7 +262,7 @@ export const oldestUnended = statement(
   'outbox_oldest_unended',
   'select account_id, min(id::text) as id from queue where id < $1 group by account_id',
 )
-// The last id, in id order, of a bounded lot of the emails of [$2, $3).
+// The last id, in id order, of a bounded batch of the emails of [$2, $3).
 export const forgottenUpTo = statement(
   'outbox_forgotten_up_to',
   'select id from email where account_id = $1 and id >= $2 and id < $3 order by id offset $4 limit 1',

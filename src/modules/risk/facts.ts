@@ -2,7 +2,7 @@
 // two lists, their former entries, the operator's spam traps, and the volume of the accounts. Disposable domains and role names
 // come from memory. Preview and send both gather with this function, so they know the same.
 
-import { domainPart, localPart } from '../../mail/address.ts'
+import { domainPart, localPart } from '../../mail/address-parts.ts'
 import type { Db } from '../../platform/db.ts'
 import { type Refusal, type RefusalRow, refusalsOf } from '../suppression/index.ts'
 import { disposableConfidence, isRole } from '../validation/index.ts'

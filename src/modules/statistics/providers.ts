@@ -32,9 +32,9 @@ const QUARTER_MS = SPANS[0][1]
 
 /** The follower's effect, beside the other roll-ups. The system's own mail is not counted. */
 export async function rollUpProviders(db: Db, all: readonly FollowedEvent[]): Promise<void> {
-  const told = all.filter((event) => event.accountId !== SYSTEM_ACCOUNT_ID && answerOf(event) !== null)
+  const answered = all.filter((event) => event.accountId !== SYSTEM_ACCOUNT_ID && answerOf(event) !== null)
   const groups = new Map<string, Group>()
-  for (const event of await stillToCount(db, told)) {
+  for (const event of await stillToCount(db, answered)) {
     const { accountId, domainId, at, stream, sandbox, provider, tag } = event
     const quarter = Math.floor(at.getTime() / QUARTER_MS)
     const name = `${accountId} ${domainId} ${quarter} ${stream} ${sandbox} ${provider} ${tag === null ? '' : `=${tag}`}`

@@ -19,8 +19,8 @@ export class RetryAfterError extends Error {
   /** Applies to all names, not just one. */
   readonly isForAll: boolean
 
-  constructor(until: Date, isForAll: boolean, said: string) {
-    super(`The certificate authority asks to wait until ${until.toISOString()}: ${said}`)
+  constructor(until: Date, isForAll: boolean, reason: string) {
+    super(`The certificate authority asks to wait until ${until.toISOString()}: ${reason}`)
     this.until = until
     this.isForAll = isForAll
   }
@@ -75,7 +75,7 @@ export function heedRetryAfter({ axios }: typeof acme): void {
         return data
       }
       const until = new Date(now.getTime() + Math.min(waitMs, LONGEST_MS))
-      one.held = new RetryAfterError(until, status !== 429 || !one.ordering, saidIn(data) ?? `it answered ${status}`)
+      one.held = new RetryAfterError(until, status !== 429 || !one.ordering, reasonIn(data) ?? `it answered ${status}`)
       one.onHeld(one.held)
       throw one.held
     },
@@ -96,7 +96,7 @@ function textOf(header: unknown): string {
 }
 
 /** The `detail` of a problem document (RFC 8555 section 6.7); null: none. */
-function saidIn(data: unknown): string | null {
+function reasonIn(data: unknown): string | null {
   const detail = typeof data === 'object' && data !== null && 'detail' in data ? data.detail : null
   return typeof detail === 'string' && detail !== '' ? detail : null
 }

@@ -72,8 +72,8 @@ export function customerMessage(error: unknown): string {
   if (error instanceof Unreachable) return error.message
   if (error instanceof RetryAfterError) return shown(error.message)
   // The CA's refusals are plain errors. Type errors, database errors and the like mean nothing to a customer.
-  const isTold = error instanceof Error && error.constructor === Error && !('code' in error) && error.message !== ''
-  return shown(isTold ? error.message : 'The certificate could not be ordered; it will be tried again')
+  const isPlain = error instanceof Error && error.constructor === Error && !('code' in error) && error.message !== ''
+  return shown(isPlain ? error.message : 'The certificate could not be ordered; it will be tried again')
 }
 
 function shown(text: string): string {

@@ -31,7 +31,7 @@ export interface Intake {
    */
   take(hit: Hit): Promise<unknown>
   /** Whether the database holds all acknowledged unsubscribes. */
-  readonly journals: Pick<JournalWatch, 'knownSince' | 'doubt'>
+  readonly journals: Pick<JournalWatch, 'knownSince' | 'databaseWasAway'>
   /** This process is receiving a burst of hits: work that can wait should. */
   isBurst(): boolean
   readonly service: Service
@@ -65,7 +65,7 @@ export function intakeOf(options: IntakeOptions): Intake {
     } catch (err) {
       if (clock.monotonicMs() >= awayUntilMs) log.warn({ err, hits: hits.length }, 'hits go to the journal')
       awayUntilMs = clock.monotonicMs() + LEFT_ALONE_MS
-      journals.doubt()
+      journals.databaseWasAway()
       await journal.append(hits.map(journalLine))
     }
     return hits.map(() => null)
@@ -83,7 +83,7 @@ export function intakeOf(options: IntakeOptions): Intake {
     name: 'tracking journal',
     turn: async () => {
       if (journal.waiting()) {
-        journals.doubt()
+        journals.databaseWasAway()
         await journal.drain(async (lines) => {
           await journals.busy()
           await recordAll(options, lines.map(hitOfLine))

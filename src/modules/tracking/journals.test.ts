@@ -55,7 +55,7 @@ test('after an outage nothing is known until every running process has handed on
     await new Promise((resolve) => setTimeout(resolve, 5))
     // Both saw the database down; a has a journal that it has not handed on yet.
     waits.add('a')
-    for (const one of [a, b]) one.doubt()
+    for (const one of [a, b]) one.databaseWasAway()
     for (let i = 0; i < 3; i++) {
       await a.look()
       await b.look()

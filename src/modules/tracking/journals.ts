@@ -22,7 +22,7 @@ export interface JournalWatch {
   /** Since when the database holds all journaled unsubscribes, in monotonic milliseconds; null: it may not. */
   knownSince(): number | null
   /** Reports that the database was just down. */
-  doubt(): void
+  databaseWasAway(): void
   /** Call about once a second, after the own journal has been handed on. Rejects while the database is down. */
   look(): Promise<void>
   /** Call every few seconds while the own journal is being handed on. Rejects while the database is down. */
@@ -58,19 +58,19 @@ export function journalWatch(options: JournalWatchOptions): JournalWatch {
   const own = ids.next()
   let folderId: string | null = null
   let knownSince: number | null = null
-  /** By the database's clock; null: no look has succeeded since the last doubt. */
+  /** By the database's clock; null: no look has succeeded since the database was last away. */
   let backAt: Date | null = null
-  let doubts = 0
+  let outages = 0
   /** The dead processes of this folder whose journals are handed on before the next look. */
   let inherited: ReadonlySet<string> = new Set()
   /** Rows deleted as dead. One that reappears is alive: its process id belongs to another container. */
   const buried = new Set<string>()
   /** Processes that are not waited for, with their last claim. */
   let givenUp: ReadonlyMap<string, number> = new Map()
-  const doubt = (): void => {
+  const databaseWasAway = (): void => {
     knownSince = null
     backAt = null
-    doubts++
+    outages++
   }
   const checkIn = async (clearAt: Date | null): Promise<void> => {
     folderId ??= await idOf(folder, ids)
@@ -109,25 +109,25 @@ export function journalWatch(options: JournalWatchOptions): JournalWatch {
     backAt = null
   }
   const look = async (): Promise<void> => {
-    const before = doubts
+    const before = outages
     const now = (await system.one<{ now: Date }>(sql.timeOfDay))?.now ?? clock.now()
     const rows = waiting() ? null : await others(now)
     if (rows === null || waiting()) {
-      doubt()
+      databaseWasAway()
       await checkIn(null)
       return
     }
     await checkIn(now)
-    if (doubts === before) judge(rows, now)
+    if (outages === before) judge(rows, now)
   }
   return {
     knownSince: () => (waiting() ? null : knownSince),
-    doubt,
+    databaseWasAway,
     look: async () => {
       try {
         await look()
       } catch (error) {
-        doubt()
+        databaseWasAway()
         throw error
       }
     },

@@ -6,7 +6,7 @@ import type { Db } from '../../platform/db.ts'
 import * as sql from './sql.ts'
 import { FIRST_KEYS, MAX_KEY, type TokenKeys } from './tokens.ts'
 
-const HEARD_OF_MS = 10_000
+const LOADED_WITHIN_MS = 10_000
 
 export async function tokenKeys(db: Db): Promise<TokenKeys> {
   const rows = await db.query<sql.TokenKeyRow>(sql.tokenKeys)
@@ -23,7 +23,10 @@ export async function rotateTokenKey(
 ): Promise<{ readonly number: number; readonly since: Date }> {
   const { begun } = await tokenKeys(db)
   if (begun.length >= MAX_KEY) throw new Error(`the limit of ${MAX_KEY} keys is reached`)
-  const row = await db.one<sql.TokenKeyRow>(sql.addTokenKey, [new Date(clock.now().getTime() + HEARD_OF_MS), secret])
+  const row = await db.one<sql.TokenKeyRow>(sql.addTokenKey, [
+    new Date(clock.now().getTime() + LOADED_WITHIN_MS),
+    secret,
+  ])
   if (row === null) throw new Error('the key was not written')
   return row
 }

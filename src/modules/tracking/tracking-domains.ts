@@ -168,8 +168,8 @@ async function cnameOf(resolver: Resolver, name: string): Promise<Found> {
 
 /** @param reason null: it cannot be determined, also when the DNS does not answer for it */
 async function withReason(error: string, reason: Promise<string | null>): Promise<string> {
-  const told = await reason.catch(() => null)
-  return told === null ? error : `${error}; ${told}`
+  const cause = await reason.catch(() => null)
+  return cause === null ? error : `${error}; ${cause}`
 }
 
 /** Forms append the zone to what is entered as the name. */

@@ -90,9 +90,9 @@ async function keep(db: Db, { clock, ids }: TlsIntakeOptions, { report, dkim }: 
   const { organization, reportId, contact, begin, end } = report
   const figures = [about.successful, about.failed, JSON.stringify(about.policies), now]
   const keepAs = (name: string): Promise<number> => {
-    const told = [about.domain, organization, name, contact, begin, end]
+    const figuresOfReport = [about.domain, organization, name, contact, begin, end]
     const signed = [dkim.result, dkim.domain, dkim.reason]
-    return db.execute(sql.keepReport, [accountId, ids.next(), ...told, ...figures, ...signed])
+    return db.execute(sql.keepReport, [accountId, ids.next(), ...figuresOfReport, ...figures, ...signed])
   }
   let kept = await keepAs(reportId)
   if (kept === 0 && isSigned) {

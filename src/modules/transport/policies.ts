@@ -34,11 +34,11 @@ export async function policyOf(
   }
   return {
     rule: (host) => byDane(host) ?? (policy === null ? { kind: 'any', fault } : stsRule(policy, host)),
-    told: (host) => {
+    reported: (host) => {
       const rule = byDane(host)
       if (rule !== null) return { type: 'tlsa', strings: tlsaStrings(rule), mx: [host] }
       if (policy === null) return fault === null ? NO_POLICY : { type: 'sts', strings: [], mx: [] }
-      return policy.mode === 'none' ? NO_POLICY : stsTold(policy)
+      return policy.mode === 'none' ? NO_POLICY : reportedSts(policy)
     },
   }
 }
@@ -51,7 +51,7 @@ function stsRule(policy: StsPolicy, host: string): HostRule {
   return { kind: 'closed', why: `the MTA-STS policy of the domain does not name ${host}`, fault: 'validation-failure' }
 }
 
-function stsTold({ mode, mx, maxAge }: StsPolicy): ReportedPolicy {
+function reportedSts({ mode, mx, maxAge }: StsPolicy): ReportedPolicy {
   const strings = ['version: STSv1', `mode: ${mode}`, ...mx.map((name) => `mx: ${name}`), `max_age: ${maxAge}`]
   return { type: 'sts', strings, mx }
 }

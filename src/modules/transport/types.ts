@@ -41,7 +41,7 @@ export interface ReportedPolicy {
 
 export interface SitePolicy {
   rule(host: string): HostRule
-  told(host: string): ReportedPolicy
+  reported(host: string): ReportedPolicy
 }
 
 /** One session with a host, from its opening to the result of TLS. */

@@ -100,9 +100,9 @@ export function proberOf(options: ProbeOptions): Prober {
 
   const converse = async (connection: SmtpConnection, target: Target): Promise<Probed> => {
     const startedMs = clock.monotonicMs()
-    const heard = found(await connection.probe(target.address))
+    const answer = found(await connection.probe(target.address))
     const latencyMs = Math.round(clock.monotonicMs() - startedMs)
-    if (heard.result !== 'deliverable') return { ...heard, latencyMs: heard.result === 'timeout' ? null : latencyMs }
+    if (answer.result !== 'deliverable') return { ...answer, latencyMs: answer.result === 'timeout' ? null : latencyMs }
     const all = await takesAll(connection, target.domain)
     if (all === null) return { result: 'deliverable', latencyMs, note: UNCLEAR }
     return { result: all ? 'catch_all' : 'deliverable', latencyMs, note: null }

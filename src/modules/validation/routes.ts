@@ -125,8 +125,8 @@ export function validationRoutes(options: ValidationRoutesOptions): readonly Any
         const texts = body.emails ?? body.addresses ?? []
         const headers = await accounts.gate.takeMore(principal, 'validation', texts.length - 1, 1)
         const { results, usage } = await validate(options, principal, texts, BATCH_MS)
-        const told = results.map((result) => ({ ...result, usage }))
-        return { status: 200, headers, body: { data: told, results: told, summary: summaryOf(results), usage } }
+        const items = results.map((result) => ({ ...result, usage }))
+        return { status: 200, headers, body: { data: items, results: items, summary: summaryOf(results), usage } }
       },
     }),
     endpoint({

@@ -178,12 +178,12 @@ function suggestionsOf(facts: Facts): readonly string[] {
   if (!facts.syntaxValid) return ['The text is not an email address', ...meant(facts)]
   // A note from the probe is more specific than the general text for blocked answers.
   const ofProbe = facts.smtp === 'blocked' && facts.notes.length > 0 ? undefined : OF_PROBE[facts.smtp]
-  const said = [...meant(facts), OF_EXCHANGER[facts.exchanger], ofProbe]
-  if (facts.disposable >= LISTED) said.push('The domain hands out disposable mailboxes')
-  if (facts.aliasRelay) said.push("The address is an alias that forwards to its owner's mailbox")
-  if (facts.pattern === 'role') said.push('The address is a role account: a function rather than a person')
-  if (facts.pattern === 'random') said.push('The local part looks as if a machine had made it')
-  return [...said.filter((text) => text !== undefined), ...facts.notes]
+  const remarks = [...meant(facts), OF_EXCHANGER[facts.exchanger], ofProbe]
+  if (facts.disposable >= LISTED) remarks.push('The domain hands out disposable mailboxes')
+  if (facts.aliasRelay) remarks.push("The address is an alias that forwards to its owner's mailbox")
+  if (facts.pattern === 'role') remarks.push('The address is a role account: a function rather than a person')
+  if (facts.pattern === 'random') remarks.push('The local part looks as if a machine had made it')
+  return [...remarks.filter((text) => text !== undefined), ...facts.notes]
 }
 
 function meant({ didYouMean }: Facts): readonly string[] {

@@ -32,8 +32,8 @@ export function isKnownProvider(domain: string): boolean {
  */
 export function meantDomain(domain: string, takesMail: boolean): string | null {
   if (PROVIDERS.has(domain)) return null
-  const said = spelling.run({ email: `someone@${domain}` })?.domain
-  const first = said !== undefined && PROVIDERS.has(said) ? [said] : CLOSE_TO
+  const suggested = spelling.run({ email: `someone@${domain}` })?.domain
+  const first = suggested !== undefined && PROVIDERS.has(suggested) ? [suggested] : CLOSE_TO
   const candidates = takesMail ? [...first, ...LONG_PROVIDERS] : [...first, ...CLOSE_TO, ...PROVIDERS]
   let [nearest, least]: [string | null, number] = [null, FAR]
   for (const candidate of candidates) {

@@ -137,11 +137,18 @@ export function replayPeriod(
   return database.tenant(accountId, async (db) => {
     const { events: wanted, domain_ids: domainIds } = await lockActive(db, requester, webhookId)
     const known = Object.keys(EVENT_TYPES) as EventType[]
-    const told = (types ?? known).filter((type) => wants(wanted, type))
+    const wantedTypes = (types ?? known).filter((type) => wants(wanted, type))
     let queued = 0
     let after: EventReference | null = null
-    while (told.length > 0 && queued < MAX_REPLAYED) {
-      const events = await eventsOfPeriod(db, accountId, { from, to, types: told, domainIds, after, limit: PAGE })
+    while (wantedTypes.length > 0 && queued < MAX_REPLAYED) {
+      const events = await eventsOfPeriod(db, accountId, {
+        from,
+        to,
+        types: wantedTypes,
+        domainIds,
+        after,
+        limit: PAGE,
+      })
       const due = clock.now()
       await enqueue(
         db,

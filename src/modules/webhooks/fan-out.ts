@@ -43,9 +43,9 @@ export async function fanOut(
   const byAccount = Map.groupBy(endpoints, (endpoint) => endpoint.account_id)
   const leaders = await leadersOf(db, endpoints, now)
   const queuedFor = (event: QueuedEvent): readonly Queued[] => {
-    const told = (byAccount.get(event.accountId) ?? []).filter((endpoint) => listens(endpoint, event, now))
-    const isLed = told.some(({ id }) => leaders.has(id))
-    return told.map(({ id: webhookId, domain_ids: domains }) => {
+    const listeners = (byAccount.get(event.accountId) ?? []).filter((endpoint) => listens(endpoint, event, now))
+    const isLed = listeners.some(({ id }) => leaders.has(id))
+    return listeners.map(({ id: webhookId, domain_ids: domains }) => {
       const held = isLed && domains === null
       return {
         id: ids.next(),

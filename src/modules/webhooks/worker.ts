@@ -176,7 +176,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
 
   /** Endpoints changed since the last claim; a null entry: any may have changed. */
   const changed = new Set<string | null>()
-  const heard = (webhookId: string | null): void => {
+  const endpointChanged = (webhookId: string | null): void => {
     changed.add(webhookId)
     const withdrawn = queues.withdraw(webhookId)
     if (withdrawn.length > 0) track(giveBack(withdrawn).then(() => worker.wake()))
@@ -242,7 +242,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
   return {
     ...worker,
     start: async () => {
-      await database.listen(sql.CHANGED_CHANNEL, heard)
+      await database.listen(sql.CHANGED_CHANNEL, endpointChanged)
       await worker.start()
     },
     stop: async (deadline) => {

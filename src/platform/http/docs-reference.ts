@@ -184,8 +184,8 @@ function fieldsOf(schema: Schema, place: Place): readonly string[] {
   const items = schema.items === undefined ? [] : fieldsOf(schema.items, { ...below, prefix: `${prefix}[]` })
   const fields = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const named = prefix === '' ? name : `${prefix}.${name}`
-    const said = schema.required?.includes(name) === true ? must : null
-    return [row(named, field, said), ...fieldsOf(field, { ...below, prefix: named })]
+    const presence = schema.required?.includes(name) === true ? must : null
+    return [row(named, field, presence), ...fieldsOf(field, { ...below, prefix: named })]
   })
   return [...new Set([...parts, ...items, ...fields])]
 }
