@@ -37,11 +37,11 @@ async function until<Found>(look: () => Promise<Found | null>): Promise<Found> {
   throw new Error('not within a minute')
 }
 
-async function verified(world: World, domain: string): Promise<string> {
-  const made = await world.api.post(PATH, { domain })
+async function verified(world: World, domain: string, { api } = world.account): Promise<string> {
+  const made = await api.post(PATH, { domain })
   assert.equal(made.status, 201, JSON.stringify(made.body))
   world.zones.declare({ [domain]: { CNAME: [made.body.cname_target] } })
-  const answer = await world.api.post(`${PATH}/${made.body.id}/verify`)
+  const answer = await api.post(`${PATH}/${made.body.id}/verify`)
   assert.equal(answer.body.verified, true)
   return made.body.id
 }
@@ -60,6 +60,10 @@ const RUN_OUT = statement(
   `update tracking_domain set ssl_status = 'issued', ssl_error = null, ssl_expires_at = $2 where id = $1`,
 )
 const SERVED_UNTIL = statement('test_served_until', 'update tracking_domain set ssl_expires_at = $2 where id = $1')
+const LEASED = statement(
+  'test_leased_order',
+  `select name from tracking_domain where ssl_status = 'pending' and ssl_error is null and ssl_due_at > $1`,
+)
 const OWN = statement(
   'test_own_certificate',
   'update own_certificate set certificate = $2, private_key = $3, expires_at = $4, due_at = $4, error = null where name = $1',
@@ -243,4 +247,24 @@ test('a name that the authority rate-limits waits until the date it was given, a
   assert.equal(orders('go.often.example'), 1)
   world.clock.advance(120_000)
   await until(async () => (orders('go.often.example') > 1 ? true : null))
+})
+
+test('an order that the authority leaves unanswered holds up the names of its account, and those of no other', async () => {
+  await using authority = await startAuthority()
+  await using world = await certifiedWorld(authority.directory)
+  authority.says = (_, asked) => asked === '/order go.silent.example'
+  const isOrdered = (name: string): boolean => authority.asked.includes(`/order ${name}`)
+  await verified(world, 'go.silent.example')
+  await until(async () => (isOrdered('go.silent.example') ? true : null))
+  await verified(world, 'go.next.example')
+  for (const name of ['go.second.example', 'go.third.example']) {
+    await verified(world, name, await world.newAccount())
+    await until(async () => (isOrdered(name) ? true : null))
+  }
+  assert.equal(isOrdered('go.next.example'), false)
+  const stopped = AbortSignal.timeout(20_000)
+  await world.stop(stopped)
+  assert.equal(stopped.aborted, false)
+  const leased = await world.rooms.database.system.one(LEASED, [world.clock.now()])
+  assert.equal(leased, null, 'a stop returns the lease of a running order')
 })

@@ -6,10 +6,11 @@
 // minutes; if it stops, it returns the lease. After a failure the wait doubles, up to a day; the existing certificate stays
 // in use. While the CA is unreachable, one name a minute tries it on behalf of all that are due. When a CA asks to wait
 // (acme-retry-after.ts), no machine asks it before that time, not even for a check by hand. The host's own certificate and
-// those of the names do not wait for each other. An account gets at most 20 new certificates a day.
+// those of the names do not wait for each other, nor do the names of different accounts: a machine orders for up to four
+// accounts at a time, one name of each. An account gets at most 20 new certificates a day.
 
 import type { Db } from '../../platform/db.ts'
-import { type Loop, loop } from '../../platform/lifecycle.ts'
+import { loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { RetryAfterError } from './acme-retry-after.ts'
 import {
@@ -38,40 +39,81 @@ const LEASE_MS = 600_000
 const IDLE_MS = 5_000
 const DAY_MS = 86_400_000
 const NEW_A_DAY = 20
+/** Orders of one machine at a time. A name whose order takes its two minutes must not hold up those of other accounts. */
+export const MAX_ORDERS = 4
 
-/** One loop for the names, and one for the public URL's host when it needs a certificate. */
-export function certificateLoops(options: CertificateOptions): readonly Loop[] {
-  const { log } = options
-  const loopOf = (name: string, due: (options: CertificateOptions, signal: AbortSignal) => Promise<boolean>): Loop =>
-    loop({
-      name,
-      turn: async (signal) => ((await due(options, signal)) ? 0 : IDLE_MS),
-      onError: (err) => log.warn({ err }, 'certificates will be tried again'),
-      retryMs: IDLE_MS,
-    })
-  const own = options.ownName === null ? [] : [loopOf('own certificate', ownCertificateDue)]
-  return [...own, loopOf('certificates', certificateDue)]
+/** One service for the names, and one for the public URL's host when it needs a certificate. */
+export function certificateServices(options: CertificateOptions): readonly Service[] {
+  const own = options.ownName === null ? [] : [ownCertificate(options)]
+  return [...own, certificatesOfNames(options)]
 }
 
-/** @returns false when no name is due, or the CA asked to wait */
-export async function certificateDue(options: CertificateOptions, signal: AbortSignal): Promise<boolean> {
-  const { database, clock, log, secrets, names } = options
-  const held = await orderPause(options)
+function ownCertificate(options: CertificateOptions): Service {
+  return loop({
+    name: 'own certificate',
+    turn: async (signal) => ((await ownCertificateDue(options, signal)) ? 0 : IDLE_MS),
+    onError: (err) => options.log.warn({ err }, 'certificates will be tried again'),
+    retryMs: IDLE_MS,
+  })
+}
+
+function certificatesOfNames(options: CertificateOptions): Service {
+  const onError = (err: unknown): void => options.log.warn({ err }, 'certificates will be tried again')
+  /** The orders under way, by account. */
+  const orders = new Map<string, Promise<void>>()
+  const claiming = loop({
+    name: 'certificates',
+    turn: async (signal) => {
+      if (orders.size === MAX_ORDERS) return IDLE_MS
+      const row = await dueCertificate(options, [...orders.keys()])
+      if (row === null) return IDLE_MS
+      const order = orderFor(options, row, signal)
+        .catch(onError)
+        .finally(() => {
+          orders.delete(row.account_id)
+          claiming.wake()
+        })
+      orders.set(row.account_id, order)
+      return 0
+    },
+    onError,
+    retryMs: IDLE_MS,
+  })
+  return {
+    ...claiming,
+    stop: async (deadline) => {
+      await claiming.stop(deadline)
+      await Promise.all(orders.values())
+    },
+  }
+}
+
+/** Leases a name that is due. @returns null when none is, or the CA asked to wait */
+async function dueCertificate(
+  { database, clock, ...options }: CertificateOptions,
+  busyAccounts: readonly string[],
+): Promise<TrackingDomainRow | null> {
+  const held = await orderPause({ database, clock, ...options })
   const now = clock.now()
   if (held !== null) {
     await database.system.execute(sql.certificatesHeldUp, [held.why, held.until, now])
-    return false
+    return null
   }
-  const row = await database.system.one<TrackingDomainRow>(sql.dueCertificate, [
+  return database.system.one<TrackingDomainRow>(sql.dueCertificate, [
     now,
     new Date(now.getTime() + LEASE_MS),
     new Date(now.getTime() - DAY_MS),
     NEW_A_DAY,
+    busyAccounts,
   ])
-  if (row === null) return false
+}
+
+/** Orders the certificate of a leased name, and records the result. */
+async function orderFor(options: CertificateOptions, row: TrackingDomainRow, signal: AbortSignal): Promise<void> {
+  const { database, clock, log, secrets, names } = options
   try {
     const checked = await names.check(row.account_id, row.id)
-    if (checked.verified_at === null) return true
+    if (checked.verified_at === null) return
     const { certificate, privateKey, expiresAt, renewAt } = await orderCertificate(options, row.name, signal)
     const key = secrets.seal(CERTIFICATE_KEY, row.id, privateKey)
     await database.system.execute(sql.certificateIssued, [row.id, certificate, key, expiresAt, renewAt, clock.now()])
@@ -81,7 +123,7 @@ export async function certificateDue(options: CertificateOptions, signal: AbortS
     const after = (waitMs: number): Date => new Date(failedAt.getTime() + waitMs)
     if (signal.aborted) {
       await database.system.execute(sql.certificateLeft, [row.id, failedAt])
-      return true
+      return
     }
     const asked = err instanceof RetryAfterError ? err : null
     const due = later(after(waitAfter(row.ssl_failures)), asked?.until)
@@ -92,11 +134,10 @@ export async function certificateDue(options: CertificateOptions, signal: AbortS
     if (err instanceof Unreachable)
       await database.system.execute(sql.certificatesHeldUp, [customerMessage(err), after(FIRST_WAIT_MS), failedAt])
   }
-  return true
 }
 
 /** @returns false when the public URL's host is not due, or the CA asked to wait */
-export async function ownCertificateDue(options: CertificateOptions, signal: AbortSignal): Promise<boolean> {
+async function ownCertificateDue(options: CertificateOptions, signal: AbortSignal): Promise<boolean> {
   const { database, clock, log, secrets, ownName } = options
   if (ownName === null) return false
   const now = clock.now()

@@ -14,7 +14,7 @@ import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Accounts } from '../accounts/index.ts'
 import { blockedTargets } from './blocked-targets.ts'
-import { certificateLoops } from './certificates.ts'
+import { certificateServices } from './certificates.ts'
 import { hitJudgingLoop } from './hit-judging.ts'
 import { type Intake, intakeOf } from './intake.ts'
 import { tokenKeys } from './keys.ts'
@@ -128,7 +128,7 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
       hitJudgingLoop({ database, clock, ids, log, ledger, isBurst: intake.isBurst }),
       names.rechecks,
       ...(wantsCertificates
-        ? certificateLoops({
+        ? certificateServices({
             database,
             clock,
             log,

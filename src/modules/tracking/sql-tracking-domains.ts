@@ -106,7 +106,7 @@ export const forgetHolds = statement('tracking_forget_holds', 'delete from track
 export const dueCertificate = statement(
   'tracking_due_certificate',
   `update tracking_domain set ssl_due_at = $2 where id = any(array(
-     select id from tracking_domain d where ssl_due_at <= $1 and verified_at is not null
+     select id from tracking_domain d where ssl_due_at <= $1 and verified_at is not null and account_id <> all($5::uuid[])
        and (certificate is not null or $4 > (
          select count(*) from tracking_domain o where o.account_id = d.account_id and o.ssl_since > $3) + (
          select count(*) from tracking_domain_hold h
