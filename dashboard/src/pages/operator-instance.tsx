@@ -101,9 +101,10 @@ export function Queues() {
   )
 }
 
-/** The last responses of deferred emails to all destinations: whether one cause holds up many. */
+/** The last responses of deferred emails to all destinations: whether one cause holds up many. Nothing while none is deferred. */
 function Causes() {
   const found = useApi('/operator/queues/causes', { always: CAUSES_EVERY_MS })
+  if (found.error === null && (found.data?.data.length ?? 0) === 0) return null
   return (
     <Section title="Why deferred emails wait">
       <Table
