@@ -28,7 +28,7 @@ const SANDBOX_AT_ONCE = 32
 const SECOND_LOOK_AFTER_MS = 15 * 60_000
 
 /** One email from claim to record. */
-export interface Held extends CheckedEmail {
+export interface HeldEmail extends CheckedEmail {
   readonly claimed: Claimed
   readonly epoch: number
   readonly key: SigningKey | null
@@ -62,27 +62,27 @@ export interface ConcluderOptions extends DeliveryOptions {
   /** Whether mail that was claimed under an epoch is still this process's to send. */
   readonly safe: (epoch: number) => boolean
   /** Whether mail claimed at this time has been checked against all unsubscribes acknowledged during an outage. */
-  readonly isAsked: (claimedAtMs: number) => boolean
+  readonly isChecked: (claimedAtMs: number) => boolean
   /** Whether the process is stopping: only what is on the wire is finished. */
   readonly isStopping: () => boolean
   readonly onError: (error: unknown) => void
 }
 
 export interface Concluder {
-  contextOf(one: Pick<Held, 'email' | 'claimed' | 'sizeBytes'>): Context
+  contextOf(one: Pick<HeldEmail, 'email' | 'claimed' | 'sizeBytes'>): Context
   /** Never changes the database, whose rows follow from the conclusion. @returns null: to be handed back untouched */
-  conclude(one: Held): Promise<Ended | null>
+  conclude(one: HeldEmail): Promise<Ended | null>
 }
 
 export function concluderOf(options: ConcluderOptions): Concluder {
-  const { database, clock, ids, composer, network, safe, isAsked, isStopping, onError } = options
+  const { database, clock, ids, composer, network, safe, isChecked, isStopping, onError } = options
   const limits = { ...LIMITS, ...options.limits }
   const isStillWanted = lateSuppressionCheck(database, clock)
   const gate = answerGate(limits.maxUnrecorded)
   const large = byteBudget(limits.maxLargeBytes)
   const sandboxTurns = byteBudget(SANDBOX_AT_ONCE)
 
-  const contextOf = ({ email, claimed, sizeBytes }: Pick<Held, 'email' | 'claimed' | 'sizeBytes'>): Context => ({
+  const contextOf = ({ email, claimed, sizeBytes }: Pick<HeldEmail, 'email' | 'claimed' | 'sizeBytes'>): Context => ({
     email,
     fence: claimed.fence,
     sandbox: email.sandbox || options.mode === 'sandbox',
@@ -92,14 +92,14 @@ export function concluderOf(options: ConcluderOptions): Concluder {
     chance: ids.chance,
   })
 
-  const conclude = async (one: Held): Promise<Ended | null> => {
+  const conclude = async (one: HeldEmail): Promise<Ended | null> => {
     const context = contextOf(one)
     const settled = await concludedWithoutAttempt({ ...options, db: database.system }, context, one)
     if (settled !== null) return withoutInbox(settled)
     return context.sandbox ? intoInbox(one) : overNetwork(one)
   }
 
-  const intoInbox = async (one: Held): Promise<Ended | null> => {
+  const intoInbox = async (one: HeldEmail): Promise<Ended | null> => {
     const { email } = one
     await sandboxTurns.take(1)
     try {
@@ -132,7 +132,7 @@ export function concluderOf(options: ConcluderOptions): Concluder {
     }
   }
 
-  const overNetwork = async (one: Held): Promise<Ended | null> => {
+  const overNetwork = async (one: HeldEmail): Promise<Ended | null> => {
     if (isStopping()) return null
     const { email, epoch } = one
     const site = siteOf(email)
@@ -142,7 +142,7 @@ export function concluderOf(options: ConcluderOptions): Concluder {
       obeysTlsPolicy: options.isTlsReport?.(email) !== true,
       site,
       sender: email.sender,
-      maySend: async () => (await isStillWanted(one)) && safe(epoch) && isAsked(one.claimedAtMs),
+      maySend: async () => (await isStillWanted(one)) && safe(epoch) && isChecked(one.claimedAtMs),
       prepare: async (idle) => {
         if (!safe(epoch) || isStopping()) return null
         await room.enter(idle)
@@ -172,7 +172,7 @@ export function concluderOf(options: ConcluderOptions): Concluder {
   }
 
   /** The composed and signed message. @returns null when the content is gone */
-  const written = async (one: Held): Promise<Outgoing | null> => {
+  const written = async (one: HeldEmail): Promise<Outgoing | null> => {
     const body = one.email.body ?? (await fetchBody(database.system, one.email))
     if (body === null) return null
     const outgoing = await freeingSource(body, options.turns, composer.compose(one.email, body, one.key))
@@ -184,7 +184,7 @@ export function concluderOf(options: ConcluderOptions): Concluder {
    * A domain that was missing twice, at least 15 minutes apart, does not exist: contract section 7. The same holds for a
    * domain without a mail host, which RFC 5321 section 5.1 requires to be reported as an error.
    */
-  const judged = async ({ email }: Held, sent: AttemptReport): Promise<AttemptReport> => {
+  const judged = async ({ email }: HeldEmail, sent: AttemptReport): Promise<AttemptReport> => {
     const { verdict } = sent
     if (verdict.kind !== 'deferred' || verdict.cause !== 'dns' || email.attemptsCount === 0) return sent
     const { enhanced } = verdict.finalReply

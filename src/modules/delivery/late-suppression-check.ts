@@ -12,10 +12,10 @@ import { mayWeSend, type Refusal, type SendQuestion } from '../suppression/index
 export interface CheckedEmail {
   readonly email: QueuedEmail
   /** When the suppression lists were last asked, by the monotonic clock. */
-  askedAtMs: number
+  checkedAtMs: number
 }
 
-const ASKED_MS = 2_000
+const CHECKED_FOR_MS = 2_000
 const MAX_ASKS = 500
 
 /** @returns whether the recipient may still be mailed; false while the database is unavailable, since nobody knows */
@@ -32,7 +32,7 @@ export function lateSuppressionCheck(database: Database, clock: Clock): (one: Ch
   })
   return async (one) => {
     const nowMs = clock.monotonicMs()
-    if (nowMs - one.askedAtMs < ASKED_MS) return true
+    if (nowMs - one.checkedAtMs < CHECKED_FOR_MS) return true
     const { accountId, recipientKey: recipient, sandbox } = one.email
     try {
       if ((await asked.add({ accountId, recipient, sandbox })) !== null) return false
@@ -40,7 +40,7 @@ export function lateSuppressionCheck(database: Database, clock: Clock): (one: Ch
       if (isUnavailable(error)) return false
       throw error
     }
-    one.askedAtMs = nowMs
+    one.checkedAtMs = nowMs
     return true
   }
 }

@@ -16,6 +16,7 @@ import {
   pausedSites,
   type QueuedEmail,
 } from '../outbox/index.ts'
+import type { HeldEmails } from './held-emails.ts'
 import { concludedAsNeverSent } from './not-attempted.ts'
 import type { Recorder } from './record-results.ts'
 import { type Conclusion, type Context, expired, forgotten } from './results.ts'
@@ -36,9 +37,7 @@ export interface OverdueOptions {
   readonly contextOf: (one: { readonly claimed: Claimed; readonly email: QueuedEmail }) => Context
   /** The epoch to claim under; null: not now. */
   readonly epoch: () => number | null
-  /** `count` more rows are in the process; each is released once. */
-  readonly hold: (epoch: number, count: number) => void
-  readonly release: (epoch: number, count: number) => void
+  readonly held: HeldEmails
   /** Rows may be leased without this process knowing. */
   readonly suspectUnknownLeases: () => void
   readonly onError: (error: unknown) => void
@@ -63,7 +62,7 @@ export function overdueOf(options: OverdueOptions): Overdue {
     }
     const claimed = await claimBatch(epoch, { accounts, sites })
     if (claimed.length === 0) return 0
-    options.hold(epoch, claimed.length)
+    options.held.add(epoch, claimed.length)
     try {
       const emails = await fetchQueuedEmails(system, claimed, 0)
       const byId = new Map(emails.map((email) => [email.id, email]))
@@ -80,7 +79,7 @@ export function overdueOf(options: OverdueOptions): Overdue {
       options.suspectUnknownLeases()
       throw error
     } finally {
-      options.release(epoch, claimed.length)
+      options.held.remove(epoch, claimed.length)
     }
     return claimed.length
   }
