@@ -16,7 +16,8 @@ import type { FoundKey, KeyLookup } from './key-lookup.ts'
 import type { LastUseLog } from './last-use.ts'
 import { type Plans, plansWith, RATE_CLASSES, type Rate, type RateClass } from './plans.ts'
 import { allows } from './scopes.ts'
-import { principalOfSession, type Sessions } from './sessions.ts'
+import { principalOfSession } from './session-roles.ts'
+import type { Sessions } from './sessions.ts'
 import type { KeyRow } from './sql.ts'
 
 export interface ApiGate extends Gate {

@@ -44,8 +44,9 @@ export function prefixOf(key: string): string {
   return key.slice(0, PREFIX_CHARS)
 }
 
-export function hashOf(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
+/** The SHA-256 under which keys, session tokens and recovery codes are stored: they are random, and too long to guess. */
+export function hashOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
 }
 
 /** Evenly distributed characters of [0-9A-Za-z]. */

@@ -11,8 +11,8 @@ import type { Database } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { newAccount, type OperatorContext } from './accounts.ts'
 import { errors } from './errors.ts'
+import { hashOf } from './key-format.ts'
 import { CONSOLE, recordOperatorAction } from './operator-actions.ts'
-import { hashOf } from './sessions.ts'
 import { selectAccount } from './sql.ts'
 import {
   countUsersOf,

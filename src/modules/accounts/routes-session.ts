@@ -19,7 +19,7 @@ import { errors } from './errors.ts'
 import { type UserRoutesOptions, userRoutes } from './routes-users.ts'
 import { MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, Password, RoleName } from './schemas.ts'
 import { sessionDoors } from './session-door.ts'
-import { accountOf, roleOf, SCOPES_OF } from './sessions.ts'
+import { accountOf, roleOf, SCOPES_OF } from './session-roles.ts'
 import { selectAccount } from './sql.ts'
 import {
   deleteSession,

@@ -20,7 +20,9 @@ import { errors } from './errors.ts'
 import { newPassword, type Passwords } from './passwords.ts'
 import { MAX_EMAIL_CHARS, RoleName } from './schemas.ts'
 import { sessionDoors } from './session-door.ts'
-import { accountOf, MAX_USERS_OF_AN_EMAIL, type Sessions } from './sessions.ts'
+import { accountOf } from './session-roles.ts'
+import type { Sessions } from './sessions.ts'
+import { MAX_USERS_OF_AN_EMAIL } from './sign-in-checks.ts'
 import { lockAccount } from './sql.ts'
 import {
   addUser,

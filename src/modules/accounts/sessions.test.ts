@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fixture } from '../../../test/accounts-fixture.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { MAX_USERS_OF_AN_EMAIL, sessionsOf } from './sessions.ts'
+import { sessionsOf } from './sessions.ts'
+import { MAX_USERS_OF_AN_EMAIL } from './sign-in-checks.ts'
 import {
   addUser,
   deleteSessionsBut,
