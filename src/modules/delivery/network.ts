@@ -1,7 +1,7 @@
 // Finds the route for the mail to a recipient's domain, in direct and in relay mode.
 //
-// The plan of a domain comes from the DNS and is kept for a minute. Domains with the same servers (next-hops.ts) share a route with
-// its connections and its pace; the next plan leads to the same route. Unused routes are forgotten.
+// The plan of a domain comes from the DNS and is kept for a minute. Domains with the same servers (next-hops.ts) share a route
+// (route-table.ts) with its connections and its pace; the next plan leads to the same route.
 
 import { setMaxListeners } from 'node:events'
 import { createSecureContext } from 'node:tls'
@@ -13,12 +13,14 @@ import type { Resolver } from '../../platform/dns.ts'
 import { recentlyUsed } from '../../platform/recently-used.ts'
 import { CLIENT_TLS } from '../../platform/tls-client.ts'
 import type { SitePolicy, Transport } from '../transport/index.ts'
-import { exchangersOf, type NextHops, nextHopsOf, type RouteKeys, routeKeysOf } from './next-hops.ts'
+import { lookUpWatch } from './look-up-watch.ts'
+import { exchangersOf, type NextHops, nextHopsOf, routeKeysOf } from './next-hops.ts'
 import type { Pace } from './pace.ts'
 import { type Relay, relayAddresses, relayTerms } from './relay.ts'
 import { relayVerdict } from './relay-verdict.ts'
 import { localReport } from './results.ts'
 import { Route, type RouteOptions, type RouteResult } from './route.ts'
+import { routeTable } from './route-table.ts'
 import { socketsOf } from './sockets.ts'
 import { tlsFaults } from './tls-faults.ts'
 import type { DeliveryJob, Verdict } from './types.ts'
@@ -61,7 +63,6 @@ export interface Network {
 const PLAN_MS = 60_000
 const FAILED_PLAN_MS = 10_000
 const MAX_PLANS = 20_000
-const MAX_ROUTES = 5_000
 
 /** Status codes of findings that a second look must confirm: the domain does not exist, or has no host that takes mail. */
 export const NO_SUCH_DOMAIN = '4.1.2'
@@ -93,19 +94,9 @@ interface Planned {
   route: Route | null
 }
 
-interface Known {
-  readonly route: Route
-  readonly names: string
-  addresses: string
-}
-
 export function networkOf(options: NetworkOptions): Network {
   const { clock, relay, transport } = options
   const plans = recentlyUsed<Planned>(MAX_PLANS)
-  /** All routes, by host names. */
-  const routes = new Map<string, Known>()
-  /** Routes by the addresses that their names had at the last look-up. */
-  const routesAt = new Map<string, Known>()
   const sockets = socketsOf(options.maxSockets)
   const secureContext = createSecureContext(CLIENT_TLS)
   const faults = tlsFaults(clock)
@@ -155,51 +146,11 @@ export function networkOf(options: NetworkOptions): Network {
     const [first] = exchangers
     const hops = nextHopsOf(exchangers)
     if (hops.targets.length > 0 || first?.rule.kind !== 'closed' || policy === null)
-      return { kind: 'open', mx: plan, hops, route: routeOf(routeKeysOf(plan, exchangers)), policy }
+      return { kind: 'open', mx: plan, hops, route: routes.routeOf(routeKeysOf(plan, exchangers)), policy }
     const { host, rule, addresses } = first
-    const session = {
-      site,
-      policy: policy.reported(host),
-      fault: rule.fault,
-      host,
-      ip: addresses[0] ?? '',
-      sourceIp: null,
-    }
+    const ip = addresses[0] ?? ''
+    const session = { site, policy: policy.reported(host), fault: rule.fault, host, ip, sourceIp: null }
     return { kind: 'closed', mx: plan, detail: rule.why, noteFault: () => transport?.note(session) }
-  }
-
-  /** Forgets quiet routes to silent destinations first. */
-  const forgetRoutes = (): void => {
-    for (const known of routes.values()) if (known.route.quiet && !known.route.pace.proven) forgetRoute(known)
-    if (routes.size < MAX_ROUTES) return
-    for (const known of routes.values()) if (known.route.quiet) forgetRoute(known)
-  }
-
-  const forgetRoute = (known: Known): void => {
-    routes.delete(known.names)
-    leave(known)
-  }
-
-  const leave = (known: Known): void => {
-    if (routesAt.get(known.addresses) === known) routesAt.delete(known.addresses)
-  }
-
-  const routeOf = ({ names, addresses }: RouteKeys): Route => {
-    const named = routes.get(names)
-    if (named !== undefined) {
-      // Domains with other names use this route while they have the same addresses; they do not follow it to new ones.
-      leave(named)
-      named.addresses = addresses
-      if (!routesAt.has(addresses)) routesAt.set(addresses, named)
-      return named.route
-    }
-    const there = routesAt.get(addresses)
-    if (there !== undefined) return there.route
-    if (routes.size >= MAX_ROUTES) forgetRoutes()
-    const made: Known = { route: newRoute(), names, addresses }
-    routes.set(names, made)
-    routesAt.set(addresses, made)
-    return made.route
   }
 
   const newRoute = (): Route =>
@@ -218,6 +169,7 @@ export function networkOf(options: NetworkOptions): Network {
       onSession: noteSession,
       onError: options.onError,
     })
+  const routes = routeTable(newRoute)
 
   const paceOf = (site: string): Pace | undefined => plans.get(relay === null ? site : '')?.route?.pace
 
@@ -248,14 +200,13 @@ export function networkOf(options: NetworkOptions): Network {
     namesDoubtful: lookUps.doubtful,
     release: () => {
       releases++
-      for (const { route } of routes.values()) route.release()
+      routes.release()
     },
     abort: () => {
       aborting.abort(new Error('delivery stops'))
-      for (const { route } of routes.values()) route.release()
+      routes.release()
       aborting = newController()
       routes.clear()
-      routesAt.clear()
       plans.clear()
     },
   }
@@ -285,13 +236,8 @@ function planVerdict(plan: Exclude<Plan, { readonly kind: 'open' | 'unasked' }>)
   const command = 'connect'
   const localReply = (enhanced: string, text: string) => ({ code: null, enhanced, text: `${enhanced} ${text}` })
   const later = (enhanced: string, text: string): Verdict => {
-    return {
-      kind: 'deferred',
-      finalReply: localReply(enhanced, text),
-      cause: 'dns',
-      category: 'dns_failure',
-      command,
-    }
+    const finalReply = localReply(enhanced, text)
+    return { kind: 'deferred', finalReply, cause: 'dns', category: 'dns_failure', command }
   }
   switch (plan.kind) {
     case 'null_mx': {
@@ -311,35 +257,5 @@ function planVerdict(plan: Exclude<Plan, { readonly kind: 'open' | 'unasked' }>)
     }
     case 'private':
       return { kind: 'failed', finalReply: localReply('5.4.6', plan.detail), cause: 'dns' }
-  }
-}
-
-const WATCHED_MS = 60_000
-const MAX_WATCHED = 10_000
-const FEW_LOOKUPS = 10
-
-/** The look-ups of the last minute, by name. */
-function lookUpWatch(clock: Clock): { add(site: string, missing: boolean): void; doubtful(): boolean } {
-  const seen = new Map<string, { readonly atMs: number; readonly missing: boolean }>()
-  const forget = (): void => {
-    const oldestMs = clock.monotonicMs() - WATCHED_MS
-    for (const [site, { atMs }] of seen) {
-      if (atMs >= oldestMs && seen.size <= MAX_WATCHED) break
-      seen.delete(site)
-    }
-  }
-  return {
-    add: (site, missing) => {
-      seen.delete(site)
-      seen.set(site, { atMs: clock.monotonicMs(), missing })
-      forget()
-    },
-    // Of a handful of names, all may really be wrong.
-    doubtful: () => {
-      forget()
-      let missing = 0
-      for (const one of seen.values()) if (one.missing) missing++
-      return seen.size >= FEW_LOOKUPS && missing * 2 > seen.size
-    },
   }
 }
