@@ -8,6 +8,8 @@ const WALK_QUERIES = 8
 
 export interface DmarcRecord {
   readonly policy: 'none' | 'quarantine' | 'reject'
+  /** The value of a `p=` that names no policy, in place of which receivers take `none`; null otherwise. */
+  readonly unknownPolicy: string | null
   readonly subdomainPolicy: 'none' | 'quarantine' | 'reject' | null
   /** `psd=`: whether the name is a public suffix; `u` when the record does not say. */
   readonly publicSuffix: 'y' | 'n' | 'u'
@@ -44,11 +46,13 @@ export function parseDmarc(text: string): DmarcRecord | null {
   }
   const reports = (tags.get('rua') ?? '').split(',').map((uri) => uri.trim())
   const aggregateReports = reports.filter((uri) => /^[a-z][a-z0-9+.-]*:\S+$/i.test(uri))
-  const policy = policyOf(tags.get('p')) ?? (aggregateReports.length > 0 ? 'none' : null)
+  const stated = tags.get('p')
+  const policy = policyOf(stated) ?? (aggregateReports.length > 0 ? 'none' : null)
   if (policy === null) return null
   const suffix = tags.get('psd')?.toLowerCase()
   return {
     policy,
+    unknownPolicy: stated === undefined || policyOf(stated) !== null ? null : stated,
     subdomainPolicy: policyOf(tags.get('sp')),
     publicSuffix: suffix === 'y' || suffix === 'n' ? suffix : 'u',
     strictDkim: tags.get('adkim')?.toLowerCase() === 's',

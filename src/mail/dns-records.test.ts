@@ -353,6 +353,16 @@ test('a faulty DMARC record at the domain itself is reported although the DNS ab
   }
 })
 
+test('a DMARC record whose p= names no policy is explained, though receivers take it for p=none', async () => {
+  const text = 'v=DMARC1; p=rejct; rua=mailto:dmarc@shop.example'
+  const { dmarc } = await checkDomain(IDENTITY, declaredZones(published({ [DMARC]: txt(text) })))
+  assert.deepEqual([dmarc.status, dmarc.found], ['mismatch', [text]])
+  assert.match(dmarc.error ?? '', /^p=rejct is not a policy: write none, quarantine or reject/)
+  const without = 'v=DMARC1; rua=mailto:dmarc@shop.example'
+  const checks = await checkDomain(IDENTITY, declaredZones(published({ [DMARC]: txt(without) })))
+  assert.equal(checks.dmarc.status, 'valid')
+})
+
 test('no text makes a record reader throw', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 300 }), (text) => {

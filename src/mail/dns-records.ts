@@ -408,6 +408,8 @@ export function parseTagList(text: string): ReadonlyMap<string, string> | null {
   return tags.size > 0 ? tags : null
 }
 
+const POLICY_CHARACTERS = 40
+
 async function checkDmarc(
   { name }: DomainRecord,
   { domain }: DomainIdentity,
@@ -416,8 +418,13 @@ async function checkDmarc(
 ): Promise<Finding> {
   const policy = await discoverDmarc(domain, resolver, signal)
   switch (policy.kind) {
-    case 'found':
-      return { ...VALID, found: [policy.text] }
+    case 'found': {
+      const { unknownPolicy } = policy.record
+      if (policy.at !== domain || unknownPolicy === null) return { ...VALID, found: [policy.text] }
+      const stated = `p=${unknownPolicy.slice(0, POLICY_CHARACTERS)}`
+      const error = `${stated} is not a policy: write none, quarantine or reject; receivers act as with none until then`
+      return { status: 'mismatch', found: [policy.text], error }
+    }
     case 'multiple':
       return {
         status: 'multiple',
