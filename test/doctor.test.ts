@@ -138,6 +138,29 @@ const POOL = { POSTHORN_SOURCE_IPS: IP }
 
 // Each row: what differs from a set-up that is well, and what the doctor says about it.
 const IN_DNS: readonly (readonly [check: string, Situation, state: string, found: RegExp, advice: RegExp | null])[] = [
+  [
+    'blocklists',
+    {
+      zones: {
+        ...WELL,
+        'mail.example.org': { ...HOST, AAAA: ['2a00::25'] },
+        '5.2.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.a.2.zen.spamhaus.org': { A: ['127.0.0.4'] },
+      },
+    },
+    'fail',
+    /^2a00::25 at zen\.spamhaus\.org$/,
+    /delisted/,
+  ],
+  [
+    'blocklists',
+    {
+      zones: { ...WELL, 'mail.example.org': { ...HOST, A: [], AAAA: ['2a00::25'] } },
+      settings: { POSTHORN_SOURCE_IPS: '2a00::25' },
+    },
+    'ok',
+    /^not on zen\.spamhaus\.org, the only list that answered$/,
+    null,
+  ],
   ['reverse DNS', { zones: { ...WELL, [IP]: {} } }, 'fail', /has no PTR record$/, /^ask the provider of 93/],
   [
     'reverse DNS',

@@ -1,6 +1,6 @@
 // The doctor's checks of the DNS that receivers look at: the host name, where bounces go, reverse DNS, SPF, blocklists.
 
-import { isIP } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Config } from '../config.ts'
 import { checkHost } from '../mail/spf.ts'
@@ -13,8 +13,10 @@ export interface DnsOptions {
   readonly resolver: Resolver
 }
 
-// Their answers for a listed address; 127.255.255.x means that our resolver is not allowed to query.
-const BLOCKLISTS = ['zen.spamhaus.org', 'bl.spamcop.net', 'b.barracudacentral.org', 'psbl.surriel.com']
+const SPAMHAUS = 'zen.spamhaus.org'
+const BLOCKLISTS = [SPAMHAUS, 'bl.spamcop.net', 'b.barracudacentral.org', 'psbl.surriel.com']
+/** Those that list IPv6 addresses. */
+const BLOCKLISTS_OF_IPV6 = [SPAMHAUS]
 
 export const NO_DNS = 'DNS lookup failed: check POSTHORN_DNS_SERVERS and /etc/resolv.conf'
 
@@ -163,13 +165,11 @@ export async function blocklists(options: DnsOptions): Promise<CheckResult> {
   const addresses = await sendingAddresses(options)
   if (addresses === 'unknown' || addresses.length === 0)
     return unknown('no public sending address known', 'see the reverse DNS check')
-  const four = addresses.filter((address) => address.includes('.') && !address.includes(':'))
-  const asked = four.flatMap((address) => BLOCKLISTS.map((list) => ({ address, list })))
+  const asked = addresses.flatMap((address) =>
+    (isIPv6(address) ? BLOCKLISTS_OF_IPV6 : BLOCKLISTS).map((list) => ({ address, list })),
+  )
   const answers = await Promise.all(
-    asked.map(async (one) => {
-      const reversed = one.address.split('.').toReversed().join('.')
-      return { ...one, answer: await resolver.a(`${reversed}.${one.list}`) }
-    }),
+    asked.map(async (one) => ({ ...one, answer: await resolver.a(`${reversed(one.address)}.${one.list}`) })),
   )
   const listed = answers.filter(({ answer }) => answer.kind === 'found' && answer.records.some(isListing))
   const silent = answers.filter(
@@ -185,7 +185,21 @@ export async function blocklists(options: DnsOptions): Promise<CheckResult> {
       'blocklists often refuse large public resolvers: set POSTHORN_DNS_SERVERS to a resolver of your own',
     )
   }
-  return ok(`not on any of the ${BLOCKLISTS.length - new Set(silent.map(({ list }) => list)).size} lists that answered`)
+  const lists = new Set(asked.map(({ list }) => list))
+  for (const { list } of silent) lists.delete(list)
+  const [only] = lists
+  return ok(
+    lists.size === 1
+      ? `not on ${only}, the only list that answered`
+      : `not on any of the ${lists.size} lists that answered`,
+  )
+}
+
+/** The name of an address in a list (RFC 5782 sections 2.1 and 2.4): its bytes, or the hex digits of IPv6, from the last one on. */
+function reversed(address: string): string {
+  const bytes = ipaddr.parse(address).toByteArray()
+  const parts = isIPv6(address) ? [...Buffer.from(bytes).toString('hex')] : bytes
+  return parts.toReversed().join('.')
 }
 
 /** 127.255.255.0/24 means that the query was refused (Spamhaus). */
