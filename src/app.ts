@@ -50,11 +50,11 @@ import {
   previewsOf,
   riskRoutes,
   type Sending,
-  type SmtpDoor,
+  type SmtpSubmission,
   sendingLimits,
   sendingOf,
   sendingRoutes,
-  smtpDoor,
+  smtpSubmissionOf,
   templateRoutes,
   templatesOf,
 } from './modules/sending/index.ts'
@@ -93,7 +93,7 @@ export interface Rooms {
   readonly validation: ValidationRoom
   readonly disk: DiskGuard
   readonly heartbeat: DatabaseHeartbeat
-  readonly submissionDoor: SmtpDoor
+  readonly smtpSubmission: SmtpSubmission
   readonly followers: Followers
   readonly tracking: TrackingRoom
   readonly endpoints: readonly AnyEndpoint[]
@@ -255,7 +255,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     ...{ config, ground, store, accounts, senders, verpMac, tracking, outgoing, fresh, html, metrics, traces },
   })
   if (delivery !== null) state.onQueued = () => delivery.wake()
-  const submissionDoor = smtpDoor({ ...sendingOptions, readMessage }, sending)
+  const smtpSubmission = smtpSubmissionOf({ ...sendingOptions, readMessage }, sending)
   const parts = {
     config,
     ground,
@@ -272,7 +272,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     validation,
     disk,
     heartbeat,
-    submissionDoor,
+    smtpSubmission,
     followers,
     tracking,
     endpoints,

@@ -174,7 +174,7 @@ test('a List-Unsubscribe-Post of the sender is not doubled beside our List-Unsub
   const raw = Buffer.from(`${head}List-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n\r\nHi\r\n`)
   const { accountId } = world.account
   const submit = async (message: Buffer): Promise<void> => {
-    const submitted = await world.rooms.submissionDoor.submit(
+    const submitted = await world.rooms.smtpSubmission.submit(
       { accountId, keyId: null, mode: 'live', scopes: ['full'], domainIds: null },
       { mailFrom: 'a@shop.example', senderFault: null, recipients: [parsed.address], raw: message, trace: () => '' },
     )

@@ -223,7 +223,7 @@ test('the content engine knows whether a mail goes to many and has an unsubscrib
       `From: ${mail.from}\r\nTo: ${mail.to}\r\nSubject: ${mail.subject}\r\nX-Stream: ${stream}\r\nMIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\n\r\n${mail.html.replaceAll('<p>', '\r\n<p>')}\r\n`,
     )
     const principal = { accountId: account.accountId, keyId: null, mode: 'live', scopes: ['full'], domainIds: null }
-    const result = await world.rooms.submissionDoor.submit(principal as Principal, {
+    const result = await world.rooms.smtpSubmission.submit(principal as Principal, {
       ...{ mailFrom: mail.from, senderFault: null, recipients: [address.address], raw, trace: () => '' },
     })
     assert.ok('emailId' in result, JSON.stringify(result))

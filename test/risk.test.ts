@@ -126,7 +126,7 @@ async function sentBySmtp(principal: Principal, message: Record<string, unknown>
     trace: () => '',
   }
   try {
-    const result = await world.rooms.submissionDoor.submit(principal, submitted)
+    const result = await world.rooms.smtpSubmission.submit(principal, submitted)
     assert.ok('emailId' in result, JSON.stringify(result))
     return { blocked: false, code: null, action: null }
   } catch (error) {

@@ -12,7 +12,7 @@ import {
   type SenderDomainFacts,
   type SendingOptions,
   sendingOf,
-  smtpDoor,
+  smtpSubmissionOf,
 } from '../src/modules/sending/index.ts'
 import { largeTurns } from '../src/platform/body-spool.ts'
 import { type Clock, systemClock } from '../src/platform/clock.ts'
@@ -151,7 +151,7 @@ export async function submissionWorld({
     implicitTlsPorts: [0],
     hostname: 'mail.test',
     certificate: selfSigned({ names: ['mail.test'] }),
-    door: smtpDoor({ ...sendingOptions, ids, readMessage: parseMessage }, sendingOf(sendingOptions)),
+    sending: smtpSubmissionOf({ ...sendingOptions, ids, readMessage: parseMessage }, sendingOf(sendingOptions)),
     clock,
     log: createLogger('silent'),
     rateLimits: true,

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import type { Config } from '../config.ts'
 import type { Accounts } from '../modules/accounts/index.ts'
 import type { EndingCertificate } from '../modules/notices/index.ts'
-import type { SmtpDoor } from '../modules/sending/index.ts'
+import type { SmtpSubmission } from '../modules/sending/index.ts'
 import { ownCertificateState, type TrackingRoom } from '../modules/tracking/index.ts'
 import { certificateWatch } from '../platform/certificate-watch.ts'
 import { type Certificate, instanceCertificate } from '../platform/certificates.ts'
@@ -32,7 +32,7 @@ export interface ListenersOptions {
   readonly tracking: TrackingRoom
   readonly disk: DiskGuard
   readonly heartbeat: DatabaseHeartbeat
-  readonly submissionDoor: SmtpDoor
+  readonly smtpSubmission: SmtpSubmission
   readonly metrics: Pick<ServiceMetrics, 'note'>
 }
 
@@ -122,7 +122,7 @@ export function inboundMx(options: ListenersOptions, certificate: Certificate): 
 }
 
 export function submission(options: ListenersOptions, certificate: Certificate): Submission {
-  const { config, ground, accounts, disk, submissionDoor } = options
+  const { config, ground, accounts, disk, smtpSubmission } = options
   return submissionService({
     spoolFolder: config.dataDir,
     turns: ground.turns,
@@ -131,7 +131,7 @@ export function submission(options: ListenersOptions, certificate: Certificate):
     implicitTlsPorts: config.submissionTlsPorts,
     hostname: config.hostname,
     certificate,
-    door: submissionDoor,
+    sending: smtpSubmission,
     clock: ground.clock,
     log: ground.log,
     rateLimits: config.rateLimits,

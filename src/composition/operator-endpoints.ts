@@ -1,7 +1,7 @@
 // Connects the operator's endpoints and the services behind them. A part of the composition root.
 
 import type { Config } from '../config.ts'
-import { type Accounts, operatorDoor, operatorRoutes, type Plans, setupRoutes } from '../modules/accounts/index.ts'
+import { type Accounts, operatorCheck, operatorRoutes, type Plans, setupRoutes } from '../modules/accounts/index.ts'
 import { followerLags } from '../modules/events/index.ts'
 import { machineRoutes, machineService } from '../modules/machines/index.ts'
 import { queueRoutes } from '../modules/outbox/index.ts'
@@ -23,7 +23,7 @@ export function operatorEndpoints({ ground, store, accounts, plans, onQueued }: 
   const { database, secrets } = store
   const { ids, clock } = ground
   const { sessions, passwords } = accounts
-  const operator = operatorDoor(sessions)
+  const operator = operatorCheck(sessions)
   return [
     ...setupRoutes({ database, secrets, ids, clock, passwords, sessions }),
     ...operatorRoutes({ accounts, plans, database, secrets, ids, clock }),

@@ -1,6 +1,6 @@
 // Stored emails in the form that other rooms need, composed from the rooms below. A part of the composition root.
 
-import type { EmailDoor } from '../modules/bounces/index.ts'
+import type { StoredEmails } from '../modules/bounces/index.ts'
 import type { Composer } from '../modules/delivery/index.ts'
 import type { SenderDomains } from '../modules/domains/index.ts'
 import {
@@ -20,7 +20,7 @@ const MAX_BODY_BYTES = 2_147_483_647
 const REPORTS_MATCHED_MS = 60 * 86_400_000
 
 /** The outbox as seen by the bounces room, which may not depend on it. */
-export function reportedEmails(clock: Clock): EmailDoor<ReportedEmail> {
+export function reportedEmails(clock: Clock): StoredEmails<ReportedEmail> {
   return {
     byToken: lockReportedEmail,
     byMessageId: (db, accountId, messageId, recipientKey) => {

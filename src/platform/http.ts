@@ -300,7 +300,7 @@ function addRoute(
   path: string,
   legacy: boolean,
 ): void {
-  const { access, door, moreFaults } = described
+  const { access, authenticate, moreFaults } = described
   const refuseUnfitBody = faultsAhead(described, legacy)
   const whileBeating = heartbeat?.whileBeating ?? (<T>(work: () => Promise<T>): Promise<T> => work())
   app.route({
@@ -320,7 +320,7 @@ function addRoute(
       // The router accepts an empty parameter: `/emails/` is not a valid path, just like `/emails/x/`.
       if (access !== null && Object.values(request.params ?? {}).includes('')) return reply.callNotFound()
       if (legacy) markLegacy(reply, request, described)
-      if (door !== undefined) request.setDecorator('visitor', await door(uncheckedRequestOf(request)))
+      if (authenticate !== undefined) request.setDecorator('visitor', await authenticate(uncheckedRequestOf(request)))
       if (access === null) return
       const principal = await whileBeating(() => gate.admit(requesterOf(request, reply, described), access))
       request.setDecorator('principal', principal)
@@ -336,7 +336,7 @@ function addRoute(
       const writes = described.method !== 'GET'
       const answer = access === null ? await handle() : await whileBeating(handle, writes)
       reply.code(answer.status)
-      if (access !== null || door !== undefined) reply.header('cache-control', PRIVATE)
+      if (access !== null || authenticate !== undefined) reply.header('cache-control', PRIVATE)
       for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value)
       return reply.send(answer.body)
     },

@@ -19,7 +19,7 @@ export interface Servers {
 
 type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) => void)
 
-const DOOR_WITHIN_MS = 1_500
+const REACHED_WITHIN_MS = 1_500
 
 /** Start-up options of every connection: what our statements and their readers rely on, where the server has other defaults. */
 export const SESSION =
@@ -81,7 +81,7 @@ export function serversOf(url: string): Servers {
 
     async #connect(): Promise<pg.Client> {
       try {
-        await Promise.all([super.connect(), this.#atTheDoor()])
+        await Promise.all([super.connect(), this.#isReachable()])
         if (this.#standby) throw Object.assign(new Error('this server is a standby'), { code: '57P03' })
         return this
       } catch (error) {
@@ -93,18 +93,18 @@ export function serversOf(url: string): Servers {
     }
 
     /** Resolves when the machine has accepted or refused the connection, which a merely slow server does too. */
-    #atTheDoor(): Promise<void> {
+    #isReachable(): Promise<void> {
       const { connection } = this as unknown as { readonly connection: { readonly stream: Socket } }
       const { stream } = connection
       return new Promise((resolve) => {
         const giveUp = (): void => {
           if (stream.connecting)
-            stream.destroy(Object.assign(new Error('nobody is at the door'), { code: 'ETIMEDOUT' }))
+            stream.destroy(Object.assign(new Error('the server cannot be reached'), { code: 'ETIMEDOUT' }))
         }
         let timer: NodeJS.Timeout | undefined
         const wait = (): void => {
           // Reads pending events first: this process itself may have stood still.
-          timer = setTimeout(() => setImmediate(giveUp), DOOR_WITHIN_MS)
+          timer = setTimeout(() => setImmediate(giveUp), REACHED_WITHIN_MS)
         }
         const end = (): void => {
           clearTimeout(timer)

@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net'
 import type { SMTPServerAuthentication, SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
 import { type Address, FAULT_WORDS, parseAddress } from '../mail/address.ts'
 import { formatDate } from '../mail/headers.ts'
-import { type SmtpDoor, sendingLimits } from '../modules/sending/index.ts'
+import { type SmtpSubmission, sendingLimits } from '../modules/sending/index.ts'
 import type { Turns } from '../platform/body-spool.ts'
 import type { Certificate } from '../platform/certificates.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -39,7 +39,7 @@ export interface SubmissionOptions {
   readonly implicitTlsPorts: readonly number[]
   readonly hostname: string
   readonly certificate: Certificate
-  readonly door: SmtpDoor
+  readonly sending: SmtpSubmission
   readonly clock: Clock
   readonly log: Logger
   /** False: neither connections nor failed log-ins are counted (load tests). */
@@ -178,7 +178,7 @@ interface Conversation {
 
 /** The answers at each step; every refusal is thrown as a Reply or an ApiError. */
 function conversation(options: SubmissionOptions, stopping: AbortSignal): Conversation {
-  const { door, clock, log } = options
+  const { sending, clock, log } = options
   const failures = loginFailures(clock, options.rateLimits)
   const lockout = loginLockout(clock, options.rateLimits)
   const messages = incomingMessages(MAX_MESSAGE_BYTES, options.spoolFolder, options.turns)
@@ -231,7 +231,7 @@ function conversation(options: SubmissionOptions, stopping: AbortSignal): Conver
     const { principal, senderFault } = userOf(session)
     const { mailFrom, rcptTo } = session.envelope
     const by = `${options.hostname} with ${session.transmissionType.replaceAll(/[^A-Z0-9]/g, '')}`
-    const answer = await door.submit(principal, {
+    const answer = await sending.submit(principal, {
       mailFrom: mailFrom === false ? '' : mailFrom.address,
       senderFault,
       recipients: rcptTo.map(({ address }) => addressOf(address, '5.1.3')),
@@ -257,10 +257,10 @@ function conversation(options: SubmissionOptions, stopping: AbortSignal): Conver
       if (!options.hasRoom()) throw new Reply(452, '4.3.1 no room for another message, try again later')
       const fault = await options.takeRate(user.principal)
       if (fault !== null) throw fault
-      user.senderFault = await door.senderFault(user.principal, domain)
+      user.senderFault = await sending.senderFault(user.principal, domain)
     },
     rcptTo: async (address, session) => {
-      const refusal = await door.recipientFault(userOf(session).principal, addressOf(address, '5.1.3'))
+      const refusal = await sending.recipientFault(userOf(session).principal, addressOf(address, '5.1.3'))
       if (refusal === null) return
       const list = refusal.list === 'unsubscribe' ? 'has unsubscribed' : `is suppressed (${refusal.reason})`
       throw new Reply(550, `5.7.1 the recipient ${list}`)

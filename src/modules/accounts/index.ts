@@ -43,7 +43,7 @@ export { sessionRoutes } from './routes-session.ts'
 export { setupRoutes } from './routes-setup.ts'
 export { allows, SCOPES, type Scope } from './scopes.ts'
 export { accountSecrets } from './sealed.ts'
-export { type OperatorDoor, operatorDoor } from './session-door.ts'
+export { type OperatorCheck, operatorCheck } from './session-checks.ts'
 export type { SmtpLogin } from './smtp-credential.ts'
 export { type AccountUsage, usageOfMonth } from './sql-meter.ts'
 export {

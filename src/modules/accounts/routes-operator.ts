@@ -34,7 +34,7 @@ import { closeAccount, openAccount } from './operators.ts'
 import { FEATURES, PLANS, type Plan, type Plans, RATE_CLASSES, RESOURCES, termsOf } from './plans.ts'
 import type { Accounts } from './room.ts'
 import { MAX_EMAIL_CHARS } from './schemas.ts'
-import { sessionDoors } from './session-door.ts'
+import { sessionChecks } from './session-checks.ts'
 import { type AccountRow, selectAccount } from './sql.ts'
 import { selectUsage } from './sql-meter.ts'
 import {
@@ -207,13 +207,13 @@ function contextOf({ accounts, database, secrets, ids, clock }: OperatorRoutesOp
 
 function accountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[] {
   const { accounts, database } = options
-  const door = sessionDoors(accounts.sessions)
+  const checks = sessionChecks(accounts.sessions)
   return [
     endpoint({
       method: 'GET',
       path: '/api/v1/operator/accounts',
       access: null,
-      door: door.operator,
+      authenticate: checks.operator,
       operationId: 'listAccounts',
       summary: 'List accounts, newest first',
       tag: TAG,
@@ -251,7 +251,7 @@ function accountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[] {
       method: 'POST',
       path: '/api/v1/operator/accounts',
       access: null,
-      door: door.operator,
+      authenticate: checks.operator,
       operationId: 'createAccount',
       summary: 'Create an account. Its API keys and the password of its owner are shown only once.',
       tag: TAG,
@@ -285,9 +285,9 @@ function accountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[] {
 
 function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[] {
   const { accounts, database } = options
-  const door = sessionDoors(accounts.sessions)
+  const checks = sessionChecks(accounts.sessions)
   const path = '/api/v1/operator/accounts/{id}'
-  const one = { params: IdParams, access: null, door: door.operator, tag: TAG } as const
+  const one = { params: IdParams, access: null, authenticate: checks.operator, tag: TAG } as const
   const turn = (verb: 'suspend' | 'resume', summary: string, act: typeof suspend): AnyEndpoint =>
     endpoint({
       ...one,
@@ -350,7 +350,7 @@ function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[
       method: 'POST',
       path: '/api/v1/operator/leave',
       access: null,
-      door: door.operator,
+      authenticate: checks.operator,
       operationId: 'leaveAccount',
       summary: 'Leave the opened account and return to your own',
       tag: TAG,
@@ -408,13 +408,13 @@ async function detailOf(options: OperatorRoutesOptions, id: string): Promise<Sta
 }
 
 function logRoutes({ accounts, database, plans }: OperatorRoutesOptions): readonly AnyEndpoint[] {
-  const door = sessionDoors(accounts.sessions)
+  const checks = sessionChecks(accounts.sessions)
   return [
     endpoint({
       method: 'GET',
       path: '/api/v1/operator/actions',
       access: null,
-      door: door.operator,
+      authenticate: checks.operator,
       operationId: 'listOperatorActions',
       summary: 'List operator actions and SMTP password views, newest first',
       tag: TAG,
@@ -434,7 +434,7 @@ function logRoutes({ accounts, database, plans }: OperatorRoutesOptions): readon
       method: 'GET',
       path: '/api/v1/operator/plans',
       access: null,
-      door: door.operator,
+      authenticate: checks.operator,
       operationId: 'listPlans',
       summary: 'List the plans of this installation and the number of accounts on each',
       tag: TAG,

@@ -18,7 +18,7 @@ import type { SettingsReader } from './account-settings.ts'
 import { errors } from './errors.ts'
 import { type UserRoutesOptions, userRoutes } from './routes-users.ts'
 import { MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS, Password, RoleName } from './schemas.ts'
-import { sessionDoors } from './session-door.ts'
+import { sessionChecks } from './session-checks.ts'
 import { accountOf, roleOf, SCOPES_OF } from './session-roles.ts'
 import { selectAccount } from './sql.ts'
 import {
@@ -104,7 +104,7 @@ function assertSecurePage(origin: string | undefined, publicUrl: string): void {
 
 function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
   const { sessions, database } = options
-  const door = sessionDoors(options.sessions)
+  const checks = sessionChecks(options.sessions)
   const me = async (session: FoundSession): Promise<Static<typeof Me>> => {
     const account = await selectAccount(database.system, accountOf(session))
     if (account === null) throw errors.not_signed_in()
@@ -164,7 +164,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'GET',
       path: '/api/v1/session',
       access: null,
-      door: door.person,
+      authenticate: checks.person,
       operationId: 'getSession',
       summary: 'Get the current session',
       tag: TAG,
@@ -179,7 +179,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'DELETE',
       path: '/api/v1/session',
       access: null,
-      door: door.person,
+      authenticate: checks.person,
       operationId: 'signOut',
       summary: 'Sign out',
       tag: TAG,
@@ -198,7 +198,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'GET',
       path: '/api/v1/sessions',
       access: null,
-      door: door.person,
+      authenticate: checks.person,
       operationId: 'listSessions',
       summary: 'List sessions of the signed-in user',
       tag: TAG,
@@ -223,7 +223,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'DELETE',
       path: '/api/v1/sessions/{id}',
       access: null,
-      door: door.person,
+      authenticate: checks.person,
       operationId: 'endSession',
       summary: 'End a session of the signed-in user',
       tag: TAG,
@@ -240,7 +240,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'PUT',
       path: '/api/v1/session/password',
       access: null,
-      door: door.person,
+      authenticate: checks.person,
       operationId: 'changePassword',
       summary: 'Change your password. All your other sessions end.',
       tag: TAG,
@@ -270,13 +270,13 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
 
 function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
   const { sessions, database } = options
-  const door = sessionDoors(options.sessions)
+  const checks = sessionChecks(options.sessions)
   return [
     endpoint({
       method: 'POST',
       path: '/api/v1/session/totp',
       access: null,
-      door: door.person,
+      authenticate: checks.person,
       operationId: 'offerSecondFactor',
       summary: 'Start second-factor setup. Returns a secret for an authenticator app; it takes effect once enabled.',
       tag: TAG,
@@ -293,7 +293,7 @@ function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'PUT',
       path: '/api/v1/session/totp',
       access: null,
-      door: door.person,
+      authenticate: checks.person,
       operationId: 'enableSecondFactor',
       summary:
         'Enable the second factor with a code from the authenticator app. The recovery codes are shown only once.',
@@ -312,7 +312,7 @@ function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       method: 'POST',
       path: '/api/v1/session/totp/remove',
       access: null,
-      door: door.person,
+      authenticate: checks.person,
       operationId: 'removeSecondFactor',
       summary: 'Remove the second factor. Needs the password and an authenticator or recovery code.',
       tag: TAG,

@@ -19,7 +19,7 @@ import type { Ids } from '../../platform/ids.ts'
 import { errors } from './errors.ts'
 import { newPassword, type Passwords } from './passwords.ts'
 import { MAX_EMAIL_CHARS, RoleName } from './schemas.ts'
-import { sessionDoors } from './session-door.ts'
+import { sessionChecks } from './session-checks.ts'
 import { accountOf } from './session-roles.ts'
 import type { Sessions } from './sessions.ts'
 import { MAX_USERS_OF_AN_EMAIL } from './sign-in-checks.ts'
@@ -64,14 +64,14 @@ const UserWithPassword = named('UserWithPassword', Type.Object({ ...User.propert
 
 export function userRoutes(options: UserRoutesOptions): readonly AnyEndpoint[] {
   const { database, ids, clock, passwords } = options
-  const door = sessionDoors(options.sessions)
+  const checks = sessionChecks(options.sessions)
   const known = [errors.not_signed_in, errors.insufficient_role, errors.cross_site_request]
   return [
     endpoint({
       method: 'GET',
       path: '/api/v1/users',
       access: null,
-      door: door.person,
+      authenticate: checks.person,
       operationId: 'listUsers',
       summary: 'List users of the account',
       tag: TAG,
@@ -86,7 +86,7 @@ export function userRoutes(options: UserRoutesOptions): readonly AnyEndpoint[] {
       method: 'POST',
       path: '/api/v1/users',
       access: null,
-      door: door.owner,
+      authenticate: checks.owner,
       operationId: 'createUser',
       summary: 'Create a user. The initial password is shown only once.',
       tag: TAG,
@@ -125,7 +125,7 @@ export function userRoutes(options: UserRoutesOptions): readonly AnyEndpoint[] {
       method: 'PATCH',
       path: '/api/v1/users/{id}',
       access: null,
-      door: door.owner,
+      authenticate: checks.owner,
       operationId: 'updateUser',
       summary: "Update a user's role",
       tag: TAG,
@@ -148,7 +148,7 @@ export function userRoutes(options: UserRoutesOptions): readonly AnyEndpoint[] {
       method: 'POST',
       path: '/api/v1/users/{id}/password',
       access: null,
-      door: door.owner,
+      authenticate: checks.owner,
       operationId: 'resetUserPassword',
       summary:
         'Give a user a new password, shown only once. Their sessions end, and their second factor is removed. Not for yourself and not for operators.',
@@ -178,7 +178,7 @@ export function userRoutes(options: UserRoutesOptions): readonly AnyEndpoint[] {
       method: 'DELETE',
       path: '/api/v1/users/{id}',
       access: null,
-      door: door.owner,
+      authenticate: checks.owner,
       operationId: 'deleteUser',
       summary: 'Delete a user and end their sessions',
       tag: TAG,

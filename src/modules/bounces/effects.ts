@@ -31,7 +31,7 @@ export interface ReportedEmail {
 }
 
 /** The owner of emails, passed in by the composition root because it depends on this module. */
-export interface EmailDoor<Email extends ReportedEmail = ReportedEmail> {
+export interface StoredEmails<Email extends ReportedEmail = ReportedEmail> {
   /** Finds the email of a token and locks it until the end of the transaction. */
   byToken(
     db: Db,
@@ -65,7 +65,7 @@ const DIAGNOSTIC_TYPE = /^[\w-]{1,40};[ \t]{0,9}/
 /** Applies a report about this email. */
 export async function applyReport(
   db: Db,
-  context: Context & { readonly emails: EmailDoor },
+  context: Context & { readonly emails: StoredEmails },
   email: ReportedEmail,
   { report, source, dkim }: ReceivedReport,
 ): Promise<Outcome> {
@@ -82,7 +82,7 @@ export async function applyReport(
 
 export async function applyFailure(
   db: Db,
-  context: Context & { readonly emails: EmailDoor },
+  context: Context & { readonly emails: StoredEmails },
   email: ReportedEmail,
   failed: Omit<ReportedRecipient, 'address' | 'action'> & { readonly address?: string | null },
   source: BounceSource,
@@ -136,7 +136,7 @@ function organizationAt(address: string): string {
 
 export async function applyComplaint(
   db: Db,
-  context: Context & { readonly emails: EmailDoor },
+  context: Context & { readonly emails: StoredEmails },
   email: ReportedEmail,
   feedback: Pick<Feedback, 'type' | 'reportingMta' | 'arrivalDate'> & { readonly dkim: DkimOutcome | null },
   source: BounceSource,

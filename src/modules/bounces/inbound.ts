@@ -23,7 +23,7 @@ import type { Resolver } from '../../platform/dns.ts'
 import { firstIdAt, type Ids } from '../../platform/ids.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
-import { applyReport, type EmailDoor } from './effects.ts'
+import { applyReport, type StoredEmails } from './effects.ts'
 import { type ReportReader, reportReader } from './reader.ts'
 import { reportStorage } from './report-storage.ts'
 import { type SignatureReader, signatureReader } from './signatures.ts'
@@ -37,7 +37,7 @@ export interface InboundOptions {
   readonly ids: Ids
   readonly log: Logger
   readonly verpMac: VerpMac
-  readonly emails: EmailDoor
+  readonly emails: StoredEmails
   /** Looks up the DKIM keys of reports. */
   readonly resolver: Resolver
   /** Forwards mail for postmaster and abuse to the operator, in the transaction that ends the report. */

@@ -1,7 +1,7 @@
 // The entrance of the module: bounces, complaints and reports, and their history.
 
 export { type ReportCount, reportCommands, reportCounts } from './cli.ts'
-export type { EmailDoor, ReportedEmail } from './effects.ts'
+export type { ReportedEmail, StoredEmails } from './effects.ts'
 export {
   type Inbound,
   type InboundOptions,

@@ -15,6 +15,14 @@
 
 export { domainCommands } from './cli.ts'
 export {
+  type DomainName,
+  domainsUsing,
+  leaveTrackingDomain,
+  oldestUsable,
+  ownedDomains,
+  trackingAssignments,
+} from './domain-lookups.ts'
+export {
   type DomainChange,
   type Domains,
   type DomainsOptions,
@@ -24,14 +32,6 @@ export {
   type RemovedDomain,
   type Verified,
 } from './domains.ts'
-export {
-  type DomainName,
-  domainsUsing,
-  leaveTrackingDomain,
-  oldestUsable,
-  ownedDomains,
-  trackingAssignments,
-} from './door.ts'
 export { errors } from './errors.ts'
 export { type RecheckOptions, recheckDue, recheckLoop } from './jobs.ts'
 export { domainRoutes, wireDomain, wireRecords } from './routes.ts'

@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import type { Database } from '../../platform/db.ts'
 import { type Answer, type AnyEndpoint, DateTime, endpoint, named, Uuid } from '../../platform/http.ts'
-import { accountErrors, type OperatorDoor } from '../accounts/index.ts'
+import { accountErrors, type OperatorCheck } from '../accounts/index.ts'
 import { listMachines, SILENT_AFTER_SECONDS } from './sql.ts'
 
 export interface MachineRoutesOptions {
   readonly database: Database
-  readonly operator: OperatorDoor
+  readonly operator: OperatorCheck
   /** The lag of each follower of the log. */
   readonly followers: () => Promise<readonly { readonly name: string; readonly lagSeconds: number }[]>
 }
@@ -41,7 +41,7 @@ export function machineRoutes({ database, operator, followers }: MachineRoutesOp
       method: 'GET',
       path: '/api/v1/operator/machines',
       access: null,
-      door: operator,
+      authenticate: operator,
       operationId: 'listMachines',
       summary: 'List the processes of the installation and the lag of each event log follower',
       tag: 'Operator',

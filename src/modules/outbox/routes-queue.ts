@@ -3,14 +3,14 @@
 import { Type } from 'typebox'
 import { platformErrors } from '../../platform/errors.ts'
 import { type Answer, type AnyEndpoint, DateTime, dataOf, endpoint, named, single } from '../../platform/http.ts'
-import { accountErrors, type OperatorDoor } from '../accounts/index.ts'
+import { accountErrors, type OperatorCheck } from '../accounts/index.ts'
 import { type DestinationOptions, holdDestination, retryDestination } from './destinations.ts'
 import { EXAMINED, waitingCauses, wireCause } from './queue-causes.ts'
 import { type QueuedDestination, queueByDestination, queueFigures } from './queue-figures.ts'
 import { ATTEMPT_OUTCOMES } from './types.ts'
 
 export interface QueueRoutesOptions extends DestinationOptions {
-  readonly operator: OperatorDoor
+  readonly operator: OperatorCheck
   /** Wakes delivery, if it runs in this process. */
   readonly onQueued: () => void
 }
@@ -77,7 +77,7 @@ export function queueRoutes(options: QueueRoutesOptions): readonly AnyEndpoint[]
       method: 'GET',
       path: '/api/v1/operator/queues',
       access: null,
-      door: options.operator,
+      authenticate: options.operator,
       operationId: 'listQueues',
       summary: 'List the queue by destination, longest first. The figures can be up to 2 seconds old.',
       tag: TAG,
@@ -98,7 +98,7 @@ export function queueRoutes(options: QueueRoutesOptions): readonly AnyEndpoint[]
       method: 'GET',
       path: '/api/v1/operator/queues/causes',
       access: null,
-      door: options.operator,
+      authenticate: options.operator,
       operationId: 'listQueueCauses',
       summary: `List why deferred emails wait: their last responses, most emails first. The ${EXAMINED.toLocaleString('en-US')} emails that are due first are examined. The figures can be up to 5 seconds old.`,
       tag: TAG,
@@ -133,7 +133,7 @@ function steering(options: QueueRoutesOptions, verb: keyof typeof SUMMARIES): An
     method: 'POST',
     path: `/api/v1/operator/queues/{destination}/${verb}`,
     access: null,
-    door: options.operator,
+    authenticate: options.operator,
     operationId: `${verb}Queue`,
     summary: SUMMARIES[verb],
     tag: TAG,

@@ -33,5 +33,5 @@ export {
   sendingOf,
 } from './send.ts'
 export type { Incoming, SenderDomainFacts, TrackingSettings } from './sender.ts'
-export { type SmtpDoor, type SubmittedMail, smtpDoor } from './smtp.ts'
+export { type SmtpSubmission, type SubmittedMail, smtpSubmissionOf } from './smtp.ts'
 export { type Template, type Templates, templatesOf } from './templates.ts'

@@ -31,7 +31,7 @@ export interface SubmittedMail {
   readonly trace: (id: string, now: Date) => string
 }
 
-export interface SmtpDoor {
+export interface SmtpSubmission {
   /** @returns why the domain may not send live mail; null: it may, or the mail is sandbox mail */
   senderFault(principal: Principal, domain: string): Promise<ApiError | null>
   /** @returns the list entry that refuses the recipient; null: there is none */
@@ -49,12 +49,12 @@ const PATH = 'smtp'
 const ASKS_TOGETHER = 500
 const MAX_WAITING_BYTES = 16 * 1_048_576
 
-export interface SmtpDoorOptions extends SendingOptions {
+export interface SmtpSubmissionOptions extends SendingOptions {
   readonly ids: Ids
   readonly readMessage: ReadMessage
 }
 
-export function smtpDoor(options: SmtpDoorOptions, sending: Sending): SmtpDoor {
+export function smtpSubmissionOf(options: SmtpSubmissionOptions, sending: Sending): SmtpSubmission {
   const { database, lookups, clock, ids } = options
   const prepare = preparer()
   const staysInside = ({ mode }: Principal): boolean => options.sandboxed || mode === 'sandbox'

@@ -37,7 +37,7 @@ export interface VendorOptions {
   readonly log: Logger
 }
 
-interface Door extends VendorOptions {
+interface VendorContext extends VendorOptions {
   submit(call: VendorCall, messages: SendCall): Promise<SubmissionResult>
 }
 
@@ -76,13 +76,13 @@ export function vendorEndpoints(options: VendorOptions): readonly AnyEndpoint[] 
     }
     return result
   }
-  const door = { ...options, submit }
-  return [...resendEndpoints(door), ...postmarkEndpoints(door), sendGridEndpoint(door)]
+  const context = { ...options, submit }
+  return [...resendEndpoints(context), ...postmarkEndpoints(context), sendGridEndpoint(context)]
 }
 
 // --- Resend
 
-function resendEndpoints({ submit, clock }: Door): readonly AnyEndpoint[] {
+function resendEndpoints({ submit, clock }: VendorContext): readonly AnyEndpoint[] {
   return [
     endpoint({
       ...single,
@@ -148,7 +148,7 @@ function resendBatch(outcomes: readonly Outcome[], strict: boolean): object {
 
 // --- Postmark
 
-function postmarkEndpoints({ submit }: Door): readonly AnyEndpoint[] {
+function postmarkEndpoints({ submit }: VendorContext): readonly AnyEndpoint[] {
   return [
     endpoint({
       ...single,
@@ -196,7 +196,7 @@ function postmarkEndpoints({ submit }: Door): readonly AnyEndpoint[] {
 
 // --- SendGrid
 
-function sendGridEndpoint(options: Door): AnyEndpoint {
+function sendGridEndpoint(options: VendorContext): AnyEndpoint {
   return endpoint({
     ...single,
     path: '/v3/mail/send',
@@ -216,7 +216,7 @@ function sendGridEndpoint(options: Door): AnyEndpoint {
  * one remains. Nothing has been written by then, so the rest is tried again.
  */
 async function sendGrid(
-  options: Door,
+  options: VendorContext,
   call: VendorCall,
   messages: readonly Translated[],
   rounds: number,

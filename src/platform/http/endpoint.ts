@@ -65,7 +65,7 @@ export interface Gate {
 export interface Call<Params, Query, Body, Visitor = unknown> {
   readonly requestId: string
   readonly principal: Principal
-  /** The result of the endpoint's `door`. */
+  /** The result of the endpoint's `authenticate`. */
   readonly visitor: Visitor
   readonly params: Params
   readonly query: Query
@@ -83,7 +83,7 @@ export interface Call<Params, Query, Body, Visitor = unknown> {
   readonly stream: Readable
 }
 
-/** What a door sees of a request. Nothing has been checked against a schema yet. */
+/** What `authenticate` sees of a request. Nothing has been checked against a schema yet. */
 export type UncheckedRequest = Pick<Call<never, never, never>, 'method' | 'path' | 'headers' | 'ip'>
 
 export interface Answer {
@@ -128,7 +128,7 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
   /** Null: public, no key needed. */
   readonly access: Access | null
   /** Authenticates by something other than a key. Runs at the point where the gate runs for other endpoints. */
-  readonly door?: (request: UncheckedRequest) => Promise<Visitor>
+  readonly authenticate?: (request: UncheckedRequest) => Promise<Visitor>
   readonly summary: string
   /**
    * Its name in a generated client: `verifyDomain`. The legacy path gets `verifyDomainLegacy`. Absent: derived from method and

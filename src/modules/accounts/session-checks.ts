@@ -10,22 +10,22 @@ import type { Operator } from './operator-actions.ts'
 import type { Sessions } from './sessions.ts'
 import type { FoundSession } from './sql-users.ts'
 
-export type SessionDoor = (request: UncheckedRequest) => Promise<FoundSession>
+export type SessionCheck = (request: UncheckedRequest) => Promise<FoundSession>
 
 /** Lets operators in. @throws ApiError not_signed_in, not_operator, cross_site_request */
-export type OperatorDoor = (request: UncheckedRequest) => Promise<Operator>
+export type OperatorCheck = (request: UncheckedRequest) => Promise<Operator>
 
-export interface SessionDoors {
+export interface SessionChecks {
   /** @throws ApiError not_signed_in, cross_site_request */
-  readonly person: SessionDoor
+  readonly person: SessionCheck
   /** @throws ApiError not_signed_in, insufficient_role, cross_site_request */
-  readonly owner: SessionDoor
+  readonly owner: SessionCheck
   /** @throws ApiError not_signed_in, not_operator, cross_site_request */
-  readonly operator: SessionDoor
+  readonly operator: SessionCheck
 }
 
-export function sessionDoors(sessions: Pick<Sessions, 'tokenIn' | 'find' | 'noteActing'>): SessionDoors {
-  const person: SessionDoor = async ({ method, headers }) => {
+export function sessionChecks(sessions: Pick<Sessions, 'tokenIn' | 'find' | 'noteActing'>): SessionChecks {
+  const person: SessionCheck = async ({ method, headers }) => {
     if (!isFromOurPages(method, headers)) throw errors.cross_site_request()
     const token = sessions.tokenIn(headers.cookie)
     const found = token === null ? null : await sessions.find(token)
@@ -49,7 +49,7 @@ export function sessionDoors(sessions: Pick<Sessions, 'tokenIn' | 'find' | 'note
 }
 
 /** For the other modules. */
-export function operatorDoor(sessions: Pick<Sessions, 'tokenIn' | 'find' | 'noteActing'>): OperatorDoor {
-  const { operator } = sessionDoors(sessions)
+export function operatorCheck(sessions: Pick<Sessions, 'tokenIn' | 'find' | 'noteActing'>): OperatorCheck {
+  const { operator } = sessionChecks(sessions)
   return async (request) => ({ email: (await operator(request)).email, ip: request.ip })
 }
