@@ -78,7 +78,7 @@ const FAILED: Readonly<Record<string, Words>> = {
   domain_removed: {
     matter: 'sender',
     meaning: 'The sending domain was removed while the email was in the queue.',
-    next: 'Add and verify the domain again, or send from another one.',
+    next: 'Add and verify the domain again and send the email again, or send it from another domain.',
   },
   internal_error: {
     matter: 'setup',

@@ -1569,7 +1569,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Retry an email. A deferred one is attempted now; a failed or bounced one starts anew, and its `expires_at` becomes 72 hours from now. A live email is refused while its recipient is suppressed or unsubscribed. */
+        /** Retry an email. A deferred one is attempted now; a failed or bounced one starts anew, and its `expires_at` becomes 72 hours from now. A live email is refused while its recipient is suppressed or unsubscribed; one that has ended also when its recipient complained or is a spam trap, or its sending domain was removed. */
         post: operations["retryEmail"];
         delete?: never;
         options?: never;

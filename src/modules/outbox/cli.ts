@@ -1,13 +1,13 @@
 // `posthorn queue`: shows and speeds up what waits. It only uses the tables, so it can run on any machine; the delivery role
 // sees what has become ready at its next poll, at most a quarter of a second later.
 
-import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'
+import { type Command, type CommandContext, JSON_OPTION, UsageError } from '../../platform/command.ts'
 import { printRecords } from '../../platform/command-output.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { CONSOLE } from '../accounts/index.ts'
 import { runningRoles } from '../machines/index.ts'
-import { retryEmail } from './control.ts'
+import { type RetryOptions, retryEmail } from './control.ts'
 import { holdDestination, retryDestination } from './destinations.ts'
 import { ownerOfEmail } from './owner.ts'
 import { EXAMINED, waitingCauses, wireCause } from './queue-causes.ts'
@@ -16,7 +16,9 @@ import { wireDestination } from './routes-queue.ts'
 
 const LISTED = 100
 
-export const queueCommands: readonly Command[] = [
+type RefusedAnewOf = (context: CommandContext) => RetryOptions['refusedAnew']
+
+export const queueCommands = (refusedAnewOf: RefusedAnewOf): readonly Command[] => [
   {
     path: ['queue', 'list'],
     summary: 'list the queued emails, by destination',
@@ -102,12 +104,14 @@ export const queueCommands: readonly Command[] = [
     summary: 'retry one email now, whether deferred, failed or bounced',
     usage: '<email id>',
     options: JSON_OPTION,
-    run: async ({ database, clock, ids, print }, values, [id, ...more]) => {
+    run: async (context, values, [id, ...more]) => {
+      const { database, clock, ids, print } = context
       if (id === undefined || more.length > 0 || !isUuid(id)) throw new UsageError('name one email by its id')
       const accountId = await ownerOfEmail(database.system, id).catch((cause: unknown) => {
         throw isUnknown(cause) ? new Error(`there is no email ${id}`) : cause
       })
-      await retryEmail({ database, clock, ids, onQueued: () => undefined }, accountId, id)
+      const options = { database, clock, ids, onQueued: () => undefined, refusedAnew: refusedAnewOf(context) }
+      await retryEmail(options, accountId, id)
       print(values['json'] === true ? JSON.stringify({ id, status: 'queued' }) : `${id} is ready for delivery`)
     },
   },

@@ -21,6 +21,25 @@ export interface ControlOptions {
   readonly onQueued: () => void
 }
 
+/** Why an email that has ended may not be sent anew. */
+export interface RefusedAnew {
+  readonly message: string
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+export interface RetryOptions extends ControlOptions {
+  /** Asked about ended emails. Null: it may be sent. */
+  readonly refusedAnew: (db: Db, email: EndedEmail, now: Date) => Promise<RefusedAnew | null>
+}
+
+export interface EndedEmail {
+  readonly accountId: string
+  readonly domainId: string | null
+  /** The suppression key of the recipient. */
+  readonly recipient: string
+  readonly sandbox: boolean
+}
+
 export type CancelOptions = Pick<ControlOptions, 'database' | 'clock' | 'ids'>
 
 const QUEUE_LEASED = 1
@@ -91,10 +110,10 @@ export async function cancelWaiting(options: CancelOptions, accountId: string, r
  * Retries at once: a deferred email now, an ended one anew for 72 hours. It refuses while the recipient is suppressed or has
  * unsubscribed: the next claim would end the email as suppressed, which cannot be retried even after the entry is removed.
  *
- * @throws not_found; invalid_state for every other status, while the recipient of live mail is on one of the two lists, and
- * when retention has deleted the content
+ * @throws not_found; invalid_state for every other status, while the recipient of live mail is on one of the two lists, when
+ * an ended email may not be sent anew, and when retention has deleted the content
  */
-export async function retryEmail(options: ControlOptions, accountId: string, id: string): Promise<void> {
+export async function retryEmail(options: RetryOptions, accountId: string, id: string): Promise<void> {
   const { database, clock, onQueued } = options
   await database.transaction(async (db) => {
     const { row, email } = await lock(db, accountId, id)
@@ -113,21 +132,15 @@ export async function retryEmail(options: ControlOptions, accountId: string, id:
       await db.execute(sql.hurryEmail, [accountId, id, now])
       return
     }
+    const { domain_id: domainId, recipient_key: recipient, sandbox } = email
+    const refused = await options.refusedAnew(db, { accountId, domainId, recipient, sandbox }, now)
+    if (refused !== null) throw errors.invalid_state(refused.details, { message: refused.message })
     if ((await db.one(sql.hasBody, [accountId, email.body_id])) === null)
       throw errors.invalid_state({}, { message: 'The content of the email is no longer kept' })
-    const site = domainPart(email.recipient_key)
+    const site = domainPart(recipient)
     // On this transaction's connection: concurrent retries that each waited for a second connection would deadlock.
     const siteId = (await siteIds(db).of([site])).get(site)
-    await db.execute(sql.requeue, [
-      accountId,
-      id,
-      email.domain_id,
-      siteId,
-      now,
-      email.attempts_count,
-      email.sandbox,
-      email.recipient_key,
-    ])
+    await db.execute(sql.requeue, [accountId, id, domainId, siteId, now, email.attempts_count, sandbox, recipient])
     await db.execute(sql.reopenEmail, [accountId, id, now, new Date(now.getTime() + EMAIL_LIFE_MS)])
   })
   onQueued()

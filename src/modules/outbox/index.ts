@@ -12,7 +12,16 @@ import { judgedEmails } from './sql.ts'
 
 export { queueCommands } from './cli.ts'
 export { contentStretches, decodeContent, encodeContent } from './content.ts'
-export { type ControlOptions, cancelEmail, cancelWaiting, rescheduleEmail, retryEmail, statusName } from './control.ts'
+export {
+  type ControlOptions,
+  cancelEmail,
+  cancelWaiting,
+  type RefusedAnew,
+  type RetryOptions,
+  rescheduleEmail,
+  retryEmail,
+  statusName,
+} from './control.ts'
 export { type EmailStory, emailStory, emailsTo, keptFacts, lastAttempts, type StoredAttempt } from './emails.ts'
 export { countEngagement, type EngagedEmail, engagedEmails, lockEngagedEmails } from './engagement.ts'
 export { emailErrors } from './errors.ts'

@@ -75,7 +75,15 @@ test('a large email that is requested three times at once is in memory once at a
     return Buffer.from('whole')
   }
   const readMessage = (): never => assert.fail('nothing to read')
-  const routes = emailRoutes({ database, clock, ids, onQueued: () => undefined, compose, readMessage })
+  const routes = emailRoutes({
+    database,
+    clock,
+    ids,
+    onQueued: () => undefined,
+    refusedAnew: async () => null,
+    compose,
+    readMessage,
+  })
   const raw = routes.find((one) => one.path === '/api/v1/emails/{id}/raw')
   const principal = { accountId: ACCOUNT, domainIds: null }
   const answers = await Promise.all(

@@ -23,7 +23,7 @@ import {
   typed,
 } from '../../platform/http.ts'
 import { EventItem, TlsSession } from '../events/index.ts'
-import { type ControlOptions, cancelEmail, rescheduleEmail, retryEmail, statusName } from './control.ts'
+import { cancelEmail, type RetryOptions, rescheduleEmail, retryEmail, statusName } from './control.ts'
 import {
   COUNT_LIMIT,
   type EmailRow,
@@ -41,7 +41,7 @@ import { readingTurns } from './reading-turns.ts'
 import { cancelManyRoute } from './routes-cancel.ts'
 import { ATTEMPT_OUTCOMES, type EmailStatus, STATUS } from './types.ts'
 
-export interface EmailRoutesOptions extends ControlOptions {
+export interface EmailRoutesOptions extends RetryOptions {
   readonly database: Database
   /** The exact bytes of the message as a receiver gets it. */
   readonly compose: (accountId: string, id: string) => Promise<Buffer>
@@ -255,7 +255,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       access: steer,
       operationId: 'retryEmail',
       summary:
-        'Retry an email. A deferred one is attempted now; a failed or bounced one starts anew, and its `expires_at` becomes 72 hours from now. A live email is refused while its recipient is suppressed or unsubscribed.',
+        'Retry an email. A deferred one is attempted now; a failed or bounced one starts anew, and its `expires_at` becomes 72 hours from now. A live email is refused while its recipient is suppressed or unsubscribed; one that has ended also when its recipient complained or is a spam trap, or its sending domain was removed.',
       tag: 'Emails',
       params: IdParams,
       answers: { 200: dataOf(SingleEmail) },

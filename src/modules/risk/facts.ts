@@ -4,8 +4,10 @@
 
 import { domainPart, localPart } from '../../mail/address-parts.ts'
 import type { Db } from '../../platform/db.ts'
+import type { ApiError } from '../../platform/errors.ts'
 import { type Refusal, type RefusalRow, refusalsOf } from '../suppression/index.ts'
 import { disposableConfidence, isRole } from '../validation/index.ts'
+import { riskErrors } from './errors.ts'
 import * as sql from './sql.ts'
 import type { RiskFacts } from './verdict.ts'
 import { isSpike, NO_VOLUME, type Volume, windowOf } from './volume.ts'
@@ -102,6 +104,26 @@ export function gatherer({ mac }: GatherOptions): Gather {
         volume: volumes.get(accountId) ?? NO_VOLUME,
       }
     })
+  }
+}
+
+/**
+ * Refuses any live mail to a spam trap and to a recipient who complained, whatever the message, the account's settings, and
+ * what has been taken off the lists. The returned function answers null for everybody else.
+ *
+ * @param mac a MAC under the instance's secret
+ */
+export function recipientBar(
+  mac: (text: string) => Buffer,
+): (db: Db, ask: Omit<RiskAsk, 'sandbox'>, now: Date) => Promise<ApiError | null> {
+  const gather = gatherer({ mac })
+  return async (db, ask, now) => {
+    const [known] = await gather(db, [{ ...ask, sandbox: false }], now)
+    if (known === undefined) return null
+    const message = { sandbox: false, bulk: false, senderVerified: true, contentLevel: null }
+    const { spamtrap, complained } = riskFacts(known, message)
+    if (spamtrap) return riskErrors.spamtrap_detected()
+    return complained ? riskErrors.previous_complaint() : null
   }
 }
 
