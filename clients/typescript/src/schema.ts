@@ -2575,7 +2575,7 @@ export interface components {
         };
         CreateDomainRequest: {
             /**
-             * @description A domain name in lowercase ASCII letters, digits, dots and single hyphens: no https://, no path, no underscore, no xn--.
+             * @description A domain name in lowercase ASCII letters, digits, dots and single hyphens: no https://, no path, no underscore, no xn--. At most 228 characters, so that the names of its DNS records fit.
              * @example mail.example.com
              */
             domain: string;

@@ -65,7 +65,8 @@ const NAMES: readonly (readonly [unknown, boolean])[] = [
   ['a.b-c.d1.example', true],
   [long, true],
   [`a${long}`, false],
-  [`${'a.'.repeat(123)}example`, true],
+  [`${'a.'.repeat(110)}aexample`, true],
+  [`${'a.'.repeat(111)}example`, false],
   [`${'a.'.repeat(124)}example`, false],
   ['Shop.example', false],
   ['xn--bcher-kva.example', false],
@@ -93,6 +94,23 @@ for (const [name, good] of NAMES) {
     if (!good) assert.deepEqual([body.code, body.details.fields[0].field], ['validation_error', 'domain'])
   })
 }
+
+test('a domain whose records would have names too long for the DNS is refused with the reason, a shorter one has none', async () => {
+  const longest = `${'a.'.repeat(110)}bexample`
+  const { body } = await ask('POST', V1, { domain: longest })
+  const dns = await ask('GET', `${V1}/${body.data.id}/dns`)
+  const names = [...dns.body.dns_records, ...dns.body.optional_records].map(({ name }: Json) => name.length)
+  assert.deepEqual([longest.length, Math.max(...names)], [228, 253])
+  for (const path of [V1, LEGACY]) {
+    const refused = await ask('POST', path, { domain: `b${longest}`, tags: 7 })
+    const [fault, other] = refused.body.details.fields.toReversed()
+    assert.deepEqual(
+      [refused.status, other.field, fault.field, fault.rule],
+      [422, 'tags', 'domain', 'record_name_length'],
+    )
+    assert.match(fault.message, /^has 229 characters; with more than 228, the names of its DKIM records/)
+  }
+})
 
 // Each row: a request to add, and the answer.
 const BAD: readonly (readonly [body: unknown, status: number, code: string, field: string | null])[] = [

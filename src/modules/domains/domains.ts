@@ -1,4 +1,11 @@
-import { checkDomain, checkEd25519, type DomainChecks, type RecordCheck } from '../../mail/dns-records.ts'
+import { MAX_NAME_CHARS } from '../../mail/dns-mistakes.ts'
+import {
+  checkDomain,
+  checkEd25519,
+  type DomainChecks,
+  ed25519Selector,
+  type RecordCheck,
+} from '../../mail/dns-records.ts'
 import { checkOptional, type OptionalChecks, optionalRecords } from '../../mail/optional-records.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
@@ -26,6 +33,10 @@ export const SEAL_PURPOSE = 'dkim-private-key'
 export const ED25519_SEAL_PURPOSE = 'dkim-ed25519-key'
 const TOKEN_BYTES = 20
 const SELECTOR_BYTES = 5
+const selectorOf = (random: Buffer): string => `ph${random.toString('hex')}`
+/** With a longer name, that of its longest record, the second DKIM key, would not fit in the DNS. */
+export const MAX_DOMAIN_CHARS =
+  MAX_NAME_CHARS - `${ed25519Selector(selectorOf(Buffer.alloc(SELECTOR_BYTES)))}._domainkey.`.length
 /** A verify answers within 10 seconds: this time for the DNS, the rest for the database. */
 const VERIFY_WITHIN_MS = 8_000
 
@@ -222,7 +233,7 @@ async function add(
       name,
       [...new Set(tags)],
       ids.bytes(TOKEN_BYTES).toString('hex'),
-      `ph${ids.bytes(SELECTOR_BYTES).toString('hex')}`,
+      selectorOf(ids.bytes(SELECTOR_BYTES)),
       publicKey,
       secrets.seal(SEAL_PURPOSE, id, keyToBytes(privateKey)),
       second.publicKey,

@@ -10,6 +10,7 @@ import {
   spfRecord,
 } from '../../mail/dns-records.ts'
 import { type OptionalRecord, optionalRecords } from '../../mail/optional-records.ts'
+import type { FieldFault } from '../../platform/errors.ts'
 import {
   type Answer,
   type AnyEndpoint,
@@ -31,7 +32,7 @@ import {
   Uuid,
 } from '../../platform/http.ts'
 import { assertWholeAccount } from '../accounts/index.ts'
-import type { DomainChange, Domains, Holder, TrackingRecord } from './domains.ts'
+import { type DomainChange, type Domains, type Holder, MAX_DOMAIN_CHARS, type TrackingRecord } from './domains.ts'
 import { errors } from './errors.ts'
 import { isActive, STATUSES } from './states.ts'
 import { type Domain, identityOf } from './types.ts'
@@ -51,8 +52,7 @@ const DOMAIN_PATTERN = '^(?=.{4,253}$)(?!(?:.*\\.)?[^.]{64})[a-z0-9]+(?:[-.][a-z
 const DomainNameText = Type.String({
   pattern: DOMAIN_PATTERN,
   maxLength: 253,
-  description:
-    'A domain name in lowercase ASCII letters, digits, dots and single hyphens: no https://, no path, no underscore, no xn--.',
+  description: `A domain name in lowercase ASCII letters, digits, dots and single hyphens: no https://, no path, no underscore, no xn--. At most ${MAX_DOMAIN_CHARS} characters, so that the names of its DNS records fit.`,
   examples: ['mail.example.com'],
 })
 const Tags = Type.Array(Type.String({ minLength: 1, maxLength: MAX_TAG_CHARACTERS, pattern: ONE_LINE }), {
@@ -179,6 +179,7 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       operationId: 'createDomain',
       summary: 'Add a sending domain',
       body: NewDomain,
+      moreFaults: recordNameFaults,
       answers: { 201: dataOf(DomainDetail, { domain: DomainDetail }) },
       errors: [errors.already_exists],
       handle: async ({ principal, body }) => {
@@ -281,6 +282,13 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       },
     }),
   ]
+}
+
+function recordNameFaults(body: unknown): readonly FieldFault[] {
+  const { domain } = (body ?? {}) as { readonly domain?: unknown }
+  if (typeof domain !== 'string' || domain.length <= MAX_DOMAIN_CHARS) return []
+  const message = `has ${domain.length} characters; with more than ${MAX_DOMAIN_CHARS}, the names of its DKIM records are too long for the DNS`
+  return [{ field: 'domain', rule: 'record_name_length', message }]
 }
 
 function holderOf({ accountId, domainIds }: Principal): Holder {
