@@ -13,7 +13,11 @@ import { acmeAccount } from './sql-tracking-domains.ts'
 const DIRECTORY = 'http://127.0.0.1:9/directory'
 const secrets = secretsFrom(Buffer.alloc(32, 7))
 
-async function failureAt(directory: string, signal = new AbortController().signal): Promise<unknown> {
+async function failureAt(
+  directory: string,
+  signal = new AbortController().signal,
+  name = 'go.shop.example',
+): Promise<unknown> {
   const sealed = secrets.seal(ACCOUNT_KEY, directory, await acme.crypto.createPrivateEcdsaKey('P-256'))
   const system = {
     execute: async () => 0,
@@ -21,7 +25,7 @@ async function failureAt(directory: string, signal = new AbortController().signa
   }
   const database = { system } as unknown as Database
   const options = { database, clock: systemClock(), secrets, directory, caFile: null, email: null }
-  return orderCertificate(options, 'go.shop.example', signal).catch((error: unknown) => error)
+  return orderCertificate(options, name, signal).catch((error: unknown) => error)
 }
 
 /** Starts a CA for one test. @returns the URL of its directory */
@@ -95,6 +99,52 @@ test('a CA that asks to wait during polling is not asked again, and its message 
   assert.match(customerMessage(failure), /^The certificate authority asks to wait until \S+Z: it answered 503$/)
   assert.equal(asked.at(-1), '/challenge')
   assert.equal(asked.filter((path) => path === '/challenge').length, 2)
+})
+
+/** A CA that has validated every name, and answers what the test says when the order is finalized. */
+async function finalizingCa(
+  t: TestContext,
+  refusal: object,
+  meta: object = {},
+): Promise<{ directory: string; csr: () => Buffer }> {
+  let csr = Buffer.alloc(0)
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { port } = server.address() as AddressInfo
+      const at = (path: string): string => `http://127.0.0.1:${port}/${path}`
+      const path = request.url ?? ''
+      if (path === '/finalize') {
+        const { payload } = JSON.parse(Buffer.concat(chunks).toString())
+        csr = Buffer.from(JSON.parse(Buffer.from(payload, 'base64url').toString()).csr, 'base64url')
+      }
+      const answers: Readonly<Record<string, object>> = {
+        '/directory': { newNonce: at('nonce'), newAccount: at('account'), newOrder: at('order'), meta },
+        '/order': { status: 'ready', authorizations: [at('authz')], finalize: at('finalize') },
+        '/authz': { status: 'valid', identifier: { type: 'dns', value: 'go.shop.example' }, challenges: [] },
+        '/finalize': refusal,
+      }
+      response.setHeader('replay-nonce', 'bm9uY2U')
+      response.setHeader('location', at(path === '/account' ? 'account' : 'order'))
+      const status = path === '/finalize' ? 403 : path === '/order' ? 201 : 200
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answers[path] ?? {}))
+    })
+  })
+  return { directory: await directoryOf(server, t), csr: () => csr }
+}
+
+test('a name too long for a common name is ordered without one, as an alternative name alone', async (t) => {
+  const { directory, csr } = await finalizingCa(t, { detail: 'no' })
+  const long = `${'l'.repeat(60)}.go.shop.example`
+  for (const [name, commonName] of [
+    ['go.shop.example', 'go.shop.example'],
+    [long, null],
+  ] as const) {
+    await failureAt(directory, undefined, name)
+    const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${csr().toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`
+    assert.deepEqual(acme.crypto.readCsrDomains(pem), { commonName, altNames: [name] })
+  }
 })
 
 test('a certificate that no client would accept is not taken, with the reason', () => {

@@ -53,6 +53,8 @@ const RENEW_AT = 2 / 3
 export const FIRST_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 86_400_000
 const MAX_ERROR_CHARS = 500
+/** RFC 5280 appendix A.1; Let's Encrypt refuses a longer one. Clients read the alternative name, which every order has. */
+const MAX_COMMON_NAME_CHARS = 64
 
 /** Loaded for the first order: with its HTTP client and X.509 it takes 9.5 MB, which most processes never need. */
 async function acmeClient(): Promise<Acme> {
@@ -127,7 +129,8 @@ async function ordered(options: OrderOptions, name: string, asking: Asking): Pro
   })
   asking.ordering = true
   const key = await acme.crypto.createPrivateEcdsaKey('P-256')
-  const [privateKey, csr] = await acme.crypto.createCsr({ commonName: name, altNames: [name] }, key)
+  const commonName = name.length > MAX_COMMON_NAME_CHARS ? {} : { commonName: name }
+  const [privateKey, csr] = await acme.crypto.createCsr({ ...commonName, altNames: [name] }, key)
   const certificate = await client.auto({
     csr,
     challengePriority: ['http-01'],
