@@ -33,6 +33,8 @@ export interface Asking {
   ordering: boolean
   /** Not null: the CA asked to wait, and the order sends nothing more. */
   held: RetryAfterError | null
+  /** The CA said that CAA records forbid it to issue (RFC 8555 section 6.7). */
+  isForbiddenByCaa: boolean
   /** Called at once, because the library treats an error as temporary while it polls for a state. */
   readonly onHeld: (asked: RetryAfterError) => void
 }
@@ -43,13 +45,14 @@ interface Headers {
 }
 
 const WAITED_FOR_MS = 30_000
+const CAA = 'urn:ietf:params:acme:error:caa'
 const LONGEST_MS = 7 * 86_400_000
 const asking = new AsyncLocalStorage<Asking>()
 const listening = new WeakSet<object>()
 
 /** Runs an order, so that its requests to the CA can be attributed to it. */
 export function asAsked<T>(given: Pick<Asking, 'clock' | 'onHeld'>, order: (asking: Asking) => Promise<T>): Promise<T> {
-  const one: Asking = { ...given, ordering: false, held: null }
+  const one: Asking = { ...given, ordering: false, held: null, isForbiddenByCaa: false }
   return asking.run(one, () => order(one))
 }
 
@@ -66,6 +69,7 @@ export function heedRetryAfter({ axios }: typeof acme): void {
     ...[axios.defaults.transformResponse ?? []].flat(),
     (data: unknown, headers: Headers, status?: number): unknown => {
       const one = asking.getStore()
+      if (one !== undefined && isCaaRefusal(data)) one.isForbiddenByCaa = true
       if (one === undefined || status === undefined || (status !== 429 && status < 500)) return data
       const now = one.clock.now()
       const waitMs = retryAfterMs(textOf(headers.get('retry-after')), textOf(headers.get('date')), now)
@@ -93,6 +97,13 @@ export function retryAfterMs(header: string, date: string, now: Date): number {
 
 function textOf(header: unknown): string {
   return typeof header === 'string' ? header.trim() : ''
+}
+
+/** A problem document, or an object of an order whose `error` is one. */
+function isCaaRefusal(data: unknown): boolean {
+  if (typeof data !== 'object' || data === null) return false
+  const { type, error } = data as { readonly type?: unknown; readonly error?: { readonly type?: unknown } | null }
+  return type === CAA || error?.type === CAA
 }
 
 /** The `detail` of a problem document (RFC 8555 section 6.7); null: none. */

@@ -147,6 +147,21 @@ test('a name too long for a common name is ordered without one, as an alternativ
   }
 })
 
+const CAA = { type: 'urn:ietf:params:acme:error:caa', detail: 'CAA record for shop.example prevents issuance' }
+// Each row: what the CA says, its directory, and what the customer reads.
+const REFUSALS: readonly (readonly [said: object, meta: object, told: string])[] = [
+  [CAA, { caaIdentities: ['ca.example', 'ca.test'] }, `${CAA.detail}; add 0 issue "ca.example" to these records`],
+  [CAA, {}, `${CAA.detail}; these records must name the certificate authority`],
+  [CAA, { caaIdentities: ['a "b" c'] }, `${CAA.detail}; these records must name the certificate authority`],
+  [{ ...CAA, type: 'urn:ietf:params:acme:error:dns' }, { caaIdentities: ['ca.example'] }, CAA.detail],
+]
+for (const [said, meta, told] of REFUSALS) {
+  test(`a refusal ${JSON.stringify(said)} with ${JSON.stringify(meta)} is told with what to publish`, async (t) => {
+    const { directory } = await finalizingCa(t, said, meta)
+    assert.equal(customerMessage(await failureAt(directory)), told)
+  })
+}
+
 test('a certificate that no client would accept is not taken, with the reason', () => {
   const name = 'go.shop.example'
   const good = selfSigned({ names: [name] })

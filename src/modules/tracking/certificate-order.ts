@@ -131,7 +131,7 @@ async function ordered(options: OrderOptions, name: string, asking: Asking): Pro
   const key = await acme.crypto.createPrivateEcdsaKey('P-256')
   const commonName = name.length > MAX_COMMON_NAME_CHARS ? {} : { commonName: name }
   const [privateKey, csr] = await acme.crypto.createCsr({ ...commonName, altNames: [name] }, key)
-  const certificate = await client.auto({
+  const ordering = client.auto({
     csr,
     challengePriority: ['http-01'],
     // The CA fetches the challenge itself; a check of our own would need a route out to our own public address.
@@ -144,9 +144,24 @@ async function ordered(options: OrderOptions, name: string, asking: Asking): Pro
       await database.system.execute(sql.removeChallenge, [token, clock.now()])
     },
   })
+  const certificate = await ordering.catch(async (cause: unknown) => {
+    throw asking.isForbiddenByCaa && cause instanceof Error ? await withCaaAdvice(acme, directoryUrl, cause) : cause
+  })
   const now = clock.now()
   const { validToDate: expiresAt } = usableLeaf(certificate, { privateKey, name, now })
   return { certificate, privateKey, expiresAt, renewAt: renewalAt(now, expiresAt) }
+}
+
+/** The record that lets the CA issue (RFC 8659), by the name the CA's directory gives for it (RFC 8555 section 7.1.1). */
+async function withCaaAdvice({ axios }: Acme, directoryUrl: string, cause: Error): Promise<Error> {
+  const directory = await axios.get(directoryUrl).catch(() => null)
+  const meta: { readonly caaIdentities?: unknown } = directory?.data?.meta ?? {}
+  const [identity] = Array.isArray(meta.caaIdentities) ? meta.caaIdentities : []
+  const isName = typeof identity === 'string' && /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i.test(identity)
+  const advice = isName
+    ? `add 0 issue "${identity}" to these records`
+    : 'these records must name the certificate authority'
+  return new Error(`${cause.message}; ${advice}`, { cause })
 }
 
 /**
