@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import tls from 'node:tls'
 import { ownCertificateState } from '../src/modules/tracking/index.ts'
+import { type DoctorOptions, examineDatabase } from '../src/operator/doctor.ts'
 import { selfSigned } from '../src/platform/certificates.ts'
 import { statement } from '../src/platform/db.ts'
 import { startWorld, type World } from './world.ts'
@@ -95,6 +96,24 @@ test('one attempt at an unavailable authority is reported for every waiting name
   assert.deepEqual([(await shown(id)).ssl_status, (await shown(id)).ssl_enabled], ['issued', true])
   await system.execute(RUN_OUT, [id, new Date(now - DAY_MS)])
   assert.deepEqual([(await shown(id)).ssl_status, (await shown(id)).ssl_enabled], ['pending', false])
+})
+
+test('the doctor counts the tracking domains that no certificate could be ordered for, and names one with the reason', async () => {
+  await using authority = await startAuthority()
+  await using world = await certifiedWorld(authority.directory)
+  const { database, config } = world.rooms
+  const look = async (): Promise<string> => {
+    const options = { config, clock: world.clock } as unknown as DoctorOptions
+    const found = await examineDatabase(database, options)
+    const one = found.find(({ check }) => check === 'certificates of tracking domains')
+    return `${one?.state}: ${one?.found}`
+  }
+  assert.equal(await look(), 'ok: 0 verified, no failed order')
+  const ids = await Promise.all(['go.one.example', 'go.two.example'].map((name) => verified(world, name)))
+  for (const id of ids) await until(async () => (await world.api.get(`${PATH}/${id}`)).body.ssl_error)
+  assert.equal(await look(), 'warn: none for 2 of 2 verified names, such as go.one.example: no order today')
+  await database.system.execute(RUN_OUT, [ids[0], new Date(world.clock.now().getTime() + DAY_MS)])
+  assert.equal(await look(), 'warn: none for 1 of 2 verified names, such as go.two.example: no order today')
 })
 
 test("submission uses the certificate of the public URL, and its renewal, where it names the server's host", async () => {

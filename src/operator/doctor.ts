@@ -11,7 +11,7 @@ import type { Relay } from '../modules/delivery/index.ts'
 import { followerLags } from '../modules/events/index.ts'
 import { runningRoles } from '../modules/machines/index.ts'
 import { queueFigures } from '../modules/outbox/index.ts'
-import { ownCertificateState } from '../modules/tracking/index.ts'
+import { missingCertificates, ownCertificateState } from '../modules/tracking/index.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import type { DiskRoom } from '../platform/disk.ts'
@@ -82,6 +82,7 @@ export function examineDatabase(
   return findingsOf([
     ['database', () => database(opened, config)],
     ['certificate of the public address', needing((db) => publicCertificate(db, config, time))],
+    ['certificates of tracking domains', needing((db) => trackingCertificates(db, config, time))],
     ['commit time', needing((db) => commitTime(db, time))],
     ['clock', needing((db) => clock(db, time))],
     ['roles', needing((db) => roles(db, time))],
@@ -246,11 +247,13 @@ async function certificate({ certificate: read, config, clock: time }: DoctorOpt
   return ok(text)
 }
 
+const NO_HTTPS = 'POSTHORN_HTTPS_PORT is not set: another server terminates TLS'
+
 /** The certificate issued by a CA (contract section 18); `certificate` checks the one from files. */
 async function publicCertificate(db: Database, config: Config, time: Clock): Promise<CheckResult> {
   const { protocol, hostname } = new URL(config.publicUrl)
   if (protocol !== 'https:') return skipped('POSTHORN_PUBLIC_URL is not https')
-  if (config.httpsPort === null) return skipped('POSTHORN_HTTPS_PORT is not set: another server terminates TLS')
+  if (config.httpsPort === null) return skipped(NO_HTTPS)
   if (config.tlsCertFile !== null) return skipped('uses POSTHORN_TLS_CERT_FILE: see the certificate check')
   if (certifiedHost(config) === null)
     return warn(
@@ -267,6 +270,16 @@ async function publicCertificate(db: Database, config: Config, time: Clock): Pro
   const advice = `route port 80 of ${hostname} to POSTHORN_HTTP_PORT, and make sure this machine can reach POSTHORN_ACME_DIRECTORY`
   if (!holds) return fail(`${why}; a self-signed certificate is served`, advice)
   return error === null ? ok(text) : warn(why, advice)
+}
+
+async function trackingCertificates(db: Database, config: Config, time: Clock): Promise<CheckResult> {
+  if (config.httpsPort === null) return skipped(NO_HTTPS)
+  const { verified, missing, example } = await missingCertificates(db.system, time.now())
+  if (example === null) return ok(`${verified} verified, no failed order`)
+  return warn(
+    `none for ${missing} of ${verified} verified names, such as ${example.host}: ${example.failure}`,
+    'links of their mail lead to POSTHORN_PUBLIC_URL; each needs port 80 at POSTHORN_HTTP_PORT, and CAA records that allow the authority',
+  )
 }
 
 function operator({ config }: DoctorOptions): CheckResult {

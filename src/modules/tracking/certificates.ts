@@ -189,6 +189,16 @@ export async function endingCertificates(
   }))
 }
 
+/** The verified tracking domains whose links cannot be branded, because no certificate could be ordered for them. */
+export async function missingCertificates(
+  db: Db,
+  now: Date,
+): Promise<{ verified: number; missing: number; example: { host: string; failure: string } | null }> {
+  const row = await db.one<sql.MissingRow>(sql.missingCertificates, [now])
+  const { verified = 0, missing = 0, name: host = null, ssl_error: failure = null } = row ?? {}
+  return { verified, missing, example: host === null || failure === null ? null : { host, failure } }
+}
+
 export type OwnCertificateState = sql.OwnCertificateState
 
 /** The state of the order for a host's own certificate; null: none was ordered. */

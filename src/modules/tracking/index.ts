@@ -4,7 +4,12 @@
 // A hit is durable before it is answered (intake.ts) and becomes an event once it can be judged, some 2 s later (hit-judging.ts).
 // It counts once whatever crashes in between: its id is chosen on arrival and becomes the event's id.
 
-export { endingCertificates, type OwnCertificateState, ownCertificateState } from './certificates.ts'
+export {
+  endingCertificates,
+  missingCertificates,
+  type OwnCertificateState,
+  ownCertificateState,
+} from './certificates.ts'
 export { trackingCommands } from './cli.ts'
 export { rotateTokenKey } from './keys.ts'
 export type { MessageLinks } from './message-links.ts'

@@ -154,6 +154,25 @@ export const endingCertificates = statement(
    where verified_at is not null and ssl_error is not null and ssl_expires_at > $1`,
 )
 
+export interface MissingRow {
+  readonly verified: number
+  /** Of these, the ones without a valid certificate whose last order failed. */
+  readonly missing: number
+  /** One of the missing; null: there is none. */
+  readonly name: string | null
+  readonly ssl_error: string | null
+}
+/** $1 now. */
+export const missingCertificates = statement(
+  'tracking_missing_certificates',
+  `with verified as (
+     select name, ssl_error, ssl_error is not null and (ssl_expires_at is null or ssl_expires_at <= $1) as missing
+     from tracking_domain where verified_at is not null)
+   select (select count(*)::int from verified) as verified, (select count(*)::int from verified where missing) as missing,
+     one.name, one.ssl_error
+   from (values (1)) v left join lateral (select name, ssl_error from verified where missing order by name limit 1) one on true`,
+)
+
 export interface ServedRow {
   readonly id: string
   readonly name: string
