@@ -19,6 +19,7 @@ import { LRUCache } from 'lru-cache'
 import { Pool } from 'undici'
 import { isPublicAddress } from './addresses.ts'
 import type { Resolver } from './dns.ts'
+import { skipContinue } from './interim-answers.ts'
 import { aborted } from './lifecycle.ts'
 import { CLIENT_TLS } from './tls-client.ts'
 
@@ -327,6 +328,7 @@ function socketTo(url: URL, address: string): net.Socket {
         })
       : net.connect({ host: address, port })
   socket.setNoDelay(true)
+  skipContinue(socket)
   return socket
 }
 
