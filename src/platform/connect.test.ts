@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import net from 'node:net'
 import { test } from 'node:test'
+import tls from 'node:tls'
 import { gzipSync } from 'node:zlib'
+import { selfSigned } from '../../test/certificate.ts'
 import { webhookReceiver } from '../../test/webhook-receiver.ts'
 import { declaredZones, type Zones } from '../../test/zones.ts'
 import { type Connector, connector, MAX_BODY_BYTES, type Outcome, urlFault } from './connect.ts'
@@ -178,6 +180,30 @@ test('a closed port and a peer without TLS fail with their own failures', async 
   server.close()
   await new Promise((resolve) => server.once('close', resolve))
   assert.equal(await failure(`http://127.0.0.1:${port}/`), 'connect')
+  await made.close()
+})
+
+test('a failure of TLS says what is wrong with the certificate or the server', async () => {
+  const { key, cert } = selfSigned({ names: ['here.test'] })
+  const servers: readonly (readonly [net.Server, string])[] = [
+    [tls.createServer({ key, cert }), 'the certificate is self-signed'],
+    [
+      tls.createServer({ key, cert, minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' }),
+      'the server offers no TLS 1.2 or newer',
+    ],
+    [
+      net.createServer((socket) => void socket.on('error', () => undefined).end('220 hello\r\n')),
+      'the port does not speak TLS',
+    ],
+  ]
+  const made = connector({ resolver: declaredZones({ 'here.test': { A: ['127.0.0.1'] } }), allowPrivate: true })
+  for (const [server, told] of servers) {
+    server.on('tlsClientError', () => undefined).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const { port } = server.address() as net.AddressInfo
+    assert.deepEqual(await ask(made, `https://here.test:${port}/`), { kind: 'failed', failure: 'tls', detail: told })
+    server.close()
+  }
   await made.close()
 })
 

@@ -343,12 +343,27 @@ function spelled(address: string): string {
   return new net.SocketAddress({ address, family: net.isIPv6(address) ? 'ipv6' : 'ipv4' }).address
 }
 
+/** By the code of the TLS library. What a server at a public address presents is public. */
+const TLS_WORDS: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  CERT_NOT_YET_VALID: 'the certificate is not valid yet',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: 'the server offers no TLS 1.2 or newer',
+  ERR_SSL_UNSUPPORTED_PROTOCOL: 'the server offers no TLS 1.2 or newer',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the port does not speak TLS',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is of an authority that is not trusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate is of an authority that is not trusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'no chain leads from the certificate to a trusted authority: an intermediate may be missing',
+}
+
 function failureOf(error: unknown, signal: AbortSignal): Failed {
   if (error instanceof Refused) return failed('refused', 'the destination is not allowed')
   if (signal.aborted) return LATE
   const { code = '', beforeRequest } = (error ?? {}) as { code?: string; beforeRequest?: boolean }
   if (/^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|HOSTNAME_MISMATCH)/.test(code)) {
-    return failed('tls', 'the TLS connection could not be made')
+    return failed('tls', TLS_WORDS[code] ?? 'the TLS connection could not be made')
   }
   if (beforeRequest === true) return failed('connect', 'the connection could not be made')
   if (/^(?:HPE_|UND_ERR_HEADERS_OVERFLOW)/.test(code)) return failed('protocol', 'the answer is not valid HTTP')
