@@ -8,9 +8,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import tls from 'node:tls'
-import { ownCertificateState } from '../src/modules/tracking/index.ts'
+import { ownCertificateState, trackingCommands } from '../src/modules/tracking/index.ts'
 import { type DoctorOptions, examineDatabase } from '../src/operator/doctor.ts'
 import { selfSigned } from '../src/platform/certificates.ts'
+import type { CommandContext } from '../src/platform/command.ts'
 import { statement } from '../src/platform/db.ts'
 import { startWorld, type World } from './world.ts'
 
@@ -286,4 +287,29 @@ test('an order that the authority leaves unanswered holds up the names of its ac
   assert.equal(stopped.aborted, false)
   const leased = await world.rooms.database.system.one(LEASED, [world.clock.now()])
   assert.equal(leased, null, 'a stop returns the lease of a running order')
+})
+
+test('after failed orders, the operator has the certificate of the public URL ordered again at once', async () => {
+  await using authority = await startAuthority()
+  await using world = await certifiedWorld(authority.directory)
+  const { database, config } = world.rooms
+  const retry = trackingCommands.find(({ path }) => path.join(' ') === 'certificate retry')
+  const run = (): Promise<void> | undefined => {
+    const context = { ...world.operator, config, database, print: () => undefined } as unknown as CommandContext
+    return retry?.run(context, {}, [])
+  }
+  const failures = async (): Promise<number> => (await ownCertificateState(database.system, HOST))?.failures ?? 0
+  await until(async () => ((await failures()) === 1 ? true : null))
+  await run()
+  await until(async () => ((await failures()) === 2 ? true : null))
+  const state = await ownCertificateState(database.system, HOST)
+  assert.equal(state?.error, 'no order today')
+  assert.ok(state.due_at > world.clock.now(), 'the wait begins again')
+  await database.system.execute(OWN, [
+    HOST,
+    'a chain',
+    Buffer.from('a key'),
+    new Date(world.clock.now().getTime() + DAY_MS),
+  ])
+  await assert.rejects(async () => run(), { message: `the last order of a certificate for ${HOST} did not fail` })
 })

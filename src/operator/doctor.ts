@@ -262,12 +262,12 @@ async function publicCertificate(db: Database, config: Config, time: Clock): Pro
     )
   const state = await ownCertificateState(db.system, hostname)
   if (state === null) return warn('not requested yet', 'start the service with the worker role')
-  const { expires_at: until, error } = state
+  const { expires_at: until, error, due_at: due } = state
   const holds = until !== null && until > time.now()
   const date = until?.toISOString().slice(0, 10)
   const text = holds ? `for ${hostname}, until ${date}` : until === null ? 'not issued yet' : `expired on ${date}`
   const why = error === null ? text : `${text}; the last order failed: ${error}`
-  const advice = `route port 80 of ${hostname} to POSTHORN_HTTP_PORT, and make sure this machine can reach POSTHORN_ACME_DIRECTORY`
+  const advice = `route port 80 of ${hostname} to POSTHORN_HTTP_PORT, and make sure this machine can reach POSTHORN_ACME_DIRECTORY; ordered again at ${due.toISOString().slice(0, 16)}Z, or at once by posthorn certificate retry`
   if (!holds) return fail(`${why}; a self-signed certificate is served`, advice)
   return error === null ? ok(text) : warn(why, advice)
 }

@@ -205,3 +205,15 @@ export type OwnCertificateState = sql.OwnCertificateState
 export function ownCertificateState(db: Db, host: string): Promise<OwnCertificateState | null> {
   return db.one<OwnCertificateState>(sql.ownCertificateState, [host])
 }
+
+/**
+ * Makes a host's own certificate due now, after its last order failed. A CA that asked for a wait is still not asked before.
+ *
+ * @throws Error when there is nothing to retry
+ */
+export async function retryOwnCertificate(db: Db, host: string, now: Date): Promise<void> {
+  const state = await ownCertificateState(db, host)
+  if (state === null) throw new Error(`no certificate is ordered for ${host}, the host of POSTHORN_PUBLIC_URL`)
+  if (state.error === null) throw new Error(`the last order of a certificate for ${host} did not fail`)
+  await db.execute(sql.hurryOwnCertificate, [host, now])
+}

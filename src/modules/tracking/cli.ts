@@ -1,10 +1,11 @@
-// The operator's commands for targets that no link may lead to, and for the keys of links. Running processes pick up changes
-// within seconds.
+// The operator's commands for targets that no link may lead to, for the keys of links, and for the certificate of the public
+// URL's host. Running processes pick up changes within seconds.
 
 import tr46 from 'tr46'
 import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'
 import { printRecords } from '../../platform/command-output.ts'
 import type { Database } from '../../platform/db.ts'
+import { retryOwnCertificate } from './certificates.ts'
 import { retireTokenKeys, rotateTokenKey, tokenKeys } from './keys.ts'
 import * as sql from './sql.ts'
 
@@ -73,6 +74,18 @@ export const trackingCommands: readonly Command[] = [
         throw new UsageError('name the number of the oldest key to keep')
       await retireTokenKeys(database.system, clock, Number(number))
       print(`keys before ${number} are retired`)
+    },
+  },
+  {
+    path: ['certificate', 'retry'],
+    summary: 'order the certificate of the host of POSTHORN_PUBLIC_URL now, after an order has failed',
+    usage: '',
+    options: {},
+    run: async ({ config, database, clock, print }, _, more) => {
+      if (more.length > 0) throw new UsageError('name nothing: there is one such certificate')
+      const host = new URL(config.publicUrl).hostname
+      await retryOwnCertificate(database.system, host, clock.now())
+      print(`the certificate for ${host} is ordered within seconds; posthorn doctor shows the result`)
     },
   },
 ]

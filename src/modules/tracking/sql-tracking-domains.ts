@@ -209,6 +209,11 @@ export const ownCertificateFailed = statement(
   'tracking_own_certificate_failed',
   'update own_certificate set failures = failures + 1, due_at = $2, error = $3 where name = $1',
 )
+/** $2 now. */
+export const hurryOwnCertificate = statement(
+  'tracking_hurry_own_certificate',
+  'update own_certificate set due_at = $2 where name = $1 and error is not null and due_at > $2',
+)
 /** $2 when to order again, $3 the error, $4 now. */
 export const ownCertificateHeldUp = statement(
   'tracking_own_certificate_held_up',
