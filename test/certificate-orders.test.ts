@@ -289,6 +289,41 @@ test('an order that the authority leaves unanswered holds up the names of its ac
   assert.equal(leased, null, 'a stop returns the lease of a running order')
 })
 
+const FAILED = statement(
+  'test_failed_often',
+  'update tracking_domain set ssl_failures = $2, ssl_due_at = $3, ssl_not_before = $4 where id = $1',
+)
+const DUE = statement('test_ssl_due', 'select ssl_due_at as at from tracking_domain where id = $1')
+const MINUTE_MS = 60_000
+
+test('after many failures, a check by hand has a name ordered 15 minutes after the last one, or when the authority allows', async () => {
+  await using authority = await startAuthority()
+  await using world = await certifiedWorld(authority.directory)
+  const { system } = world.rooms.database
+  const id = await verified(world, 'go.often.example')
+  const orders = (): number => authority.asked.filter((asked) => asked === '/order go.often.example').length
+  await until(async () =>
+    orders() === 1 && (await world.api.get(`${PATH}/${id}`)).body.ssl_error !== null ? true : null,
+  )
+  const waits = async (failures: number, failedMinutesAgo: number, notBefore: number | null): Promise<number> => {
+    const now = world.clock.now().getTime()
+    const waitMs = Math.min(DAY_MS, MINUTE_MS * 2 ** (failures - 1))
+    const due = new Date(now - failedMinutesAgo * MINUTE_MS + waitMs)
+    const allowed = notBefore === null ? null : new Date(now + notBefore * MINUTE_MS)
+    await system.execute(FAILED, [id, failures, due, allowed])
+    await world.api.post(`${PATH}/${id}/verify`)
+    const found = await system.one<{ at: Date }>(DUE, [id])
+    return Math.round(((found?.at.getTime() ?? 0) - now) / MINUTE_MS)
+  }
+  assert.equal(await waits(8, 5, null), 10)
+  assert.equal(await waits(40, 5, null), 10)
+  assert.equal(await waits(8, 5, 30), 30)
+  assert.equal(await waits(5, 1, null), 14)
+  assert.equal(orders(), 1)
+  await waits(8, 60, null)
+  await until(async () => (orders() === 2 ? true : null))
+})
+
 test('after failed orders, the operator has the certificate of the public URL ordered again at once', async () => {
   await using authority = await startAuthority()
   await using world = await certifiedWorld(authority.directory)
