@@ -13,7 +13,7 @@ interface Operation {
   readonly operationId: string
   readonly deprecated?: boolean
   readonly tags: readonly string[]
-  readonly parameters?: readonly { readonly name: string; readonly schema?: Node }[]
+  readonly parameters?: readonly { readonly name: string; readonly description?: string; readonly schema?: Node }[]
   readonly requestBody?: { readonly content: Record<string, Media> }
   readonly responses: Readonly<Record<string, { readonly content?: Record<string, Media> }>>
 }
@@ -134,6 +134,35 @@ test('each example fits its schema, and each example of a body is accepted', asy
     }
   }
   assert.ok(held >= 14, `${held} examples: a check that checked nothing fails`)
+})
+
+test('what bounds a list says what it does and what holds without it', () => {
+  let held = 0
+  for (const { where, parameters = [] } of operations) {
+    for (const { name, description, schema = {} } of parameters) {
+      if (!/^(?:page|limit|from|to|from_date|to_date)$/.test(name) || where.includes('{page}')) continue
+      held++
+      assert.ok(
+        description !== undefined || 'default' in schema,
+        `${where}: ${name} has neither a description nor a default`,
+      )
+    }
+  }
+  assert.ok(held >= 80, `${held} parameters: a check that checked nothing fails`)
+})
+
+test('the example of an accepted email is written as a real one', async () => {
+  const { requestBody, responses } = document.paths['/api/v1/send'].post
+  const body = requestBody.content['application/json'].examples.receipt.value
+  const shown = responses[202].content['application/json'].examples.accepted.value
+  const { body: real } = await world.account.testApi.post('/api/v1/send', body)
+  // An id and the time differ; the status of the example is that of a live key.
+  const alike = (answer: unknown): string =>
+    JSON.stringify(answer)
+      .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+      .replace('sandboxed', 'queued')
+  assert.deepEqual(JSON.parse(alike(shown)), JSON.parse(alike(real)))
 })
 
 test('a legacy schema that takes unknown fields does not share the name of the strict one', () => {

@@ -2284,9 +2284,9 @@ export interface components {
             enhanced_code: string | null;
             diagnostic_code: string | null;
             error_message: string | null;
-            command: string | null;
+            command: components["schemas"]["BounceCommand"] | null;
             remote_mta: components["schemas"]["RemoteMta"] | null;
-            source: string;
+            source: components["schemas"]["BounceSource"];
             feedback_type: string | null;
             attempt: number | null;
             suppressed: boolean;
@@ -2300,6 +2300,8 @@ export interface components {
         };
         /** @enum {string} */
         BounceCategory: "invalid_recipient" | "bad_domain" | "mailbox_full" | "inactive_mailbox" | "message_too_large" | "rate_limited" | "dns_failure" | "connection" | "expired" | "content_rejected" | "policy" | "reputation" | "authentication" | "protocol" | "unknown" | "spam_complaint";
+        /** @enum {string} */
+        BounceCommand: "connect" | "mail" | "rcpt" | "data";
         BounceDay: {
             /**
              * Format: date
@@ -2317,6 +2319,8 @@ export interface components {
             pagination: components["schemas"]["CursorPagination"];
             success: boolean;
         };
+        /** @enum {string} */
+        BounceSource: "smtp" | "dsn" | "arf" | "api";
         BounceStatistics: {
             data: components["schemas"]["BounceDay"][];
             totals: components["schemas"]["BounceTotals"];
@@ -2652,6 +2656,7 @@ export interface components {
             operator: boolean;
         };
         CursorPagination: {
+            /** @description Number of entries. Emails, events and content events are counted up to 100,000. */
             total: number;
             limit: number;
             offset: number;
@@ -3040,11 +3045,15 @@ export interface components {
             code: string;
         };
         Error: {
+            /** @description For people; may change. */
             error: string;
+            /** @description For programs; does not change. */
             code: string;
+            /** @description Depends on the code. Empty when there is none. */
             details: {
                 [key: string]: unknown;
             };
+            /** @description Same as the header X-Request-ID. */
             request_id: string;
         };
         /** @description One of the event types, told apart by `event`. The events guide shows each of them. */
@@ -3164,10 +3173,9 @@ export interface components {
             enhanced_code: string | null;
             diagnostic_code: string | null;
             error_message: string | null;
-            command: ("connect" | "mail" | "rcpt" | "data") | null;
+            command: components["schemas"]["BounceCommand"] | null;
             remote_mta: components["schemas"]["RemoteMta"] | null;
-            /** @enum {string} */
-            source: "smtp" | "dsn" | "arf" | "api";
+            source: components["schemas"]["BounceSource"];
             feedback_type: string | null;
             attempt: number | null;
             suppressed: boolean;
@@ -4249,6 +4257,12 @@ export interface components {
         RestoreTemplateVersionRequest: Record<string, never>;
         /** @enum {string} */
         RiskAction: "allow" | "warn" | "soft_block" | "block";
+        RiskActionCounts: {
+            allow: number;
+            warn: number;
+            soft_block: number;
+            block: number;
+        };
         RiskBreakdown: {
             recipient: number;
             content: number;
@@ -4266,6 +4280,12 @@ export interface components {
         };
         /** @enum {string} */
         RiskLevel: "safe" | "low" | "medium" | "high";
+        RiskLevelCounts: {
+            safe: number;
+            low: number;
+            medium: number;
+            high: number;
+        };
         RiskPolicy: {
             block_disposable_emails: boolean;
             enforce_sender_verification: boolean;
@@ -4343,12 +4363,8 @@ export interface components {
             /** Format: date-time */
             reset_at: string;
             total_previews: number;
-            by_action: {
-                [key: string]: number;
-            };
-            by_risk_level: {
-                [key: string]: number;
-            };
+            by_action: components["schemas"]["RiskActionCounts"];
+            by_risk_level: components["schemas"]["RiskLevelCounts"];
             top_reason_codes: components["schemas"]["ReasonCount"][];
             average_score: number | null;
         };
@@ -4361,12 +4377,8 @@ export interface components {
             /** Format: date-time */
             reset_at: string;
             total_previews: number;
-            by_action: {
-                [key: string]: number;
-            };
-            by_risk_level: {
-                [key: string]: number;
-            };
+            by_action: components["schemas"]["RiskActionCounts"];
+            by_risk_level: components["schemas"]["RiskLevelCounts"];
             top_reason_codes: components["schemas"]["ReasonCount"][];
             average_score: number | null;
             data: components["schemas"]["RiskStatistics"];
@@ -5799,7 +5811,9 @@ export interface operations {
     listApiKeys: {
         parameters: {
             query?: {
+                /** @description Number of the page. When neither page nor limit is given, the list comes in full. */
                 page?: number;
+                /** @description Entries on a page. When neither page nor limit is given, the list comes in full. */
                 limit?: number;
             };
             header?: never;
@@ -6686,7 +6700,9 @@ export interface operations {
                 search?: string;
                 plan?: components["schemas"]["Plan"];
                 suspended?: boolean;
+                /** @description Number of the page. 1 when absent. */
                 page?: number;
+                /** @description Entries on a page. 50 when absent. */
                 limit?: number;
             };
             header?: never;
@@ -6999,7 +7015,9 @@ export interface operations {
         parameters: {
             query?: {
                 account_id?: string;
+                /** @description Number of the page. 1 when absent. */
                 page?: number;
+                /** @description Entries on a page. 50 when absent. */
                 limit?: number;
             };
             header?: never;
@@ -7071,6 +7089,7 @@ export interface operations {
         parameters: {
             query?: {
                 search?: string;
+                /** @description 100 when absent. */
                 limit?: number;
             };
             header?: never;
@@ -7108,6 +7127,7 @@ export interface operations {
         parameters: {
             query?: {
                 destination?: string;
+                /** @description 20 when absent. */
                 limit?: number;
             };
             header?: never;
@@ -7298,7 +7318,9 @@ export interface operations {
     listDomains: {
         parameters: {
             query?: {
+                /** @description Number of the page. When neither page nor limit is given, the list comes in full. */
                 page?: number;
+                /** @description Entries on a page. When neither page nor limit is given, the list comes in full. */
                 limit?: number;
             };
             header?: never;
@@ -7569,12 +7591,20 @@ export interface operations {
     listUnsubscribes: {
         parameters: {
             query?: {
+                /** @description Number of the page. 1 when absent. */
                 page?: number;
+                /** @description Entries on a page. 50 when absent. */
                 limit?: number;
                 search?: string;
-                /** @example 2026-01-31 */
+                /**
+                 * @description Only this day and later ones.
+                 * @example 2026-01-31
+                 */
                 from_date?: string;
-                /** @example 2026-01-31 */
+                /**
+                 * @description Only this day and earlier ones.
+                 * @example 2026-01-31
+                 */
                 to_date?: string;
                 /** @description Whether entries of sandbox emails are included. */
                 include_sandbox?: boolean;
@@ -7707,12 +7737,20 @@ export interface operations {
     listSuppressions: {
         parameters: {
             query?: {
+                /** @description Number of the page. 1 when absent. */
                 page?: number;
+                /** @description Entries on a page. 50 when absent. */
                 limit?: number;
                 search?: string;
-                /** @example 2026-01-31 */
+                /**
+                 * @description Only this day and later ones.
+                 * @example 2026-01-31
+                 */
                 from_date?: string;
-                /** @example 2026-01-31 */
+                /**
+                 * @description Only this day and earlier ones.
+                 * @example 2026-01-31
+                 */
                 to_date?: string;
                 /** @description Whether entries of sandbox emails are included. */
                 include_sandbox?: boolean;
@@ -7924,9 +7962,15 @@ export interface operations {
         parameters: {
             query?: {
                 search?: string;
-                /** @example 2026-01-31 */
+                /**
+                 * @description Only this day and later ones.
+                 * @example 2026-01-31
+                 */
                 from_date?: string;
-                /** @example 2026-01-31 */
+                /**
+                 * @description Only this day and earlier ones.
+                 * @example 2026-01-31
+                 */
                 to_date?: string;
                 /** @description Whether entries of sandbox emails are included. */
                 include_sandbox?: boolean;
@@ -8007,9 +8051,15 @@ export interface operations {
         parameters: {
             query?: {
                 search?: string;
-                /** @example 2026-01-31 */
+                /**
+                 * @description Only this day and later ones.
+                 * @example 2026-01-31
+                 */
                 from_date?: string;
-                /** @example 2026-01-31 */
+                /**
+                 * @description Only this day and earlier ones.
+                 * @example 2026-01-31
+                 */
                 to_date?: string;
                 /** @description Whether entries of sandbox emails are included. */
                 include_sandbox?: boolean;
@@ -8224,7 +8274,9 @@ export interface operations {
     listTrackingDomains: {
         parameters: {
             query?: {
+                /** @description Number of the page. When neither page nor limit is given, the list comes in full. */
                 page?: number;
+                /** @description Entries on a page. When neither page nor limit is given, the list comes in full. */
                 limit?: number;
             };
             header?: never;
@@ -8337,6 +8389,7 @@ export interface operations {
     deleteTrackingDomain: {
         parameters: {
             query?: {
+                /** @description Deletes the domain even while sending domains use it; they lose it. */
                 force?: boolean;
             };
             header?: never;
@@ -8569,7 +8622,9 @@ export interface operations {
     listBounces: {
         parameters: {
             query?: {
+                /** @description Only entries at or after this time. */
                 from?: string;
+                /** @description Only entries before this time. */
                 to?: string;
                 type?: components["schemas"]["BounceType"];
                 recipient?: string;
@@ -8578,6 +8633,7 @@ export interface operations {
                 email_id?: string;
                 /** @description Whether bounces of sandbox emails are included. */
                 include_sandbox?: boolean;
+                /** @description Whether complaints are listed beside bounces. */
                 include_complaints?: boolean;
                 limit?: number;
                 offset?: number;
@@ -8699,7 +8755,9 @@ export interface operations {
     listTlsReports: {
         parameters: {
             query?: {
+                /** @description Number of the page. 1 when absent. */
                 page?: number;
+                /** @description Entries on a page. 50 when absent. */
                 limit?: number;
                 dkim?: components["schemas"]["DkimResult"];
             };
@@ -8886,7 +8944,9 @@ export interface operations {
     listTemplates: {
         parameters: {
             query?: {
+                /** @description Number of the page. When neither page nor limit is given, the list comes in full. */
                 page?: number;
+                /** @description Entries on a page. When neither page nor limit is given, the list comes in full. */
                 limit?: number;
             };
             header?: never;
@@ -9203,7 +9263,9 @@ export interface operations {
     listTemplateVersions: {
         parameters: {
             query?: {
+                /** @description Number of the page. 1 when absent. */
                 page?: number;
+                /** @description Entries on a page. 50 when absent. */
                 limit?: number;
             };
             header?: never;
@@ -9323,7 +9385,9 @@ export interface operations {
     listContacts: {
         parameters: {
             query?: {
+                /** @description Number of the page. 1 when absent. */
                 page?: number;
+                /** @description Entries on a page. 50 when absent. */
                 limit?: number;
                 search?: string;
                 status?: components["schemas"]["ContactStatus"];
@@ -9878,7 +9942,9 @@ export interface operations {
     listContentEvents: {
         parameters: {
             query?: {
+                /** @description Only entries at or after this time. */
                 from?: string;
+                /** @description Only entries before this time. */
                 to?: string;
                 email_id?: string;
                 domain_id?: string;
@@ -10033,7 +10099,9 @@ export interface operations {
     listEmails: {
         parameters: {
             query?: {
+                /** @description Only entries at or after this time. */
                 from?: string;
+                /** @description Only entries before this time. */
                 to?: string;
                 /** @description One or more statuses, separated by commas. */
                 status?: string;
@@ -10648,7 +10716,9 @@ export interface operations {
                 recipient?: string;
                 domain_id?: string;
                 tag?: string;
+                /** @description Only entries at or after this time. */
                 from?: string;
+                /** @description Only entries before this time. */
                 to?: string;
                 /** @description Part of what the receiver answered, in any case, such as `rate limited` or `4.7.28`. With `event=email.deferred` and `from`, the emails that one cause has held up since then, delivered or not. */
                 response?: string;
@@ -10728,9 +10798,15 @@ export interface operations {
     getStatistics: {
         parameters: {
             query?: {
-                /** @example 2026-01-31 */
+                /**
+                 * @description First day of the period, at most 365 days. 29 days before `to_date` when absent.
+                 * @example 2026-01-31
+                 */
                 from_date?: string;
-                /** @example 2026-01-31 */
+                /**
+                 * @description Last day of the period, included. Today when absent.
+                 * @example 2026-01-31
+                 */
                 to_date?: string;
                 tag?: string;
                 domain_id?: string;
@@ -10775,9 +10851,15 @@ export interface operations {
     getSendStatistics: {
         parameters: {
             query?: {
-                /** @example 2026-01-31 */
+                /**
+                 * @description First day of the period, at most 365 days. 29 days before `to_date` when absent.
+                 * @example 2026-01-31
+                 */
                 from_date?: string;
-                /** @example 2026-01-31 */
+                /**
+                 * @description Last day of the period, included. Today when absent.
+                 * @example 2026-01-31
+                 */
                 to_date?: string;
                 tag?: string;
                 domain_id?: string;
@@ -10822,9 +10904,15 @@ export interface operations {
     getBounceStatistics: {
         parameters: {
             query?: {
-                /** @example 2026-01-31 */
+                /**
+                 * @description First day of the period, at most 365 days. 29 days before `to_date` when absent.
+                 * @example 2026-01-31
+                 */
                 from_date?: string;
-                /** @example 2026-01-31 */
+                /**
+                 * @description Last day of the period, included. Today when absent.
+                 * @example 2026-01-31
+                 */
                 to_date?: string;
                 tag?: string;
                 domain_id?: string;
@@ -10869,9 +10957,15 @@ export interface operations {
     getSpamStatistics: {
         parameters: {
             query?: {
-                /** @example 2026-01-31 */
+                /**
+                 * @description First day of the period, at most 365 days. 29 days before `to_date` when absent.
+                 * @example 2026-01-31
+                 */
                 from_date?: string;
-                /** @example 2026-01-31 */
+                /**
+                 * @description Last day of the period, included. Today when absent.
+                 * @example 2026-01-31
+                 */
                 to_date?: string;
                 tag?: string;
                 domain_id?: string;
@@ -10916,9 +11010,15 @@ export interface operations {
     getOpenStatistics: {
         parameters: {
             query?: {
-                /** @example 2026-01-31 */
+                /**
+                 * @description First day of the period, at most 365 days. 29 days before `to_date` when absent.
+                 * @example 2026-01-31
+                 */
                 from_date?: string;
-                /** @example 2026-01-31 */
+                /**
+                 * @description Last day of the period, included. Today when absent.
+                 * @example 2026-01-31
+                 */
                 to_date?: string;
                 tag?: string;
                 domain_id?: string;
@@ -10963,9 +11063,15 @@ export interface operations {
     getPlatformStatistics: {
         parameters: {
             query?: {
-                /** @example 2026-01-31 */
+                /**
+                 * @description First day of the period, at most 365 days. 29 days before `to_date` when absent.
+                 * @example 2026-01-31
+                 */
                 from_date?: string;
-                /** @example 2026-01-31 */
+                /**
+                 * @description Last day of the period, included. Today when absent.
+                 * @example 2026-01-31
+                 */
                 to_date?: string;
                 tag?: string;
                 domain_id?: string;
@@ -11010,9 +11116,15 @@ export interface operations {
     getClickStatistics: {
         parameters: {
             query?: {
-                /** @example 2026-01-31 */
+                /**
+                 * @description First day of the period, at most 365 days. 29 days before `to_date` when absent.
+                 * @example 2026-01-31
+                 */
                 from_date?: string;
-                /** @example 2026-01-31 */
+                /**
+                 * @description Last day of the period, included. Today when absent.
+                 * @example 2026-01-31
+                 */
                 to_date?: string;
                 tag?: string;
                 domain_id?: string;
@@ -11057,9 +11169,15 @@ export interface operations {
     getProviderStatistics: {
         parameters: {
             query?: {
-                /** @example 2026-01-31 */
+                /**
+                 * @description First day of the period, at most 365 days. 29 days before `to_date` when absent.
+                 * @example 2026-01-31
+                 */
                 from_date?: string;
-                /** @example 2026-01-31 */
+                /**
+                 * @description Last day of the period, included. Today when absent.
+                 * @example 2026-01-31
+                 */
                 to_date?: string;
                 tag?: string;
                 domain_id?: string;
@@ -11173,11 +11291,19 @@ export interface operations {
     listHealthScores: {
         parameters: {
             query?: {
-                /** @example 2026-01-31 */
+                /**
+                 * @description Only this day and later ones.
+                 * @example 2026-01-31
+                 */
                 from_date?: string;
-                /** @example 2026-01-31 */
+                /**
+                 * @description Only this day and earlier ones.
+                 * @example 2026-01-31
+                 */
                 to_date?: string;
+                /** @description Number of the page. 1 when absent. */
                 page?: number;
+                /** @description Entries on a page. 30 when absent. */
                 limit?: number;
             };
             header?: never;
@@ -11249,7 +11375,9 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
+                /** @description Number of the page. When neither page nor limit is given, the list comes in full. */
                 page?: number;
+                /** @description Entries on a page. When neither page nor limit is given, the list comes in full. */
                 limit?: number;
             };
             header?: never;
@@ -11532,7 +11660,9 @@ export interface operations {
                 status?: components["schemas"]["WebhookDeliveryStatus"];
                 event?: "email.sent" | "email.delivered" | "email.opened" | "email.clicked" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.failed" | "email.scheduled" | "email.deferred" | "email.suppressed" | "email.canceled" | "domain.verified" | "domain.verification_failed" | "suppression.created" | "suppression.deleted" | "contact.confirmed" | "health.grade_changed" | "test";
                 email_id?: string;
+                /** @description Only entries at or after this time. */
                 from?: string;
+                /** @description Only entries before this time. */
                 to?: string;
                 limit?: number;
                 offset?: number;
@@ -11714,8 +11844,10 @@ export type BatchResponse = components['schemas']['BatchResponse']
 export type BatchSummary = components['schemas']['BatchSummary']
 export type Bounce = components['schemas']['Bounce']
 export type BounceCategory = components['schemas']['BounceCategory']
+export type BounceCommand = components['schemas']['BounceCommand']
 export type BounceDay = components['schemas']['BounceDay']
 export type BounceList = components['schemas']['BounceList']
+export type BounceSource = components['schemas']['BounceSource']
 export type BounceStatistics = components['schemas']['BounceStatistics']
 export type BounceTotals = components['schemas']['BounceTotals']
 export type BounceType = components['schemas']['BounceType']
@@ -11926,9 +12058,11 @@ export type ResendConfirmationRequest = components['schemas']['ResendConfirmatio
 export type ResetUserPasswordRequest = components['schemas']['ResetUserPasswordRequest']
 export type RestoreTemplateVersionRequest = components['schemas']['RestoreTemplateVersionRequest']
 export type RiskAction = components['schemas']['RiskAction']
+export type RiskActionCounts = components['schemas']['RiskActionCounts']
 export type RiskBreakdown = components['schemas']['RiskBreakdown']
 export type RiskFactor = components['schemas']['RiskFactor']
 export type RiskLevel = components['schemas']['RiskLevel']
+export type RiskLevelCounts = components['schemas']['RiskLevelCounts']
 export type RiskPolicy = components['schemas']['RiskPolicy']
 export type RiskPreview = components['schemas']['RiskPreview']
 export type RiskPreviewRequest = components['schemas']['RiskPreviewRequest']

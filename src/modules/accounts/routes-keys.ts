@@ -13,8 +13,6 @@ import {
   listOf,
   NO_STORE,
   named,
-  Page,
-  PageLimit,
   PagePagination,
   type Principal,
   pageWindow,
@@ -22,6 +20,8 @@ import {
   paginationOf,
   single,
   Uuid,
+  WholePage,
+  WholePageLimit,
 } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { errors } from './errors.ts'
@@ -142,7 +142,7 @@ export function keyRoutes({ accounts, database, ids, clock, ownedDomains }: KeyR
       operationId: 'listApiKeys',
       summary: 'List API keys, including revoked ones',
       tag: TAG,
-      query: Type.Object({ page: Page, limit: PageLimit }),
+      query: Type.Object({ page: WholePage, limit: WholePageLimit }),
       answers: { 200: listOf(Key, PagePagination) },
       handle: ({ principal: { accountId }, query }) =>
         database.tenant(accountId, async (db) => {

@@ -10,12 +10,14 @@ import {
   DateTime,
   domainsSeen,
   endpoint,
+  FromTime,
   ListCursor,
   ListLimit,
   ListOffset,
   list,
   listOf,
   named,
+  ToTime,
 } from '../../platform/http.ts'
 import { listPage } from '../../platform/list-page.ts'
 import { ComplaintDkim } from '../events/index.ts'
@@ -50,9 +52,9 @@ const BounceItem = named(
     enhanced_code: Text,
     diagnostic_code: Text,
     error_message: Text,
-    command: Text,
+    command: nullable(named('BounceCommand', Type.Enum(['connect', 'mail', 'rcpt', 'data']))),
     remote_mta: nullable(named('RemoteMta', Type.Object({ host: Text, ip: Text }))),
-    source: Type.String(),
+    source: named('BounceSource', Type.Enum(['smtp', 'dsn', 'arf', 'api'])),
     feedback_type: Text,
     attempt: nullable(Type.Integer()),
     suppressed: Type.Boolean(),
@@ -65,15 +67,15 @@ const BounceItem = named(
 )
 
 const Query = Type.Object({
-  from: Type.Optional(DateTime),
-  to: Type.Optional(DateTime),
+  from: FromTime,
+  to: ToTime,
   type: Type.Optional(BounceTypeName),
   recipient: Type.Optional(Type.String()),
   domain_id: Type.Optional(Uuid),
   category: Type.Optional(CategoryName),
   email_id: Type.Optional(Uuid),
   include_sandbox: Type.Boolean({ default: false, description: 'Whether bounces of sandbox emails are included.' }),
-  include_complaints: Type.Boolean({ default: true }),
+  include_complaints: Type.Boolean({ default: true, description: 'Whether complaints are listed beside bounces.' }),
   limit: ListLimit,
   offset: ListOffset,
   cursor: ListCursor,

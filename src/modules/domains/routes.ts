@@ -22,14 +22,14 @@ import {
   listOf,
   named,
   ONE_LINE,
-  Page,
-  PageLimit,
   PagePagination,
   type Principal,
   pageWindowIfAsked,
   paginationOf,
   single,
   Uuid,
+  WholePage,
+  WholePageLimit,
 } from '../../platform/http.ts'
 import { assertWholeAccount } from '../accounts/index.ts'
 import { type DomainChange, type Domains, type Holder, MAX_DOMAIN_CHARS, type TrackingRecord } from './domains.ts'
@@ -168,7 +168,7 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       access: READ,
       operationId: 'listDomains',
       summary: 'List sending domains',
-      query: Type.Object({ page: Page, limit: PageLimit }),
+      query: Type.Object({ page: WholePage, limit: WholePageLimit }),
       answers: { 200: listOf(DomainItem, PagePagination, { domains: Type.Array(DomainItem) }) },
       handle: async ({ principal, query }) => answerList(domains, holderOf(principal), query, item),
     }),

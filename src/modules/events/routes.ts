@@ -8,14 +8,15 @@ import {
   type AnyEndpoint,
   type Call,
   CursorPagination,
-  DateTime,
   endpoint,
+  FromTime,
   type Gate,
   ListLimit,
   ListOffset,
   list,
   listOf,
   raw,
+  ToTime,
   typed,
   Uuid,
 } from '../../platform/http.ts'
@@ -60,8 +61,8 @@ const Query = Type.Object({
   ),
   domain_id: Type.Optional(Uuid),
   tag: Type.Optional(Type.String({ maxLength: 128 })),
-  from: Type.Optional(DateTime),
-  to: Type.Optional(DateTime),
+  from: FromTime,
+  to: ToTime,
   response: Type.Optional(
     Type.String({
       maxLength: 998,

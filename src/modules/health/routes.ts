@@ -6,6 +6,7 @@ import {
   DateTime,
   dataOf,
   endpoint,
+  FromDate,
   list,
   listOf,
   named,
@@ -14,6 +15,7 @@ import {
   pageWindow,
   paginationOf,
   single,
+  ToDate,
   Uuid,
 } from '../../platform/http.ts'
 import type { Domains } from '../domains/index.ts'
@@ -28,6 +30,7 @@ export interface HealthRoutesOptions extends HealthContext {
 
 const TAG = 'Health'
 const MAX_LIMIT = 365
+const DEFAULT_LIMIT = 30
 const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Numbers = Type.Record(Type.String(), nullable(Type.Number()))
 
@@ -114,14 +117,20 @@ export function healthRoutes(options: HealthRoutesOptions): readonly AnyEndpoint
       operationId: 'listHealthScores',
       summary: 'List daily health scores, newest first',
       query: Type.Object({
-        from_date: Type.Optional(CalendarDate),
-        to_date: Type.Optional(CalendarDate),
+        from_date: FromDate,
+        to_date: ToDate,
         page: Page,
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT })),
+        limit: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: MAX_LIMIT,
+            description: `Entries on a page. ${DEFAULT_LIMIT} when absent.`,
+          }),
+        ),
       }),
       answers: { 200: listOf(Past, PagePagination) },
       handle: async ({ principal: { accountId }, query }) => {
-        const window = pageWindow({ ...query, limit: query.limit ?? 30 })
+        const window = pageWindow({ ...query, limit: query.limit ?? DEFAULT_LIMIT })
         const period = { from: query.from_date ?? '0001-01-01', to: query.to_date ?? '9999-12-31' }
         if (query.to_date !== undefined && period.from > period.to)
           throw parameterError('to_date', 'not_before_from_date', 'must not lie before from_date')

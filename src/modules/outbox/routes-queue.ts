@@ -24,6 +24,8 @@ const FRESH_MS = 2_000
 const FRESH_CAUSES_MS = 5_000
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
+const most = (absent: number) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTED, description: `${absent} when absent.` }))
 const Name = Type.String({ minLength: 1, maxLength: 255 })
 const Destination = named(
   'QueueDestination',
@@ -83,7 +85,7 @@ export function queueRoutes(options: QueueRoutesOptions): readonly AnyEndpoint[]
       tag: TAG,
       query: Type.Object({
         search: Type.Optional(Type.String({ maxLength: 255 })),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTED })),
+        limit: most(LISTED),
       }),
       answers: {
         200: named('QueueList', Type.Object({ data: Type.Array(Destination), totals: Totals, counted_at: DateTime })),
@@ -104,7 +106,7 @@ export function queueRoutes(options: QueueRoutesOptions): readonly AnyEndpoint[]
       tag: TAG,
       query: Type.Object({
         destination: Type.Optional(Name),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTED })),
+        limit: most(LISTED_CAUSES),
       }),
       answers: {
         200: named(

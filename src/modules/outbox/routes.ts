@@ -10,6 +10,7 @@ import {
   dataOf,
   domainsSeen,
   endpoint,
+  FromTime,
   IdParams,
   ListCursor,
   ListLimit,
@@ -20,6 +21,7 @@ import {
   type Principal,
   raw,
   single,
+  ToTime,
   typed,
 } from '../../platform/http.ts'
 import { EventItem, TlsSession } from '../events/index.ts'
@@ -76,7 +78,12 @@ const EmailFields = {
   next_attempt_at: When,
   open_count: Type.Integer(),
   click_count: Type.Integer(),
-  risk: Nullable(Type.Record(Type.String(), Type.Unknown())),
+  risk: Nullable(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        'The verdict when the email was accepted: the fields of `POST /api/v1/risk/preview` except `quota`, and those of the content and of an override.',
+    }),
+  ),
   created_at: DateTime,
   scheduled_at: When,
   expires_at: DateTime,
@@ -124,8 +131,8 @@ const SingleEmail = named(
 )
 
 const ListQuery = Type.Object({
-  from: Type.Optional(DateTime),
-  to: Type.Optional(DateTime),
+  from: FromTime,
+  to: ToTime,
   status: Type.Optional(Type.String({ description: 'One or more statuses, separated by commas.' })),
   recipient: Type.Optional(Type.String()),
   tag: Type.Optional(Type.String()),

@@ -16,7 +16,7 @@ const RECEIPT = {
 
 const ACCEPTED = {
   email_id: ID,
-  message_id: `<${ID}@shop.example>`,
+  message_id: `${ID}@shop.example`,
   status: 'queued',
   to: ['jo@example.net'],
   recipients: [{ email: 'jo@example.net', email_id: ID, status: 'queued', reason: null }],

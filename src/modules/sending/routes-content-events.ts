@@ -6,12 +6,14 @@ import {
   DateTime,
   domainsSeen,
   endpoint,
+  FromTime,
   ListCursor,
   ListLimit,
   ListOffset,
   list,
   listOf,
   named,
+  ToTime,
   Uuid,
 } from '../../platform/http.ts'
 import { accountErrors } from '../accounts/index.ts'
@@ -50,8 +52,8 @@ export function contentEventRoutes({ database }: { readonly database: Database }
       summary: 'List content events',
       tag: 'Content',
       query: Type.Object({
-        from: Type.Optional(DateTime),
-        to: Type.Optional(DateTime),
+        from: FromTime,
+        to: ToTime,
         email_id: Type.Optional(Uuid),
         domain_id: Type.Optional(Uuid),
         risk_level: Type.Optional(Level),

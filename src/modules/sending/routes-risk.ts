@@ -13,11 +13,16 @@ const Text = Type.Union([Type.String(), Type.Null()])
 const oneOf = (values: readonly string[]): ReturnType<typeof Type.Union> =>
   Type.Union(values.map((value) => Type.Literal(value)))
 
+const LEVELS = ['safe', 'low', 'medium', 'high'] as const
+const ACTIONS = ['allow', 'warn', 'soft_block', 'block'] as const
+const counted = (names: readonly string[]): Record<string, typeof Count> =>
+  Object.fromEntries(names.map((name) => [name, Count]))
+
 const PREVIEW_FIELDS = {
   risk_score: Type.Integer({ minimum: 0, maximum: 100 }),
-  risk_level: named('RiskLevel', oneOf(['safe', 'low', 'medium', 'high'])),
+  risk_level: named('RiskLevel', oneOf(LEVELS)),
   would_block: Type.Boolean(),
-  action: named('RiskAction', oneOf(['allow', 'warn', 'soft_block', 'block'])),
+  action: named('RiskAction', oneOf(ACTIONS)),
   reason_code: Text,
   block_reason: Text,
   overridable: Type.Boolean({ description: 'Whether `override_soft_block` on the send would let the email pass.' }),
@@ -65,8 +70,8 @@ const STATS_FIELDS = {
   remaining: Limit,
   reset_at: DateTime,
   total_previews: Count,
-  by_action: Type.Record(Type.String(), Count),
-  by_risk_level: Type.Record(Type.String(), Count),
+  by_action: named('RiskActionCounts', Type.Object(counted(ACTIONS))),
+  by_risk_level: named('RiskLevelCounts', Type.Object(counted(LEVELS))),
   top_reason_codes: Type.Array(named('ReasonCount', Type.Object({ reason_code: Type.String(), count: Count }))),
   average_score: Type.Union([Type.Number(), Type.Null()]),
 }

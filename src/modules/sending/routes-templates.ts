@@ -20,6 +20,8 @@ import {
   single,
   typed,
   Uuid,
+  WholePage,
+  WholePageLimit,
 } from '../../platform/http.ts'
 import { errors } from './errors.ts'
 import * as limits from './limits.ts'
@@ -118,7 +120,7 @@ export function templateRoutes(templates: Templates): readonly AnyEndpoint[] {
       access: READ,
       operationId: 'listTemplates',
       summary: 'List templates',
-      query: Type.Object({ page: Page, limit: PageLimit }),
+      query: Type.Object({ page: WholePage, limit: WholePageLimit }),
       answers: { 200: listOf(TemplateItem, PagePagination) },
       handle: async ({ principal, query }) => {
         const window = pageWindowIfAsked(query)

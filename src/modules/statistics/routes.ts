@@ -25,9 +25,10 @@ export interface StatisticsRoutesOptions {
 
 const TAG = 'Statistics'
 
+const day = (description: string) => Type.String({ ...CalendarDate, description })
 const Query = Type.Object({
-  from_date: Type.Optional(CalendarDate),
-  to_date: Type.Optional(CalendarDate),
+  from_date: Type.Optional(day('First day of the period, at most 365 days. 29 days before `to_date` when absent.')),
+  to_date: Type.Optional(day('Last day of the period, included. Today when absent.')),
   tag: Type.Optional(Type.String({ maxLength: 128 })),
   domain_id: Type.Optional(Uuid),
   stream: Type.Optional(named('Stream', Type.Enum(['transactional', 'broadcast']))),

@@ -1,20 +1,18 @@
 // The query filters, shared by each list and its export.
 
 import { type Static, Type } from 'typebox'
-import { CalendarDate, named } from '../../platform/http.ts'
+import { FromDate, named, ToDate } from '../../platform/http.ts'
 import { REASONS } from './import.ts'
 import type { ListFilter, SuppressionFilter } from './lists.ts'
 import type { SuppressionReason } from './may-we-send.ts'
 
 export const MAX_ADDRESS_CHARS = 1_100
 
-const Day = Type.Optional(CalendarDate)
-
 export const Reason = named('SuppressionReason', Type.Union(REASONS.map((reason) => Type.Literal(reason))))
 export const ListFilters = Type.Object({
   search: Type.Optional(Type.String({ maxLength: MAX_ADDRESS_CHARS, pattern: '^[^\\u0000]*$' })),
-  from_date: Day,
-  to_date: Day,
+  from_date: FromDate,
+  to_date: ToDate,
   include_sandbox: Type.Boolean({ default: false, description: 'Whether entries of sandbox emails are included.' }),
 })
 export const SuppressionFilters = Type.Object({ ...ListFilters.properties, reason: Type.Optional(Reason) })

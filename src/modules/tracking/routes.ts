@@ -11,12 +11,12 @@ import {
   list,
   listOf,
   named,
-  Page,
-  PageLimit,
   PagePagination,
   pageWindowIfAsked,
   paginationOf,
   Uuid,
+  WholePage,
+  WholePageLimit,
 } from '../../platform/http.ts'
 import { errors } from './errors.ts'
 import type { TrackingDomainRow, TrackingDomains } from './tracking-domains.ts'
@@ -135,7 +135,7 @@ export function trackingRoutes(names: TrackingDomains, now: () => Date): readonl
       access: READ,
       operationId: 'listTrackingDomains',
       summary: 'List tracking domains',
-      query: Type.Object({ page: Page, limit: PageLimit }),
+      query: Type.Object({ page: WholePage, limit: WholePageLimit }),
       answers: { 200: listOf(TrackingDomain, PagePagination) },
       handle: async ({ principal: { accountId }, query }) => {
         const total = await names.count(accountId)
@@ -188,7 +188,11 @@ export function trackingRoutes(names: TrackingDomains, now: () => Date): readonl
       operationId: 'deleteTrackingDomain',
       summary: 'Delete a tracking domain',
       params: IdParams,
-      query: Type.Object({ force: Type.Optional(Type.Boolean()) }),
+      query: Type.Object({
+        force: Type.Optional(
+          Type.Boolean({ description: 'Deletes the domain even while sending domains use it; they lose it.' }),
+        ),
+      }),
       answers: { 200: named('DeleteTrackingDomainResponse', dataOf(Deleted, { success: Type.Boolean() })) },
       errors: [errors.not_found, errors.tracking_domain_in_use],
       handle: async ({ principal, params, query }) => {

@@ -6,6 +6,7 @@ import {
   DateTime,
   dataOf,
   endpoint,
+  FromTime,
   IdParams,
   ListCursor,
   ListLimit,
@@ -14,6 +15,7 @@ import {
   listOf,
   named,
   single,
+  ToTime,
   Uuid,
 } from '../../platform/http.ts'
 import { timeOfId } from '../../platform/ids.ts'
@@ -51,8 +53,8 @@ const Query = Type.Object({
   status: Type.Optional(Status),
   event: Type.Optional(Type.Enum([...Object.keys(EVENT_TYPES), 'test'])),
   email_id: Type.Optional(Uuid),
-  from: Type.Optional(DateTime),
-  to: Type.Optional(DateTime),
+  from: FromTime,
+  to: ToTime,
   limit: ListLimit,
   offset: ListOffset,
   cursor: ListCursor,

@@ -10,13 +10,13 @@ import {
   NO_STORE,
   named,
   ONE_LINE,
-  Page,
-  PageLimit,
   PagePagination,
   pageWindowIfAsked,
   paginationOf,
   single,
   Uuid,
+  WholePage,
+  WholePageLimit,
 } from '../../platform/http.ts'
 import {
   changeEndpoint,
@@ -111,7 +111,7 @@ function readingRoutes({ database }: WebhookRoutesOptions): readonly AnyEndpoint
       operationId: 'listWebhooks',
       summary: 'List webhooks',
       tag: TAG,
-      query: Type.Object({ page: Page, limit: PageLimit }),
+      query: Type.Object({ page: WholePage, limit: WholePageLimit }),
       answers: { 200: listOf(WebhookItem, PagePagination, { webhooks: Type.Array(WebhookItem) }) },
       handle: async ({ principal, query }) => {
         const { accountId, domainIds } = principal

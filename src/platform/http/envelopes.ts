@@ -45,8 +45,25 @@ export const DateTime = Type.String({ format: 'date-time' })
 export const ONE_LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 export const CalendarDate = Type.String({ format: 'date', examples: ['2026-01-31'] })
 export const IdParams = Type.Object({ id: Uuid })
-export const Page = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 }))
-export const PageLimit = Type.Optional(Type.Integer({ minimum: 1, maximum: 100 }))
+/** Bounds of lists by day. */
+export const FromDate = Type.Optional(Type.String({ ...CalendarDate, description: 'Only this day and later ones.' }))
+export const ToDate = Type.Optional(Type.String({ ...CalendarDate, description: 'Only this day and earlier ones.' }))
+/** Bounds of large lists. */
+export const FromTime = Type.Optional(
+  Type.String({ format: 'date-time', description: 'Only entries at or after this time.' }),
+)
+export const ToTime = Type.Optional(Type.String({ format: 'date-time', description: 'Only entries before this time.' }))
+const DEFAULT_PAGE_LIMIT = 50
+const page = (absent: string) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: `Number of the page. ${absent}` }))
+const pageLimit = (absent: string) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: `Entries on a page. ${absent}` }))
+export const Page = page('1 when absent.')
+export const PageLimit = pageLimit(`${DEFAULT_PAGE_LIMIT} when absent.`)
+const IN_FULL = 'When neither page nor limit is given, the list comes in full.'
+/** For lists that `pageWindowIfAsked` reads: short enough to be returned in full. */
+export const WholePage = page(IN_FULL)
+export const WholePageLimit = pageLimit(IN_FULL)
 export const ListLimit = Type.Integer({ minimum: 1, maximum: 1000, default: 100 })
 export const ListOffset = Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 })
 /** The id of the previous page's last entry, in lower case. */
@@ -66,7 +83,9 @@ export const PagePagination = named(
 export const CursorPagination = named(
   'CursorPagination',
   Type.Object({
-    total: Type.Integer(),
+    total: Type.Integer({
+      description: 'Number of entries. Emails, events and content events are counted up to 100,000.',
+    }),
     limit: Type.Integer(),
     offset: Type.Integer(),
     next_cursor: Type.Union([Type.String(), Type.Null()], {
@@ -126,8 +145,6 @@ export function paginationOf(window: PageWindow | null, shown: number, counted: 
   const total = isEnd ? offset + shown : Math.max(counted, shown > 0 ? offset + shown : 0)
   return { page, limit, total, pages: Math.ceil(total / limit) }
 }
-
-const DEFAULT_PAGE_LIMIT = 50
 
 /** For an answer that shows a secret. */
 export const NO_STORE = { 'cache-control': 'no-store' } as const

@@ -202,10 +202,14 @@ const ERROR_SCHEMA = {
   type: 'object',
   required: ['error', 'code', 'details', 'request_id'],
   properties: {
-    error: { type: 'string' },
-    code: { type: 'string' },
-    details: { type: 'object', additionalProperties: true },
-    request_id: { type: 'string' },
+    error: { type: 'string', description: 'For people; may change.' },
+    code: { type: 'string', description: 'For programs; does not change.' },
+    details: {
+      type: 'object',
+      additionalProperties: true,
+      description: 'Depends on the code. Empty when there is none.',
+    },
+    request_id: { type: 'string', description: 'Same as the header X-Request-ID.' },
   },
 }
 
