@@ -34,6 +34,7 @@ const GROUPS: readonly (readonly [title: string, pages: readonly Page[]])[] = [
   [
     'Guides',
     [
+      guide('using-the-api', 'Using the API'),
       guide('webhooks', 'Webhooks'),
       guide('events', 'Events'),
       guide('double-opt-in', 'Contacts and double opt-in'),

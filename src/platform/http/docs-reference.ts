@@ -85,7 +85,8 @@ export function referenceHtml(named: ReferenceDocument): string {
   return `<h1>API reference</h1>
 <p>Base URL: <code>${escapeText(server)}</code>. Send your key as <code>X-API-Key</code> or <code>Authorization: Bearer</code>. Each operation names the
 scope it requires; the scope <code>full</code> includes them all. Every error is <code>{error, code, details, request_id}</code>. Each operation lists
-the codes it can return, and <a href="/docs/errors">Errors</a> explains them all. For programs: <a href="/openapi.json">openapi.json</a>.</p>
+the codes it can return, and <a href="/docs/errors">Errors</a> explains them all. <a href="/docs/using-the-api">Using the API</a> tells what all
+operations share: lists, errors, rate limits, sizes and safe retries. For programs: <a href="/openapi.json">openapi.json</a>.</p>
 <ul class="contents">${groups.map(({ name, listed }) => `<li><a href="#${anchor(name)}">${escapeText(name)}</a> <span class="quiet">${listed.length}</span></li>`).join('')}</ul>
 ${groups.map(groupHtml).join('\n')}`
 }
