@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ROOMS } from '../rooms.mjs'
@@ -233,6 +233,14 @@ test('each RFC and section that the code cites is listed in docs/rfc.md', () => 
     return listed.has(`${rfc} all`) || parts.some((_, i) => listed.has(`${rfc} ${parts.slice(0, i + 1).join('.')}`))
   }
   none([...cited].filter((citation) => !isListed(citation)).sort(), 'add these to docs/rfc.md')
+})
+
+test('docs/rfc.md names only files that exist', () => {
+  const index = readFileSync(join(ROOT, 'docs/rfc.md'), 'utf8')
+  // Whole paths; a bare name beside one lies in the same folder.
+  const named = [...index.matchAll(/\b(?:src|test|bench|dashboard)\/[\w./*-]+/g)].map(([where]) => where)
+  assert.ok(named.length > 50, `${named.length} paths: a check that checked nothing fails`)
+  none([...new Set(named)].filter((where) => globSync(where, { cwd: ROOT }).length === 0), 'paths that are not there')
 })
 
 test('no machine-specific path and no registry is in the repository', () => {
