@@ -430,6 +430,20 @@ test('a role that no process runs is named, and mail without a delivery process 
   }
 })
 
+test('links are answered by a process with the role api too', async () => {
+  await using own = await freshDb()
+  const db = connect({ url: own.url, onError: () => undefined })
+  try {
+    const look = async () => (await findingsOf({ database: db })).get('roles')
+    await db.system.execute(RUN, [['submission', 'mx', 'delivery', 'worker'], 0])
+    assert.match((await look())?.found ?? '', /^not running: api \(.*\), tracking \(.*\)$/)
+    await db.system.execute(RUN, [['api'], 0])
+    assert.deepEqual([(await look())?.state, (await look())?.found], ['ok', 'all roles are running'])
+  } finally {
+    await db.close()
+  }
+})
+
 const FOLLOWER = statement('test_follower', 'insert into follower (name) values ($1)')
 const FACT = {
   accountId: systemIds().next(),
