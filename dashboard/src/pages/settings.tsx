@@ -137,7 +137,7 @@ function Profile({ profile }: { readonly profile: Json }) {
             required
             value={typed.disposable_confidence_threshold}
             onChange={set('disposable_confidence_threshold')}
-            hint="Confidence from 0 to 1. Where disposable addresses are refused, those at or above it are blocked; others from 0.5 get a warning."
+            hint="Confidence from 0 to 1. Where disposable addresses are refused, those above it are blocked; others from 0.5 get a warning."
             fault={faultOf(error, 'disposable_confidence_threshold')}
           />
           <div className="sm:col-span-2">
