@@ -17,7 +17,9 @@ const DAY_MS = 86_400_000
 async function rowsOf(page: string, heading: string): Promise<ReadonlyMap<string, string>> {
   const text = await readFile(path.join(DOCS, page), 'utf8')
   const [, section = ''] = text.split(`\n## ${heading}\n`, 2)
-  const cells = [...section.matchAll(/^\| (.+?) \| (.+?) \|$/gm)].map(([, name = '', value = '']) => [name, value] as const)
+  const cells = [...section.matchAll(/^\| (.+?) \| (.+?) \|$/gm)].map(
+    ([, name = '', value = '']) => [name, value] as const,
+  )
   return new Map(cells.slice(1))
 }
 

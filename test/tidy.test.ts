@@ -240,7 +240,10 @@ test('docs/rfc.md names only files that exist', () => {
   // Whole paths; a bare name beside one lies in the same folder.
   const named = [...index.matchAll(/\b(?:src|test|bench|dashboard)\/[\w./*-]+/g)].map(([where]) => where)
   assert.ok(named.length > 50, `${named.length} paths: a check that checked nothing fails`)
-  none([...new Set(named)].filter((where) => globSync(where, { cwd: ROOT }).length === 0), 'paths that are not there')
+  none(
+    [...new Set(named)].filter((where) => globSync(where, { cwd: ROOT }).length === 0),
+    'paths that are not there',
+  )
 })
 
 test('no machine-specific path and no registry is in the repository', () => {

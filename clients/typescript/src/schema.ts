@@ -3998,22 +3998,34 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
+            /** @description Receives notices to the account. */
             email: string;
             company: string | null;
-            /** @example Europe/Vienna */
+            /**
+             * @description An IANA time zone name, for your own use. Statistics take their own `timezone`.
+             * @example Europe/Vienna
+             */
             timezone: string;
             /**
              * @description Language tag. Sets the language of the pages for your recipients (unsubscribe, confirm) and of the built-in confirmation email: en, de, fr, es, it, pt, nl, pl, or English for any other.
              * @example en
              */
             locale: string;
+            /** @description Whether opens and clicks are tracked at all. A domain or an email can override each of these four. */
             tracking_enabled: boolean;
+            /** @description Whether opens are tracked while tracking_enabled is true. */
             open_tracking_enabled: boolean;
+            /** @description Whether clicks are tracked while tracking_enabled is true. */
             click_tracking_enabled: boolean;
+            /** @description Whether every email has a List-Unsubscribe header. Bulk and broadcast emails always have it. */
             unsubscribe_header_enabled: boolean;
+            /** @description Whether email is refused while its domain is not in use. */
             enforce_sender_verification: boolean;
+            /** @description Whether disposable addresses count in the risk verdict. */
             block_disposable_emails: boolean;
+            /** @description A disposable address whose confidence is above it is blocked; others from 0.5 get a warning. */
             disposable_confidence_threshold: number;
+            /** @description Days after which contents, attempts, events and bounces are deleted. The rows of emails stay 60 days at least. */
             retention_days: number;
             plan: components["schemas"]["Plan"];
             /** Format: date-time */
@@ -5041,22 +5053,34 @@ export interface components {
         };
         UpdateProfileRequest: {
             name?: string;
+            /** @description Receives notices to the account. */
             email?: string;
             company?: string | null;
-            /** @example Europe/Vienna */
+            /**
+             * @description An IANA time zone name, for your own use. Statistics take their own `timezone`.
+             * @example Europe/Vienna
+             */
             timezone?: string;
             /**
              * @description Language tag. Sets the language of the pages for your recipients (unsubscribe, confirm) and of the built-in confirmation email: en, de, fr, es, it, pt, nl, pl, or English for any other.
              * @example en
              */
             locale?: string;
+            /** @description Whether opens and clicks are tracked at all. A domain or an email can override each of these four. */
             tracking_enabled?: boolean;
+            /** @description Whether opens are tracked while tracking_enabled is true. */
             open_tracking_enabled?: boolean;
+            /** @description Whether clicks are tracked while tracking_enabled is true. */
             click_tracking_enabled?: boolean;
+            /** @description Whether every email has a List-Unsubscribe header. Bulk and broadcast emails always have it. */
             unsubscribe_header_enabled?: boolean;
+            /** @description Whether email is refused while its domain is not in use. */
             enforce_sender_verification?: boolean;
+            /** @description Whether disposable addresses count in the risk verdict. */
             block_disposable_emails?: boolean;
+            /** @description A disposable address whose confidence is above it is blocked; others from 0.5 get a warning. */
             disposable_confidence_threshold?: number;
+            /** @description Days after which contents, attempts, events and bounces are deleted. The rows of emails stay 60 days at least. */
             retention_days?: number;
         };
         UpdateUserRequest: {

@@ -80,23 +80,43 @@ const Line = Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARS, pattern: ONE
 
 const CHANGEABLE = {
   name: Line,
-  email: Type.String({ minLength: 3, maxLength: MAX_EMAIL_CHARS }),
+  email: Type.String({ minLength: 3, maxLength: MAX_EMAIL_CHARS, description: 'Receives notices to the account.' }),
   company: nullable(Line),
-  timezone: Type.String({ minLength: 1, maxLength: 64, examples: ['Europe/Vienna'] }),
+  timezone: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    examples: ['Europe/Vienna'],
+    description: 'An IANA time zone name, for your own use. Statistics take their own `timezone`.',
+  }),
   locale: Type.String({
     minLength: 1,
     maxLength: 35,
     examples: ['en'],
     description: `Language tag. Sets the language of the pages for your recipients (unsubscribe, confirm) and of the built-in confirmation email: ${LANGUAGES.join(', ')}, or English for any other.`,
   }),
-  tracking_enabled: Type.Boolean(),
-  open_tracking_enabled: Type.Boolean(),
-  click_tracking_enabled: Type.Boolean(),
-  unsubscribe_header_enabled: Type.Boolean(),
-  enforce_sender_verification: Type.Boolean(),
-  block_disposable_emails: Type.Boolean(),
-  disposable_confidence_threshold: Type.Number({ minimum: 0, maximum: 1 }),
-  retention_days: Type.Integer({ minimum: 1, maximum: MAX_RETENTION_DAYS }),
+  tracking_enabled: Type.Boolean({
+    description: 'Whether opens and clicks are tracked at all. A domain or an email can override each of these four.',
+  }),
+  open_tracking_enabled: Type.Boolean({ description: 'Whether opens are tracked while tracking_enabled is true.' }),
+  click_tracking_enabled: Type.Boolean({ description: 'Whether clicks are tracked while tracking_enabled is true.' }),
+  unsubscribe_header_enabled: Type.Boolean({
+    description: 'Whether every email has a List-Unsubscribe header. Bulk and broadcast emails always have it.',
+  }),
+  enforce_sender_verification: Type.Boolean({
+    description: 'Whether email is refused while its domain is not in use.',
+  }),
+  block_disposable_emails: Type.Boolean({ description: 'Whether disposable addresses count in the risk verdict.' }),
+  disposable_confidence_threshold: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'A disposable address whose confidence is above it is blocked; others from 0.5 get a warning.',
+  }),
+  retention_days: Type.Integer({
+    minimum: 1,
+    maximum: MAX_RETENTION_DAYS,
+    description:
+      'Days after which contents, attempts, events and bounces are deleted. The rows of emails stay 60 days at least.',
+  }),
 }
 const PlanName = named('Plan', Type.Enum([...PLANS]))
 const Profile = named('Profile', Type.Object({ id: Uuid, ...CHANGEABLE, plan: PlanName, created_at: DateTime }))
