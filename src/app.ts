@@ -144,7 +144,13 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     else log.error({}, 'the database does not answer')
   })
   const state = { onQueued: (): void => undefined, isUp: false, pages: null }
-  const metrics = serviceMetrics({ database, ground, beating: () => heartbeat.beating(), isUp: () => state.isUp })
+  const metrics = serviceMetrics({
+    database,
+    ground,
+    beating: () => heartbeat.beating(),
+    isUp: () => state.isUp,
+    suspendedAccounts: () => [...accounts.suspendedAccounts()],
+  })
   const disk = diskGuard(config.dataDir, sendingLimits.MAX_MESSAGE_BYTES, log)
   const traces = tracesOf({ endpoint: config.tracesEndpoint, share: config.tracesShare, version: VERSION, log })
   const tracking = trackingParts({ config, ground, store, accounts })

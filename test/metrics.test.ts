@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { METRICS } from '../src/composition/metrics.ts'
+import { CONSOLE, suspend } from '../src/modules/accounts/index.ts'
+import { holdDestination } from '../src/modules/outbox/destinations.ts'
 import { startWorld } from './world.ts'
 
 function figure(page: string, series: string): number | null {
@@ -56,4 +58,29 @@ test('when no token is configured, no bearer is let in', async () => {
   await using world = await startWorld()
   const headers = { 'x-forwarded-for': '203.0.113.9', authorization: 'Bearer null' }
   assert.equal((await fetch(`${world.url}/metrics`, { headers })).status, 404)
+})
+
+test('mail that the operator holds back is counted and is not overdue', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api', POSTHORN_DELIVERY: 'direct' } })
+  await world.verifiedDomain('sender.example')
+  const other = await world.newAccount('Other')
+  await world.verifiedDomain('other.example', other)
+  const mail = { subject: 's', text: 't' }
+  await world.api.post('/api/v1/send', { ...mail, from: 'a@sender.example', to: 'b@paused.example' })
+  await other.api.post('/api/v1/send', { ...mail, from: 'a@other.example', to: 'b@example.net' })
+  await holdDestination({ ...world.rooms.ground, ...world.rooms.store }, CONSOLE, 'paused.example', true)
+  const ready = async (): Promise<readonly (number | null)[]> => {
+    world.clock.advance(60_000)
+    const page = await (await fetch(`${world.url}/metrics`)).text()
+    const of = (series: string) => figure(page, `${series}{state="ready"}`)
+    return [of('posthorn_queue_emails'), of('posthorn_queue_oldest_seconds')]
+  }
+  const [count, age] = await ready()
+  assert.equal(count, 2)
+  assert.ok((age ?? 0) >= 60, 'the mail of the other account waits for a delivery process')
+  await suspend(world.operator, other.accountId)
+  for (let tries = 0; tries < 100 && (await ready())[1] !== 0; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  assert.deepEqual(await ready(), [2, 0])
 })

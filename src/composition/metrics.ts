@@ -62,7 +62,7 @@ export const METRICS = {
   queueAge: {
     kind: 'gauge',
     name: 'posthorn_queue_oldest_seconds',
-    help: 'Seconds that the oldest email in the state is overdue; 0 if none is',
+    help: 'Seconds that the oldest email in the state is overdue; 0 if none is. Email to paused destinations and of suspended accounts does not count',
     labels: ['state'],
   },
   webhooksWaiting: {
@@ -106,9 +106,11 @@ export interface ServiceMetricsOptions {
   readonly ground: Pick<Ground, 'clock'>
   readonly beating: () => boolean
   readonly isUp: () => boolean
+  readonly suspendedAccounts: () => readonly string[]
 }
 
-export function serviceMetrics({ database, ground, beating, isUp }: ServiceMetricsOptions): ServiceMetrics {
+export function serviceMetrics(options: ServiceMetricsOptions): ServiceMetrics {
+  const { database, ground, beating, isUp, suspendedAccounts } = options
   const { clock } = ground
   return metricsOf({
     table: METRICS,
@@ -127,7 +129,7 @@ export function serviceMetrics({ database, ground, beating, isUp }: ServiceMetri
       if (!beating()) return
       const now = clock.now()
       const [queue, webhooks, followers] = await Promise.all([
-        queueFigures(database.system, now),
+        queueFigures(database.system, now, suspendedAccounts()),
         webhookFigures(database.system, now),
         followerLags(database.system, now),
       ])

@@ -12,16 +12,24 @@ const QUEUE_STATES = ['ready', 'leased', 'waiting'] as const
 export interface QueueFigure {
   readonly state: (typeof QUEUE_STATES)[number]
   readonly emails: number
-  /** How long the oldest of them is overdue, in seconds; 0 when none is. */
+  /** How long the oldest of them that is not held back by the operator is overdue, in seconds; 0 when none is. */
   readonly oldestSeconds: number
 }
 
-/** One figure for each state, including those without emails. */
-export async function queueFigures(db: Db, now: Date): Promise<readonly QueueFigure[]> {
-  const rows = await db.query<{ state: number; emails: number; oldest: Date }>(sql.queueByState)
+/**
+ * One figure for each state, including those without emails.
+ *
+ * @param suspended accounts whose mail is held back
+ */
+export async function queueFigures(
+  db: Db,
+  now: Date,
+  suspended: readonly string[] = [],
+): Promise<readonly QueueFigure[]> {
+  const rows = await db.query<{ state: number; emails: number; oldest: Date | null }>(sql.queueByState, [suspended])
   return QUEUE_STATES.map((state, number) => {
-    const row = rows.find((one) => one.state === number)
-    return { state, emails: row?.emails ?? 0, oldestSeconds: row === undefined ? 0 : secondsBetween(row.oldest, now) }
+    const { emails = 0, oldest = null } = rows.find((one) => one.state === number) ?? {}
+    return { state, emails, oldestSeconds: oldest === null ? 0 : secondsBetween(oldest, now) }
   })
 }
 

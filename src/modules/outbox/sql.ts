@@ -426,9 +426,13 @@ export const countEngagement = statement(
 
 // --- for the operator
 
+/** $1 suspended accounts. `oldest` is null where every email of the state is held back: its account suspended, its destination paused. */
 export const queueByState = statement(
   'outbox_queue_by_state',
-  'select state, count(*)::int as emails, min(at) as oldest from queue group by state',
+  `with p as materialized (select array(select id from site where paused) as sites)
+   select q.state, count(*)::int as emails,
+     min(q.at) filter (where q.account_id <> all($1::uuid[]) and q.site_id <> all(p.sites)) as oldest
+   from queue q, p group by q.state`,
 )
 // Joins here are nested loops (see platform/db.ts), over $1 destinations at most.
 export const queueByDestination = statement(
