@@ -59,7 +59,10 @@ const GROUPS: readonly (readonly [title: string, pages: readonly Page[]])[] = [
       paper('operations', 'Operations'),
       paper('config', 'Settings'),
       paper('metrics', 'Metrics'),
+      paper('scaling', 'Sizing'),
       paper('performance', 'Performance'),
+      paper('reliability', 'Reliability'),
+      paper('security', 'Security'),
     ],
   ],
 ]

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
@@ -75,6 +75,15 @@ test('every page is html without script under a strict policy, and every interna
     }
   }
   assert.ok(links >= MIN_LINKS, `${links} links: a check that checked nothing fails`)
+})
+
+test('each page of docs/ is served, but for those that only people with the code read', async () => {
+  const files = [...(await readdir(path.join(GUIDES, '..'))), ...(await readdir(GUIDES))]
+  const slugs = files.filter((file) => file.endsWith('.md')).map((file) => file.slice(0, -'.md'.length))
+  assert.ok(slugs.length >= MIN_PAGES, `${slugs.length} files: a check that checked nothing fails`)
+  const served = new Set((await allPages()).map(({ address }) => address))
+  const missing = slugs.filter((slug) => !served.has(`/docs/${slug}`))
+  assert.deepEqual(missing.sort(), ['measurements', 'rfc'])
 })
 
 test('pages that are not listed are not served, whatever the path', async () => {
