@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
 import { MAX_NETWORKS } from '../src/modules/accounts/keys.ts'
+import { SCOPES } from '../src/modules/accounts/scopes.ts'
 import * as sending from '../src/modules/sending/limits.ts'
 import { DEFAULT_BODY_BYTES } from '../src/platform/http/bodies.ts'
 import { MAX_CSV_BYTES } from '../src/platform/http/list-files.ts'
@@ -22,6 +23,16 @@ async function rowsOf(page: string, heading: string): Promise<ReadonlyMap<string
   )
   return new Map(cells.slice(1))
 }
+
+test('the guide names every scope', async () => {
+  const rows = [...(await rowsOf('guides/using-the-api.md', 'Scopes')).keys()].join()
+  const named = [...rows.matchAll(/`([a-z_:]+)`/g)].map(([, name = '']) => name)
+  const both = named.filter((name) => !name.startsWith(':')).flatMap((name) => [name, `${name}:read`, `${name}:write`])
+  assert.deepEqual(
+    SCOPES.filter((scope) => !both.includes(scope)),
+    [],
+  )
+})
 
 test('the sizes of the guide are those that the service applies', async () => {
   const chars = (count: number): string => `${count.toLocaleString('en-US')} characters`
