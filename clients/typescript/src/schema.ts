@@ -3670,6 +3670,18 @@ export interface components {
                 [key: string]: number | null;
             };
         };
+        HealthMetrics: {
+            sent: number;
+            delivered: number;
+            /** @description Bounces of every type. The component `bounce` counts hard and soft ones alone. */
+            bounced: number;
+            complained: number;
+            delivery_rate: number | null;
+            bounce_rate: number | null;
+            complaint_rate: number | null;
+            open_rate: number | null;
+            click_rate: number | null;
+        };
         HealthPeriod: {
             /**
              * Format: date
@@ -3688,9 +3700,7 @@ export interface components {
             /** @enum {string} */
             status: "ok" | "insufficient_data";
             period: components["schemas"]["HealthPeriod"];
-            metrics: {
-                [key: string]: number | null;
-            };
+            metrics: components["schemas"]["HealthMetrics"];
             components: components["schemas"]["HealthComponent"][];
             /**
              * @description `score` compared with `previous_score`. Also `flat` when either is null.
@@ -11997,6 +12007,7 @@ export type Features = components['schemas']['Features']
 export type GivenConsent = components['schemas']['GivenConsent']
 export type HealthComponent = components['schemas']['HealthComponent']
 export type HealthFinding = components['schemas']['HealthFinding']
+export type HealthMetrics = components['schemas']['HealthMetrics']
 export type HealthPeriod = components['schemas']['HealthPeriod']
 export type HealthScore = components['schemas']['HealthScore']
 export type HealthScoreResponse = components['schemas']['HealthScoreResponse']

@@ -34,6 +34,24 @@ const DEFAULT_LIMIT = 30
 const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Numbers = Type.Record(Type.String(), nullable(Type.Number()))
 
+const Rate = nullable(Type.Number())
+const Metrics = named(
+  'HealthMetrics',
+  Type.Object({
+    sent: Type.Integer(),
+    delivered: Type.Integer(),
+    bounced: Type.Integer({
+      description: 'Bounces of every type. The component `bounce` counts hard and soft ones alone.',
+    }),
+    complained: Type.Integer(),
+    delivery_rate: Rate,
+    bounce_rate: Rate,
+    complaint_rate: Rate,
+    open_rate: Rate,
+    click_rate: Rate,
+  }),
+)
+
 const Score = named(
   'HealthScore',
   Type.Object({
@@ -41,7 +59,7 @@ const Score = named(
     grade: nullable(Type.String()),
     status: Type.Enum(['ok', 'insufficient_data']),
     period: named('HealthPeriod', Type.Object({ from_date: CalendarDate, to_date: CalendarDate })),
-    metrics: Numbers,
+    metrics: Metrics,
     components: Type.Array(
       named(
         'HealthComponent',
