@@ -14,7 +14,7 @@ import { metricsEndpoint, type ServiceMetrics, serviceMetrics } from './composit
 import { operatorEndpoints, operatorServices } from './composition/operator-endpoints.ts'
 import { type OutgoingTls, outgoingTls } from './composition/outgoing.ts'
 import { retentionLoop } from './composition/retention.ts'
-import { refusedAnew } from './composition/retries.ts'
+import { retryRefusal } from './composition/retries.ts'
 import { senderEndpoints } from './composition/senders.ts'
 import { sendingOptionsOf } from './composition/sending.ts'
 import { traceWebhook } from './composition/spans.ts'
@@ -251,7 +251,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
       clock,
       ids,
       onQueued: () => state.onQueued(),
-      refusedAnew: refusedAnew(risk.barred),
+      retryRefusal: retryRefusal(risk.recipientRefusal),
       compose: (accountId, id) => composedEmail({ database, composer, senders }, accountId, id),
       readMessage,
     }),

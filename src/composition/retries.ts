@@ -9,11 +9,13 @@ import type { RiskRoom } from '../modules/risk/index.ts'
  * either, whatever was taken off the lists. A hard bounce does not hold it back: asking for it overrides that. Delivery would
  * end the mail of a removed domain at once; when the domain is added again, it is another one, with its own keys.
  */
-export function refusedAnew(barred: RiskRoom['barred']): RetryOptions['refusedAnew'] {
+export function retryRefusal(recipientRefusal: RiskRoom['recipientRefusal']): RetryOptions['retryRefusal'] {
   return async (db, { accountId, domainId, recipient, sandbox }, now) => {
     if (domainId !== null && (await ownedDomains(db, accountId, [domainId])).size === 0)
       return { message: 'The sending domain of the email was removed: send the email again', details: {} }
-    const bar = sandbox ? null : await barred(db, { accountId, recipient }, now)
-    return bar === null ? null : { message: `${bar.message} (${bar.code})`, details: { reason_code: bar.code } }
+    const refusal = sandbox ? null : await recipientRefusal(db, { accountId, recipient }, now)
+    return refusal === null
+      ? null
+      : { message: `${refusal.message} (${refusal.code})`, details: { reason_code: refusal.code } }
   }
 }

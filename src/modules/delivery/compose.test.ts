@@ -24,7 +24,7 @@ test('a retry by hand a week after acceptance gets a new signature, and the same
   h.clock.advance(8 * DAY)
   await h.delivery.turn()
   assert.equal(await h.status(id), 'failed')
-  await retryEmail({ ...h, onQueued: () => undefined, refusedAnew: async () => null }, ACCOUNT, id)
+  await retryEmail({ ...h, onQueued: () => undefined, retryRefusal: async () => null }, ACCOUNT, id)
   await h.delivery.turn()
   h.clock.advance(DAY)
   mx.script({ dot: 'default' })

@@ -16,9 +16,9 @@ import { wireDestination } from './routes-queue.ts'
 
 const LISTED = 100
 
-type RefusedAnewOf = (context: CommandContext) => RetryOptions['refusedAnew']
+type RetryRefusalOf = (context: CommandContext) => RetryOptions['retryRefusal']
 
-export const queueCommands = (refusedAnewOf: RefusedAnewOf): readonly Command[] => [
+export const queueCommands = (retryRefusalOf: RetryRefusalOf): readonly Command[] => [
   {
     path: ['queue', 'list'],
     summary: 'list the queued emails, by destination',
@@ -110,7 +110,7 @@ export const queueCommands = (refusedAnewOf: RefusedAnewOf): readonly Command[] 
       const accountId = await ownerOfEmail(database.system, id).catch((cause: unknown) => {
         throw isUnknown(cause) ? new Error(`there is no email ${id}`) : cause
       })
-      const options = { database, clock, ids, onQueued: () => undefined, refusedAnew: refusedAnewOf(context) }
+      const options = { database, clock, ids, onQueued: () => undefined, retryRefusal: retryRefusalOf(context) }
       await retryEmail(options, accountId, id)
       print(values['json'] === true ? JSON.stringify({ id, status: 'queued' }) : `${id} is ready for delivery`)
     },

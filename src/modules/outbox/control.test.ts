@@ -11,7 +11,7 @@ const HOUR = 3_600_000
 const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
 
 const retry = (h: Fixture, id: string): Promise<void> =>
-  retryEmail({ ...h, onQueued: () => undefined, refusedAnew: async () => null }, ACCOUNT, id)
+  retryEmail({ ...h, onQueued: () => undefined, retryRefusal: async () => null }, ACCOUNT, id)
 const cancel = (h: Fixture, id: string): Promise<void> => cancelEmail(h, ACCOUNT, id)
 
 test('a deferred email that is retried is due now, and shows it', async () => {

@@ -22,14 +22,14 @@ export interface ControlOptions {
 }
 
 /** Why an email that has ended may not be sent anew. */
-export interface RefusedAnew {
+export interface RetryRefusal {
   readonly message: string
   readonly details: Readonly<Record<string, unknown>>
 }
 
 export interface RetryOptions extends ControlOptions {
   /** Asked about ended emails. Null: it may be sent. */
-  readonly refusedAnew: (db: Db, email: EndedEmail, now: Date) => Promise<RefusedAnew | null>
+  readonly retryRefusal: (db: Db, email: EndedEmail, now: Date) => Promise<RetryRefusal | null>
 }
 
 export interface EndedEmail {
@@ -133,7 +133,7 @@ export async function retryEmail(options: RetryOptions, accountId: string, id: s
       return
     }
     const { domain_id: domainId, recipient_key: recipient, sandbox } = email
-    const refused = await options.refusedAnew(db, { accountId, domainId, recipient, sandbox }, now)
+    const refused = await options.retryRefusal(db, { accountId, domainId, recipient, sandbox }, now)
     if (refused !== null) throw errors.invalid_state(refused.details, { message: refused.message })
     if ((await db.one(sql.hasBody, [accountId, email.body_id])) === null)
       throw errors.invalid_state({}, { message: 'The content of the email is no longer kept' })

@@ -451,7 +451,7 @@ test('a canceled email is never claimed, a leased one is not canceled, a foreign
 test('an ended email is retried anew, but not one that is delivered or whose content has gone', async () => {
   await using h = await fixture()
   await h.put([{}, {}, {}])
-  const options = { ...h, onQueued: () => undefined, refusedAnew: async () => null }
+  const options = { ...h, onQueued: () => undefined, retryRefusal: async () => null }
   const node = await joinAsNode(h.database.system, h.clock, 'a')
   const [bad, good, bare] = await h.take(node.epoch)
   await h.database.transaction((db) =>
@@ -474,7 +474,7 @@ test('an ended email is retried anew, but not one that is delivered or whose con
 test('twice as many concurrent retries as there are connections all succeed', async () => {
   await using h = await fixture()
   const made = await h.put(Array.from({ length: 16 }, () => ({})))
-  const options = { ...h, onQueued: () => undefined, refusedAnew: async () => null }
+  const options = { ...h, onQueued: () => undefined, retryRefusal: async () => null }
   const node = await joinAsNode(h.database.system, h.clock, 'a')
   const claimed = await h.take(node.epoch)
   await h.database.transaction((db) =>

@@ -80,7 +80,7 @@ test('a large email that is requested three times at once is in memory once at a
     clock,
     ids,
     onQueued: () => undefined,
-    refusedAnew: async () => null,
+    retryRefusal: async () => null,
     compose,
     readMessage,
   })

@@ -113,7 +113,7 @@ export function gatherer({ mac }: GatherOptions): Gather {
  *
  * @param mac a MAC under the instance's secret
  */
-export function recipientBar(
+export function recipientRefusalOf(
   mac: (text: string) => Buffer,
 ): (db: Db, ask: Omit<RiskAsk, 'sandbox'>, now: Date) => Promise<ApiError | null> {
   const gather = gatherer({ mac })

@@ -5,7 +5,7 @@ import type { Service } from '../../platform/lifecycle.ts'
 import { type ContentScorer, contentScorer, scoreContent } from '../content/index.ts'
 import { disposableConfidence, isRole } from '../validation/index.ts'
 import { type ContentReader, contentReader } from './content.ts'
-import { type Gather, gatherer, recipientBar } from './facts.ts'
+import { type Gather, gatherer, recipientRefusalOf } from './facts.ts'
 import { type Override, recordOverrides } from './overrides.ts'
 import { countSent } from './volume.ts'
 
@@ -13,7 +13,7 @@ export type { ContentQuestion } from '../content/index.ts'
 export { riskCommands, TRAP_PURPOSE } from './cli.ts'
 export type { ContentFound } from './content.ts'
 export { riskErrors } from './errors.ts'
-export { type Known, type MessageFacts, type RiskAsk, recipientBar, riskFacts } from './facts.ts'
+export { type Known, type MessageFacts, type RiskAsk, recipientRefusalOf, riskFacts } from './facts.ts'
 export type { Override } from './overrides.ts'
 export { countPreview, type PreviewStats, previewStats } from './stats.ts'
 export {
@@ -33,7 +33,7 @@ export interface RiskRoom {
   /** What is known of recipients, in one statement for any number. @returns one answer per ask, in order */
   readonly gather: Gather
   /** The refusal of any mail to a recipient, whatever the message; null: there is none. */
-  readonly barred: ReturnType<typeof recipientBar>
+  readonly recipientRefusal: ReturnType<typeof recipientRefusalOf>
   /** The score of a content; cached by content. */
   readonly content: ContentReader
   /** The engine itself, with all findings. */
@@ -57,7 +57,7 @@ export function riskRoom({ trapMac, monotonicMs, onUnscored }: RiskOptions): Ris
   const scorer = contentScorer()
   return {
     gather: gatherer({ mac: trapMac }),
-    barred: recipientBar(trapMac),
+    recipientRefusal: recipientRefusalOf(trapMac),
     content: contentReader({ score: scorer.score, monotonicMs, onUnscored }),
     score: scorer.score,
     countSent,
