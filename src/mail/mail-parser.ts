@@ -4,6 +4,8 @@
 import PostalMime from 'postal-mime'
 
 const NESTING_MOST = 100
+/** Lines and line ends that a part has before they are joined. */
+const CHUNKS_MOST = 2_048
 /** Limit for the headers of all parts together. */
 const HEADERS_BYTES = 1_048_576
 
@@ -25,8 +27,14 @@ interface ParserField {
 /** Internals of the parser that its types do not declare; the version is pinned. */
 interface ParserInternals {
   readonly attachments: readonly { content: ArrayBuffer }[]
+  readonly currentNode?: { readonly contentDecoder: ParserDecoder | null }
+  processLine(line: Uint8Array, isFinal: boolean): Promise<void>
   collectNode(part: ParserPart, ...around: unknown[]): Promise<void>
   collectAttachment(part: ParserPart, content: ArrayBuffer, ...around: unknown[]): void
+}
+/** Of a part without an encoding, `chunks` holds a line and a line end in turn. */
+interface ParserDecoder {
+  readonly chunks: (Uint8Array | string)[]
 }
 const Parser = PostalMime as unknown as new (
   ...options: ConstructorParameters<typeof PostalMime>
@@ -39,6 +47,9 @@ const Parser = PostalMime as unknown as new (
  * has its sender's.
  */
 export class MailParser extends Parser {
+  /** For each part, how many of its first chunks are joined lines. */
+  readonly #joined = new WeakMap<ParserDecoder, number>()
+
   constructor() {
     super({
       maxNestingDepth: NESTING_MOST,
@@ -46,6 +57,22 @@ export class MailParser extends Parser {
       attachmentEncoding: 'arraybuffer',
       forceRfc822Attachments: true,
     })
+  }
+
+  /** The parser's two objects a line take 2 KB: 700 MB for 25 MB of text. So lines are joined while more come in. */
+  override processLine(line: Uint8Array, isFinal: boolean): Promise<void> {
+    const processed = super.processLine(line, isFinal)
+    const decoder = this.currentNode?.contentDecoder
+    if (decoder != null && decoder.chunks.length >= CHUNKS_MOST) this.#join(decoder)
+    return processed
+  }
+
+  #join(decoder: ParserDecoder): void {
+    const { chunks } = decoder
+    const done = this.#joined.get(decoder) ?? 0
+    if (chunks.length - done < CHUNKS_MOST || chunks.at(-1) !== '\n') return
+    chunks.push(joined(chunks.splice(done)))
+    this.#joined.set(decoder, done + 1)
   }
 
   override async collectNode(part: ParserPart, ...around: unknown[]): Promise<void> {
@@ -72,6 +99,17 @@ export class MailParser extends Parser {
       hasValue(part.contentId)
     return !isFile || isLetter(part)
   }
+}
+
+function joined(chunks: readonly (Uint8Array | string)[]): Uint8Array {
+  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const chunk of chunks) {
+    if (typeof chunk === 'string') bytes[at] = LF
+    else bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return bytes
 }
 
 const LF = 0x0a

@@ -70,6 +70,27 @@ test('every part has the line ends that its sender gave it', async () => {
   assert.equal((await parseMessage(Buffer.from('Subject: s\r\n\r\nHello\r\n'))).text, 'Hello')
 })
 
+test('parts of many lines are read like parts of few', async () => {
+  const text = (lines: number): string =>
+    Array.from({ length: lines }, (_, n) => (n % 7 === 3 ? '' : `line ${n}`)).join('\r\n')
+  const lineCounts = [1, 1_023, 1_024, 1_025, 5_000]
+  const parts = lineCounts.flatMap((lines) => [
+    `Content-Type: text/plain\r\n\r\n${text(lines)}`,
+    `Content-Type: text/csv; name=a.csv\r\nContent-Disposition: attachment\r\n\r\n${text(lines)}`,
+    `Content-Type: text/csv; name=b.csv\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${text(lines)}`,
+  ])
+  const body = parts.map((part) => `--b\r\n${part}\r\n`).join('')
+  const read = await parseMessage(Buffer.from(`Content-Type: multipart/mixed; boundary=b\r\n\r\n${body}--b--\r\n`))
+  assert.equal(read.text, lineCounts.map((lines) => text(lines).replaceAll('\r\n', '\n')).join('\n'))
+  const named = (name: string): string[] =>
+    read.attachments.filter(({ filename }) => filename === name).map(({ content }) => content.toString())
+  assert.deepEqual(named('a.csv'), lineCounts.map(text))
+  assert.deepEqual(
+    named('b.csv').map((one) => one.replaceAll('\r\n', '\n')),
+    lineCounts.map((lines) => text(lines).replaceAll('\r\n', '\n')),
+  )
+})
+
 test('a letter with a name is a letter: alone, as an alternative and beside its related parts', async () => {
   const html =
     'Content-Type: text/html; name=l.html\r\nContent-ID: <l@b>\r\nContent-Disposition: inline; filename=l.html\r\n\r\n<p>l</p>\r\n'

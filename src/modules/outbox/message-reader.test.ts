@@ -70,3 +70,12 @@ test('a message beyond the limits is shown by its header alone, and the next one
   assert.equal((await small.read(message(12_000_000))).unparsed, 'too_large')
   assert.equal((await small.read(message(300_000))).unparsed, null)
 })
+
+test('25 MB of text are read in a heap of 64 MB', async () => {
+  const line = 'Dear reader, this is line number seven of a letter about nothing at all\r\n'
+  const count = Math.floor((25 * 1_048_576) / line.length)
+  const { read, warnings } = reader({ withinMs: 20_000, memoryMb: 64 })
+  const { text, unparsed } = await read(Buffer.from(`Subject: s\r\n\r\n${line.repeat(count)}`))
+  assert.deepEqual([unparsed, warnings], [null, []])
+  assert.equal(text?.length, count * (line.length - 1) - 1)
+})
