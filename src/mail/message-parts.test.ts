@@ -5,6 +5,8 @@ import { decodeQuotedPrintable, encodeQuotedPrintable } from './encodings.ts'
 import { mayHavePlaceholder, messageParts, plainMessage, withoutBulk } from './message-parts.ts'
 import { parseMessage } from './mime-parse.ts'
 
+const MB = 1_048_576
+
 const message = (...lines: string[]): Buffer => Buffer.from(lines.join('\r\n'))
 
 const alternative = (...parts: string[][]): Buffer =>
@@ -110,7 +112,7 @@ test('a message without its bulk has the same letter and the same names', async 
       `--in\r\nContent-Type: text/plain\r\n\r\n${long}\r\n--in\r\nContent-Type: text/html\r\n\r\n<p>html</p>\r\n--in--\r\n` +
       `${attached('one.pdf', 'application/pdf', bulk)}${attached('two.txt', 'text/plain', bulk)}${attached('small.exe', 'application/x-dosexec', 'AAAA')}--out--\r\n`,
   )
-  const slim = withoutBulk(message)
+  const slim = withoutBulk(message, 5 * MB)
   assert.ok(slim.length < 120_000, `${slim.length} bytes of ${message.length}`)
   const [whole, less] = [await parseMessage(message), await parseMessage(slim)]
   assert.equal(less.text, whole.text)
@@ -122,5 +124,24 @@ test('a message without its bulk has the same letter and the same names', async 
   const exe = whole.attachments.find(({ filename }) => filename === 'small.exe')
   assert.deepEqual(less.attachments.find(({ filename }) => filename === 'small.exe')?.content, exe?.content)
   const plain = Buffer.from(`Subject: s\r\n\r\n${long}`)
-  assert.equal(withoutBulk(plain), plain)
+  assert.equal(withoutBulk(plain, 5 * MB), plain)
+})
+
+test('of a long letter, whole lines within the limit are left, and what follows it', async () => {
+  const line = `${'word '.repeat(14)}\r\n`
+  const long = line.repeat(2_000)
+  const raw = Buffer.from(
+    `Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\n${long}` +
+      '--b\r\nContent-Type: text/html\r\n\r\n<p>short</p>\r\n--b--\r\n',
+  )
+  const { text, html } = await parseMessage(withoutBulk(raw, 100_000))
+  const kept = Math.floor(100_000 / line.length)
+  assert.equal(text?.slice(0, kept * (line.length - 1)), line.replace('\r', '').repeat(kept))
+  assert.ok((text?.length ?? 0) < kept * line.length + 100)
+  assert.match(html ?? '', /<p>short<\/p>/)
+  const alone = Buffer.from(`Subject: s\r\n\r\n${long}`)
+  assert.equal(
+    withoutBulk(alone, 1_000).toString(),
+    `Subject: s\r\n\r\n${line.repeat(Math.floor(1_000 / line.length))}`,
+  )
 })

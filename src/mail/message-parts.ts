@@ -121,20 +121,25 @@ const BULKY_BYTES = 65_536
 
 /**
  * The message without the bodies of its bulky parts. Their headers, and so their names and types, stay. Html and text are
- * never bulky. Saves memory when only the letter and the names of its attachments are needed.
+ * never bulky, but end after whole lines of at most `letterMostBytes`, encoded. Saves memory when only the letter and the names
+ * of its attachments are needed.
  */
-export function withoutBulk(message: Buffer): Buffer {
+export function withoutBulk(message: Buffer, letterMostBytes: number): Buffer {
   const pieces: Buffer[] = []
   let kept = 0
-  for (const { bodyStart, end } of bulkyParts(message, placeOf(message))) {
-    pieces.push(message.subarray(kept, bodyStart))
+  for (const { from, end } of bulkIn(message, { ...placeOf(message), letterMostBytes })) {
+    pieces.push(message.subarray(kept, from))
     kept = end
   }
   return kept === 0 ? message : Buffer.concat([...pieces, message.subarray(kept)])
 }
 
-function bulkyParts(message: Buffer, place: Place): readonly { bodyStart: number; end: number }[] {
-  const { start, end, depth, budget } = place
+interface BulkPlace extends Place {
+  readonly letterMostBytes: number
+}
+
+function bulkIn(message: Buffer, place: BulkPlace): readonly { from: number; end: number }[] {
+  const { start, end, depth, budget, letterMostBytes } = place
   if (end - start <= BULKY_BYTES || depth > NESTING_MOST) return []
   const entity = message.subarray(start, end)
   const head = headerWithin(entity, budget)
@@ -147,15 +152,15 @@ function bulkyParts(message: Buffer, place: Place): readonly { bodyStart: number
   const boundary = type.startsWith('multipart/') ? boundaryOf(typeText) : null
   if (boundary !== null) {
     return partsBetween(entity.subarray(bodyStart), boundary, budget)
-      .flatMap((part) =>
-        bulkyParts(message, { ...place, start: at + part.start, end: at + part.end, depth: depth + 1 }),
-      )
+      .flatMap((part) => bulkIn(message, { ...place, start: at + part.start, end: at + part.end, depth: depth + 1 }))
       .toArray()
   }
   const disposition = fields.find(({ key }) => key === 'content-disposition')
   const isAttached = disposition !== undefined && /^\s*attachment\b/i.test(fieldValue(entity, disposition))
   const isLetter = (type === '' || type.startsWith('text/')) && !isAttached
-  return isLetter || end - at <= BULKY_BYTES ? [] : [{ bodyStart: at, end }]
+  if (!isLetter) return end - at <= BULKY_BYTES ? [] : [{ from: at, end }]
+  if (end - at <= letterMostBytes) return []
+  return [{ from: Math.max(at, message.lastIndexOf('\n', at + letterMostBytes - 1) + 1), end }]
 }
 
 /**

@@ -91,10 +91,12 @@ export function submittedDraft(
       sandboxResult: null,
       overrideSoftBlock: false,
       readable: async () => {
-        const letter = plainMessage(message)
+        // As much as a request may contain: beyond that, a mail would take more memory to score than to send.
+        const read = withoutBulk(message, limits.MAX_PART_BYTES)
+        const letter = plainMessage(read)
         const senderDomain = fromDomain
         if (letter !== null) return { subject, html: letter.html, text: letter.text, senderDomain }
-        const { html, text, attachments } = await readMessage(withoutBulk(message))
+        const { html, text, attachments } = await readMessage(read)
         const named = attachments.map(({ filename, contentType }) => ({ filename, contentType }))
         return { subject, html, text, senderDomain, attachments: named }
       },

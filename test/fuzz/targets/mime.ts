@@ -72,7 +72,7 @@ function letters(message: Buffer): void {
     last = part.end
     contentOf(message, part)
   }
-  withoutBulk(message)
+  withoutBulk(message, 1_000)
   plainMessage(message)
 }
 
