@@ -17,13 +17,13 @@ async function groups(files: Record<string, string>): Promise<AsyncDisposable & 
   return { root, [Symbol.asyncDispose]: () => rm(root, { recursive: true }) }
 }
 
-test('the limit of a control group counts, and unmapped page cache is free', async () => {
+test('the limit of a control group counts, and page cache is free but for mapped programs', async () => {
   await using made = await groups({
     own: '0::/a/b\n',
     'memory.stat': 'anon 5\n',
     'a/memory.max': `${1_024 * MB}\n`,
     'a/memory.current': `${900 * MB}\n`,
-    'a/memory.stat': `anon ${500 * MB}\nfile_mapped ${20 * MB}\ninactive_file ${300 * MB}\nactive_file ${100 * MB}\n`,
+    'a/memory.stat': `anon ${440 * MB}\nshmem ${60 * MB}\nfile_mapped ${80 * MB}\ninactive_file ${300 * MB}\nactive_file ${100 * MB}\n`,
     'a/b/memory.max': 'max\n',
     'a/b/memory.current': `${900 * MB}\n`,
   })

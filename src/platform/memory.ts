@@ -19,8 +19,10 @@ interface Names {
   readonly usage: string
   /** Fields of memory.stat: page cache, which can be read again. */
   readonly files: readonly string[]
-  /** Field of memory.stat: the part of it that is in use, mostly programs. */
+  /** Field of memory.stat: the part of it that is in use, mostly programs, and mapped shared memory. */
   readonly mapped: string
+  /** Field of memory.stat: shared memory, most of it PostgreSQL's, which is none of `files`. */
+  readonly shared: string
 }
 
 const SECOND: Names = {
@@ -28,17 +30,29 @@ const SECOND: Names = {
   usage: 'memory.current',
   files: ['inactive_file', 'active_file'],
   mapped: 'file_mapped',
+  shared: 'shmem',
 }
 const FIRST: Names = {
   limit: 'memory.limit_in_bytes',
   usage: 'memory.usage_in_bytes',
   files: ['total_inactive_file', 'total_active_file'],
   mapped: 'total_mapped_file',
+  shared: 'total_shmem',
 }
 /** Below this limit everything makes do with less: connections, shared buffers. */
 export const LITTLE_MEMORY_BYTES = 1_073_741_824
+/** Collecting takes some 10 ms, much less than a job of this size. */
+const MUCH_BYTES = 1_048_576
 /** Version 1 of control groups writes "no limit" as a number near 2^63. */
 const NO_LIMIT = 2 ** 50
+
+/**
+ * For threads, after a job of this size: what a large one leaves, ten times its size, would stay until the next. Waits until the
+ * result is on its way.
+ */
+export function collectAfter(bytes: number): void {
+  if (bytes >= MUCH_BYTES) setImmediate(() => globalThis.gc?.())
+}
 
 /** @param root where control groups are mounted; @param own the file that names the groups of this process */
 export function systemMemory(root = '/sys/fs/cgroup', own = '/proc/self/cgroup'): Memory {
@@ -67,10 +81,10 @@ function groupsOf(root: string, text: string): readonly { readonly folder: strin
   return [...parts.keys(), parts.length].map((depth) => ({ folder: path.join(base, ...parts.slice(0, depth)), names }))
 }
 
-function takenBytes(folder: string, { usage, files, mapped }: Names): number {
+function takenBytes(folder: string, { usage, files, mapped, shared }: Names): number {
   const stat = read(path.join(folder, 'memory.stat'))
   const of = (name: string): number => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(stat)?.[1] ?? 0)
-  const givenUp = files.reduce((sum, name) => sum + of(name), 0) - of(mapped)
+  const givenUp = files.reduce((sum, name) => sum + of(name), 0) - Math.max(0, of(mapped) - of(shared))
   return Number(read(path.join(folder, usage))) - Math.max(0, givenUp)
 }
 

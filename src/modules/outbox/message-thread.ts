@@ -2,7 +2,11 @@
 
 import { parentPort } from 'node:worker_threads'
 import { asBuffer, parseMessage } from '../../mail/mime-parse.ts'
+import { collectAfter } from '../../platform/memory.ts'
 
 parentPort?.on('message', (raw: Uint8Array) => {
-  void parseMessage(asBuffer(raw)).then((message) => parentPort?.postMessage(message))
+  void parseMessage(asBuffer(raw)).then((message) => {
+    parentPort?.postMessage(message)
+    collectAfter(raw.length)
+  })
 })
