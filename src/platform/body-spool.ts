@@ -55,7 +55,8 @@ interface Waiting {
   readonly enter: (mayWork: boolean) => void
 }
 
-export function largeTurns(memory: Memory | null = null): Turns {
+/** @param neededPerByte free memory that a byte needs, for work that needs more than storing it */
+export function largeTurns(memory: Memory | null = null, neededPerByte = NEEDED_PER_BYTE): Turns {
   const isLimited = memory !== null && Number.isFinite(memory.limitBytes)
   const limitBytes = memory?.limitBytes ?? Number.POSITIVE_INFINITY
   const together = Math.min(LARGE_TOGETHER_BYTES, limitBytes * LARGE_SHARE)
@@ -63,7 +64,7 @@ export function largeTurns(memory: Memory | null = null): Turns {
   let looks = 0
   let timer: NodeJS.Timeout | undefined
   const waiting: Waiting[] = []
-  const hasRoom = (bytes: number): boolean => !isLimited || memory.freeBytes() >= bytes * NEEDED_PER_BYTE
+  const hasRoom = (bytes: number): boolean => !isLimited || memory.freeBytes() >= bytes * neededPerByte
   const admit = (): void => {
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
       // A body larger than the whole limit goes alone.

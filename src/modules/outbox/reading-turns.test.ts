@@ -51,6 +51,24 @@ test('a request that goes away or fails passes its turn on, and nothing is loade
   assert.equal(loaded, false)
 })
 
+test('an email that would not fit into the memory left is refused, and read once there is room', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let freeBytes = 250 * MB
+  const memory = { limitBytes: 768 * MB, freeBytes: () => freeBytes, collect: () => undefined }
+  const inTurn = readingTurns(memory)
+  let loaded = 0
+  const asked = inTurn(25 * MB, signal, async () => ++loaded)
+  const refused = assert.rejects(asked, { status: 503, code: 'service_unavailable' })
+  for (let i = 0; i < 50; i++) {
+    t.mock.timers.tick(250)
+    await soon()
+  }
+  await refused
+  assert.equal(loaded, 0)
+  freeBytes = 310 * MB
+  assert.equal(await inTurn(25 * MB, signal, async () => ++loaded), 1)
+})
+
 const ACCOUNT = '01980000-0000-7000-8000-00000000000a'
 const PUT = statement(
   'test_put_large',
