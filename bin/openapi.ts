@@ -18,6 +18,7 @@ async function document(): Promise<object> {
   const database = connect({ url: 'postgresql://nobody@127.0.0.1:9/none', onError: () => undefined })
   const store = {
     adminUrl: '',
+    clusterFolders: [],
     database,
     secrets: secretsFrom(Buffer.alloc(SECRET_BYTES)),
     renewSecrets: async () => ({ isCurrent: true, begun: true }),

@@ -144,14 +144,18 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     else log.error({}, 'the database does not answer')
   })
   const state = { onQueued: (): void => undefined, isUp: false, pages: null }
+  const disk = diskGuard({
+    ...{ log, clock },
+    folders: [config.dataDir, ...store.clusterFolders],
+    holdMail: store.clusterFolders.length > 0,
+    maxMessageBytes: sendingLimits.MAX_MESSAGE_BYTES,
+  })
   const metrics = serviceMetrics({
-    database,
-    ground,
+    ...{ database, ground, hasRoom: disk.hasRoom },
     beating: () => heartbeat.beating(),
     isUp: () => state.isUp,
     suspendedAccounts: () => [...accounts.suspendedAccounts()],
   })
-  const disk = diskGuard(config.dataDir, sendingLimits.MAX_MESSAGE_BYTES, log)
   const traces = tracesOf({ endpoint: config.tracesEndpoint, share: config.tracesShare, version: VERSION, log })
   const tracking = trackingParts({ config, ground, store, accounts })
   const html = htmlReader(log)

@@ -41,6 +41,7 @@ for (const roles of ['api,tracking', 'submission', 'worker', 'mx', 'delivery', '
       const ground = { ...systemGround(config), clock, ids, log: createLogger('silent', clock) }
       const app = await startApp(config, ground, {
         adminUrl: db.url,
+        clusterFolders: [],
         database,
         secrets,
         renewSecrets: () => renewSecrets(database, secrets, config),

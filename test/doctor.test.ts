@@ -61,7 +61,7 @@ async function findingsOf(situation: Situation): Promise<ReadonlyMap<string, Fin
     clock: systemClock(),
     resolver: declaredZones(situation.zones ?? WELL),
     relay: relayOf(config),
-    diskRoom: async () => ({ freeBytes: situation.freeBytes ?? 10 * GIGABYTE, keptBytes: GIGABYTE }),
+    diskRoom: async () => ({ folder: '/d', freeBytes: situation.freeBytes ?? 10 * GIGABYTE, keptBytes: GIGABYTE }),
     certificate: async () => {
       if (cert instanceof Error) throw cert
       return cert

@@ -13,6 +13,7 @@ const database = connect({ url, onError: () => undefined })
 const secrets = await openSecrets(database, config)
 const app = await startApp(config, systemGround(config), {
   adminUrl: url,
+  clusterFolders: [],
   database,
   secrets,
   renewSecrets: () => renewSecrets(database, secrets, config),

@@ -124,7 +124,14 @@ export async function startWorld({
   stack.defer(() => database.close())
   const secrets = await openSecrets(database, config)
   const renew = () => renewSecrets(database, secrets, config)
-  const store = { adminUrl: fresh.url, database, secrets, renewSecrets: renew, close: async () => undefined }
+  const store = {
+    adminUrl: fresh.url,
+    clusterFolders: [],
+    database,
+    secrets,
+    renewSecrets: renew,
+    close: async () => undefined,
+  }
   const app = await startApp(config, ground, store)
   let stopped: Promise<void> | null = null
   const stop = (deadline: AbortSignal): Promise<void> => {

@@ -92,6 +92,11 @@ export const METRICS = {
     name: 'posthorn_database_up',
     help: '1 while the database answers this process',
   },
+  diskRoom: {
+    kind: 'gauge',
+    name: 'posthorn_disk_room',
+    help: '1 while the disks of the data directory and the embedded database have room: mail is accepted',
+  },
   rolesUp: {
     kind: 'gauge',
     name: 'posthorn_ready',
@@ -105,18 +110,20 @@ export interface ServiceMetricsOptions {
   readonly database: Database
   readonly ground: Pick<Ground, 'clock'>
   readonly beating: () => boolean
+  readonly hasRoom: () => boolean
   readonly isUp: () => boolean
   readonly suspendedAccounts: () => readonly string[]
 }
 
 export function serviceMetrics(options: ServiceMetricsOptions): ServiceMetrics {
-  const { database, ground, beating, isUp, suspendedAccounts } = options
+  const { database, ground, beating, hasRoom, isUp, suspendedAccounts } = options
   const { clock } = ground
   return metricsOf({
     table: METRICS,
     clock,
     collect: async (metrics) => {
       metrics.replace('databaseUp', [{ value: beating() ? 1 : 0 }])
+      metrics.replace('diskRoom', [{ value: hasRoom() ? 1 : 0 }])
       metrics.replace('rolesUp', [{ value: isUp() ? 1 : 0 }])
       metrics.replace(
         'connections',

@@ -19,7 +19,7 @@ import { type CommandFace, JSON_OPTION, type OptionValues, UsageError } from '..
 import { assertBegun, ensureDataFolder } from '../platform/data-folder.ts'
 import { diskRoom } from '../platform/disk.ts'
 import { restoreBackup, takeBackup } from '../platform/postgres/backup.ts'
-import { attachOrStart, embeddedCluster, upgradeDatabase } from '../platform/postgres.ts'
+import { attachOrStart, embeddedCluster, embeddedFolders, upgradeDatabase } from '../platform/postgres.ts'
 import { foreignAddresses } from '../platform/source-addresses.ts'
 import { attachBegun, type Store } from '../platform/store.ts'
 import { examineAround, examineDatabase } from './doctor.ts'
@@ -164,7 +164,10 @@ export const instanceCommands: readonly InstanceCommand[] = [
         clock: systemClock(),
         resolver: ground.resolver,
         relay: relayOf(config),
-        diskRoom: () => diskRoom(dataDir, sendingLimits.MAX_MESSAGE_BYTES),
+        diskRoom: async () => {
+          const clusterFolders = databaseUrl === null ? await embeddedFolders(dataDir) : []
+          return diskRoom([dataDir, ...clusterFolders], sendingLimits.MAX_MESSAGE_BYTES)
+        },
         certificate: async () =>
           (await instanceCertificate({ ...certificateFiles(config), now: ground.clock.now(), keeps: false })).cert,
         greet: firstLine,

@@ -27,7 +27,7 @@ export interface DoctorOptions {
   readonly resolver: Resolver
   /** Null: POSTHORN_DELIVERY names no relay. */
   readonly relay: Relay | null
-  /** Room on the disk of the data directory. */
+  /** Room on the fullest disk among those of the data directory and the embedded database. */
   readonly diskRoom: () => Promise<DiskRoom>
   /** The certificate of the SMTP listeners, PEM. @throws Error that also prevents the service from starting */
   readonly certificate: () => Promise<string>
@@ -174,9 +174,9 @@ async function commitTime(db: Database, time: Clock): Promise<CheckResult> {
   )
 }
 
-async function disk({ diskRoom, config }: DoctorOptions): Promise<CheckResult> {
-  const { freeBytes, keptBytes } = await diskRoom()
-  const text = `${roomText(freeBytes)} free at ${config.dataDir}`
+async function disk({ diskRoom }: DoctorOptions): Promise<CheckResult> {
+  const { folder, freeBytes, keptBytes } = await diskRoom()
+  const text = `${roomText(freeBytes)} free at ${folder}`
   if (freeBytes < keptBytes) return fail(text, `free up space: no mail is accepted below ${roomText(keptBytes)}`)
   if (freeBytes >= FREE_BYTES_WANTED) return ok(text)
   return warn(text, `free up space: no mail is accepted below ${roomText(keptBytes)}`)

@@ -2,6 +2,8 @@
 // deliver and record what was accepted before.
 
 import { statfs } from 'node:fs/promises'
+import type { Clock } from './clock.ts'
+import { lastingFault } from './lasting-fault.ts'
 import { type Loop, loop } from './lifecycle.ts'
 import type { Logger } from './log.ts'
 
@@ -16,16 +18,29 @@ const KEPT_AT_MOST_BYTES = 1_073_741_824
 const KEPT_MESSAGES = 2
 
 export interface DiskRoom {
+  readonly folder: string
   readonly freeBytes: number
   /** Nothing is accepted below this. */
   readonly keptBytes: number
 }
 
-/** @param maxMessageBytes two such messages must always fit */
-export async function diskRoom(folder: string, maxMessageBytes: number): Promise<DiskRoom> {
+/**
+ * @param folders the data directory, and those of the embedded database, which may be on other disks
+ * @param maxMessageBytes two such messages must always fit
+ * @returns the room of the folder that has least to spare
+ * @throws when a folder cannot be read
+ */
+export async function diskRoom(folders: readonly string[], maxMessageBytes: number): Promise<DiskRoom> {
+  const rooms = await Promise.all(folders.map((folder) => roomOf(folder, maxMessageBytes)))
+  const [least] = rooms.toSorted((a, b) => a.freeBytes - a.keptBytes - (b.freeBytes - b.keptBytes))
+  if (least === undefined) throw new Error('no folder to look at')
+  return least
+}
+
+async function roomOf(folder: string, maxMessageBytes: number): Promise<DiskRoom> {
   const { bavail, bsize, blocks } = await statfs(folder)
   const share = Math.min(blocks * bsize * KEPT_SHARE, KEPT_AT_MOST_BYTES)
-  return { freeBytes: bavail * bsize, keptBytes: Math.max(share, KEPT_MESSAGES * maxMessageBytes) }
+  return { folder, freeBytes: bavail * bsize, keptBytes: Math.max(share, KEPT_MESSAGES * maxMessageBytes) }
 }
 
 /**
@@ -40,22 +55,48 @@ export async function assertDiskRoom(folder: string, neededBytes: number, forWha
   throw new Error(`not enough disk space in ${folder} for ${forWhat}: ${mb(neededBytes)} needed, ${mb(free)} free`)
 }
 
-/**
- * @param folder on the file system that fills up: the data directory
- * @param maxMessageBytes as for `diskRoom`
- */
-export function diskGuard(folder: string, maxMessageBytes: number, log: Logger): DiskGuard {
+export interface DiskGuardOptions {
+  /** As for `diskRoom`. */
+  readonly folders: readonly string[]
+  /** Accepted mail is stored in them: then none is accepted while one cannot be read. */
+  readonly holdMail: boolean
+  /** As for `diskRoom`. */
+  readonly maxMessageBytes: number
+  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly log: Logger
+}
+
+export function diskGuard({ folders, holdMail, maxMessageBytes, clock, log }: DiskGuardOptions): DiskGuard {
+  const full = lastingFault({
+    ...{ log, clock },
+    lasts: 'no room on the disk: no mail is accepted',
+    ended: 'room on the disk again: mail is accepted',
+  })
+  const unreadable = lastingFault({
+    ...{ log, clock },
+    lasts: `the data directory cannot be read${holdMail ? ': no mail is accepted' : ''}`,
+    ended: 'the data directory can be read again',
+  })
   let room = true
-  const look = async (): Promise<number> => {
-    const { freeBytes: free_bytes, keptBytes: kept_bytes } = await diskRoom(folder, maxMessageBytes)
-    const had = room
+  const look = async (): Promise<void> => {
+    const { folder, freeBytes: free_bytes, keptBytes: kept_bytes } = await diskRoom(folders, maxMessageBytes)
+    unreadable.absent()
     room = free_bytes >= kept_bytes
-    if (had && !room) log.error({ folder, free_bytes, kept_bytes }, 'no room on the disk: no mail is accepted')
-    if (!had && room) log.info({ folder, free_bytes }, 'room on the disk again: mail is accepted')
-    return LOOK_EVERY_MS
+    if (room) full.absent({ folder, free_bytes })
+    else full.met({ folder, free_bytes, kept_bytes })
   }
-  const onError = (err: unknown): void => log.warn({ err }, 'no look at the disk')
-  const looking = loop({ name: 'disk guard', turn: look, onError, retryMs: LOOK_EVERY_MS })
+  const looking = loop({
+    name: 'disk guard',
+    turn: async () => {
+      await look()
+      return LOOK_EVERY_MS
+    },
+    onError: (err) => {
+      if (holdMail) room = false
+      unreadable.met({ err })
+    },
+    retryMs: LOOK_EVERY_MS,
+  })
   return {
     ...looking,
     hasRoom: () => room,

@@ -181,6 +181,12 @@ export async function embeddedCluster(dataDir: string): Promise<string> {
   return clusterOf(await findPlace(path.resolve(dataDir)))
 }
 
+/** The cluster's folder, and that of its log, which operators like to put on a disk of its own. */
+export async function embeddedFolders(dataDir: string): Promise<readonly string[]> {
+  const cluster = await embeddedCluster(dataDir)
+  return [cluster, path.join(cluster, 'pg_wal')]
+}
+
 async function startOwnerless(options: EmbeddedOptions, dataDir: string, lock: Lock): Promise<void> {
   try {
     const around = await prepare(options, dataDir)

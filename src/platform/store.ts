@@ -10,7 +10,7 @@ import type { Service } from './lifecycle.ts'
 import type { Logger } from './log.ts'
 import { LITTLE_MEMORY_BYTES, systemMemory } from './memory.ts'
 import { isMigrated, migrate } from './migrate.ts'
-import { assertDurable, attachOrStart, embeddedPostgres } from './postgres.ts'
+import { assertDurable, attachOrStart, embeddedFolders, embeddedPostgres } from './postgres.ts'
 import { openSecrets, type RenewedSecrets, renewSecrets } from './secret-keys.ts'
 import type { Secrets } from './secrets.ts'
 import { connectToPrimary } from './servers.ts'
@@ -29,6 +29,8 @@ export interface StoreOptions {
 export interface Store {
   /** A connection string with the right to migrate. */
   readonly adminUrl: string
+  /** Of the embedded database, whose disks may be others than the data directory's; none for a server of DATABASE_URL. */
+  readonly clusterFolders: readonly string[]
   readonly database: Database
   readonly secrets: Secrets
   /** Picks up changes of the secrets (secret-keys.ts). */
@@ -125,7 +127,9 @@ async function prepared(
   try {
     await followDatabase({ db: database.system, clock, log })
     const secrets = await openSecrets(database, options)
-    return { adminUrl, database, secrets, renewSecrets: () => renewSecrets(database, secrets, options), close }
+    const clusterFolders = options.databaseUrl === null ? await embeddedFolders(options.dataDir) : []
+    const renew = (): Promise<RenewedSecrets> => renewSecrets(database, secrets, options)
+    return { adminUrl, clusterFolders, database, secrets, renewSecrets: renew, close }
   } catch (error) {
     await close()
     throw error

@@ -219,7 +219,7 @@ export function diskNotice(at: Date): Notice {
     kind: 'disk_full',
     subject: 'Disk nearly full: new mail is refused',
     text: written([
-      `At ${at.toISOString()} the disk of the data directory had too little free space to accept mail.`,
+      `At ${at.toISOString()} a disk of the instance had too little free space to accept mail, or could not be read.`,
       'The API answers 503 and SMTP 452 until space is freed. No accepted mail is lost.',
     ]),
   }
