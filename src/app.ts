@@ -389,7 +389,7 @@ async function healthServer(rooms: Rooms, pages: DashboardPages | null = null): 
       also: () => ({ ...describedEvents(), tags: API_TAGS }),
     },
     heartbeat: rooms.heartbeat,
-    large: { folder: config.dataDir, turns: ground.turns },
+    large: { folder: config.dataDir, turns: ground.turns, hasRoom: rooms.disk.hasRoom },
     clock: ground.clock,
     isWithheld: (host, url) => isWithheld(rooms.tracking, host, url),
     onAnswered: ({ seconds, ...labels }) => rooms.metrics.note('requests', seconds, labels),

@@ -164,3 +164,24 @@ test('with little memory, small bodies together get little of it', () => {
   assert.equal(largeTurns(memory).smallBytes, 16 * MB)
   assert.equal(largeTurns({ ...memory, limitBytes: Number.POSITIVE_INFINITY }).smallBytes, 64 * MB)
 })
+
+test('a disk that is full or away refuses large bodies, with the cause, and takes small ones', async () => {
+  const tooLarge = (): Error => new Error('too large')
+  const noRoom = (cause?: unknown): Error => new Error('no room', { cause })
+  let hasRoom = true
+  const parts = { turns: largeTurns(), tooLarge, noRoom, hasRoom: () => hasRoom }
+  const away = bodySpool({ ...parts, folder: '/proc/away' })
+  const torn = away.begin(50 * MB)
+  await assert.rejects(fill(torn, 2 * MB), (error: Error) => {
+    assert.equal(error.message, 'no room')
+    assert.equal((error.cause as NodeJS.ErrnoException).code, 'ENOENT')
+    return true
+  })
+  await torn.drop()
+  hasRoom = false
+  const room = bodySpool({ ...parts, folder: tmpdir() })
+  await assert.rejects(fill(room.begin(50 * MB), 2 * MB), /^Error: no room$/)
+  const small = await fill(room.begin(50 * MB), MAX_IN_MEMORY_BYTES)
+  assert.equal(await small.work(async (whole) => whole.length), MAX_IN_MEMORY_BYTES)
+  await small.drop()
+})

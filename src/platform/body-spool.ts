@@ -124,8 +124,10 @@ export interface BodySpoolOptions {
   readonly folder: string
   readonly turns: Turns
   readonly tooLarge: (mostBytes: number) => Error
-  /** Too much is being received already. */
-  readonly noRoom: () => Error
+  /** @param cause why the folder takes no file; undefined: too much is being received already */
+  readonly noRoom: (cause?: unknown) => Error
+  /** False: the disk has no room, and large bodies are refused. Default: always true. */
+  readonly hasRoom?: () => boolean
   /** Default: a gigabyte. */
   readonly maxSpooledBytes?: number
 }
@@ -155,10 +157,18 @@ export interface SpooledBody {
 let spools = 0
 
 export function bodySpool(options: BodySpoolOptions): BodySpool {
-  const { folder, turns, tooLarge, noRoom, maxSpooledBytes = MAX_SPOOLED_BYTES } = options
+  const { folder, turns, tooLarge, noRoom, hasRoom = () => true, maxSpooledBytes = MAX_SPOOLED_BYTES } = options
   let heldBytes = 0
   let spooledBytes = 0
 
+  /** A disk that is full, read-only or away refuses the body: that is no fault of ours. */
+  const onDisk = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).syscall === undefined ? error : noRoom(error)
+    }
+  }
   const newSpool = async (): Promise<FileHandle> => {
     const file = path.join(folder, `incoming.${process.pid}.${++spools}`)
     const handle = await open(file, 'wx+', 0o600)
@@ -206,17 +216,18 @@ export function bodySpool(options: BodySpoolOptions): BodySpool {
           heldBytes += more
           return null
         }
+        if (spool === null && !hasRoom()) throw noRoom()
         if (spooledBytes + more + (spool === null ? bytes : 0) > maxSpooledBytes) throw noRoom()
         bytes += more
         spooledBytes += more
-        return spill(chunk)
+        return onDisk(spill(chunk))
       },
       work: async (work) => {
         if (spool === null) return work(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, bytes))
         const file = await spool
         const done = await turns.take(bytes, async () => {
           const whole = Buffer.allocUnsafeSlow(bytes)
-          await readAll(file, whole)
+          await onDisk(readAll(file, whole))
           const result = await work(whole)
           giveBack(whole)
           return result

@@ -71,7 +71,7 @@ export function shownError(thrown: unknown, depth = 0): unknown {
 }
 
 /** A server that does not answer, or no longer: the code that met it is not at fault. */
-function isAway(error: unknown): boolean {
+export function isAway(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
   return isUnavailable(error) && (code !== 'ENOENT' || syscall === 'connect')
 }

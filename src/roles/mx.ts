@@ -90,6 +90,7 @@ export function mxService(options: MxOptions): Mx {
         (error: unknown) => {
           const reply = replyOf(error)
           if (reply === null && !isHungUp(error)) log.warn({ err: error }, 'a report could not be taken')
+          if (reply?.cause !== undefined) log.warn({ err: reply.cause }, 'a large message could not be kept')
           done(reply ?? unavailable())
         },
       )

@@ -22,7 +22,10 @@ export function incomingMessages(maxMessageBytes: number, spoolFolder: string, t
     folder: spoolFolder,
     turns,
     tooLarge: (mostBytes) => new Reply(552, `5.3.4 the message is larger than ${mostBytes} bytes`),
-    noRoom: () => new Reply(452, '4.3.1 too many large messages are coming in, try again'),
+    noRoom: (cause) =>
+      cause === undefined
+        ? new Reply(452, '4.3.1 too many large messages are coming in, try again')
+        : new Reply(452, '4.3.1 there is no room for a large message, try again later', cause),
   })
   return {
     take: async (stream, declaredBytes, work) => {

@@ -6,8 +6,8 @@ import { ApiError } from '../platform/errors.ts'
 /** A reply that passes through the SMTP library; `message` begins with the enhanced code. */
 export class Reply extends Error {
   readonly responseCode: number
-  constructor(responseCode: number, text: string) {
-    super(text)
+  constructor(responseCode: number, text: string, cause?: unknown) {
+    super(text, cause === undefined ? undefined : { cause })
     this.name = 'Reply'
     this.responseCode = responseCode
   }

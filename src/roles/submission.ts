@@ -102,6 +102,7 @@ export function submissionService(options: SubmissionOptions): Submission {
         (error: unknown) => {
           const reply = replyOf(error)
           if (reply === null && !isHungUp(error)) log.error({ err: error }, 'a submission failed')
+          if (reply?.cause !== undefined) log.warn({ err: reply.cause }, 'a large message could not be kept')
           done(reply ?? unavailable())
         },
       )

@@ -19,23 +19,28 @@ const ENDS = ['end', 'close', 'error'] as const
 const NOTHING_MORE = Promise.resolve()
 /** Stands in for the media type when the charset is not UTF-8. */
 const OTHER_CHARSET = 'other charset'
+/** Lists of addresses may have 256 MB. */
+const LIST = 'text/csv'
 
 /** Where bodies over 1 MB are kept until their turn. */
 export interface Large {
   readonly folder: string
   readonly turns: Turns
+  /** False: the disk has no room. Large bodies and lists are refused, and a list under way is broken off. */
+  readonly hasRoom: () => boolean
 }
 
 /** Only JSON becomes `request.body`; an endpoint may take other types as a stream. */
 export function readBodies(
   app: FastifyInstance,
-  { folder, turns }: Large = { folder: tmpdir(), turns: largeTurns() },
+  { folder, turns, hasRoom }: Large = { folder: tmpdir(), turns: largeTurns(), hasRoom: () => true },
 ): void {
   const bodies = bodySpool({
     folder,
     turns,
+    hasRoom,
     tooLarge: (mostBytes) => platformErrors.payload_too_large({ limit_bytes: mostBytes }),
-    noRoom: () => platformErrors.service_unavailable({}, { retryAfter: RETRY_AFTER_SECONDS }),
+    noRoom: (cause) => platformErrors.service_unavailable({}, { cause, retryAfter: RETRY_AFTER_SECONDS }),
   })
   /** Ends the turn of a request's large body. */
   const leaving = new WeakMap<FastifyRequest, () => void>()
@@ -58,7 +63,7 @@ export function readBodies(
     }
     if (isStreamed) {
       streamed.set(request, payload)
-      done(null, readApart(payload))
+      done(null, readApart(payload, type === LIST ? hasRoom : () => true))
       return
     }
     const body = bodies.begin(limitBytes)
@@ -207,8 +212,11 @@ function collect(payload: Readable, body: SpooledBody): Promise<void> {
 }
 
 /** The same bytes, for an endpoint that may stop reading: that would destroy the request, and its client would write for ever. */
-function readApart(payload: Readable): Readable {
+function readApart(payload: Readable, hasRoom: () => boolean): Readable {
   const apart = payload.pipe(new PassThrough())
+  payload.on('data', () => {
+    if (!hasRoom()) apart.destroy(noRoomForList())
+  })
   // Whoever reads it is told; unheard, the error would end the process.
   apart.on('error', () => undefined)
   payload.once('error', (error) => apart.destroy(error))
@@ -216,6 +224,12 @@ function readApart(payload: Readable): Readable {
     if (!payload.readableEnded) apart.destroy(new Error('the client went away'))
   })
   return apart
+}
+
+/** Each row of a list becomes several rows of the database: ten megabytes have filled the disk that was left for deliveries. */
+function noRoomForList(): Error {
+  const message = 'There is no room on the disk for more entries right now. Those imported so far stay'
+  return platformErrors.service_unavailable({}, { message, retryAfter: RETRY_AFTER_SECONDS })
 }
 
 /**

@@ -3,9 +3,9 @@
 
 import { METHODS, STATUS_CODES } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isPassing, isUnavailable, UnknownCommitOutcome } from '../db.ts'
+import { isPassing, UnknownCommitOutcome } from '../db.ts'
 import { ApiError, parameterError, platformErrors, unknownOutcome } from '../errors.ts'
-import type { Logger } from '../log.ts'
+import { isAway, type Logger } from '../log.ts'
 import { DEFAULT_BODY_BYTES } from './bodies.ts'
 import type { VendorApi } from './endpoint.ts'
 
@@ -62,9 +62,9 @@ export function answerError(
   return reply.code(status).send(body)
 }
 
-/** The database is reachable but aborted the request or took too long. */
+/** The database is reachable but aborted the request or took too long; or the disk took no body. */
 function isOdd(cause: unknown): boolean {
-  return isPassing(cause) && !isUnavailable(cause)
+  return cause !== undefined && !isAway(cause)
 }
 
 /** Contract section 2. */

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import net, { type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import type { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { fastify } from 'fastify'
+import { largeTurns } from '../body-spool.ts'
+import type { ApiError } from '../errors.ts'
 import { readBodies } from './bodies.ts'
 
 const BYTES = 20_000_000
@@ -27,6 +30,39 @@ test('a client that is still writing when its endpoint has read enough gets its 
     const [reply] = (await once(asked, 'response', { signal })) as [IncomingMessage]
     assert.equal((await reply.toArray()).join(''), 'enough')
     await written
+  } finally {
+    await app.close()
+  }
+})
+
+test('a list is broken off when the disk has no room left for its entries, and other streams are not', async () => {
+  const app = fastify({ forceCloseConnections: true })
+  let hasRoom = true
+  readBodies(app, { folder: tmpdir(), turns: largeTurns(), hasRoom: () => hasRoom })
+  app.setErrorHandler<ApiError>((error, _, reply) => reply.code(error.status).send(error.code))
+  app.post('/', { config: { stream: ['text/csv', 'message/rfc822'] } as object }, async ({ body }) => {
+    let bytes = 0
+    for await (const chunk of body as Readable) {
+      bytes += (chunk as Buffer).length
+      if (bytes > BYTES / 4) hasRoom = false
+    }
+    return String(bytes)
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const signal = AbortSignal.timeout(10_000)
+  const answerTo = async (type: string): Promise<readonly [status: number | undefined, text: string]> => {
+    const { port } = app.server.address() as AddressInfo
+    const headers = { 'content-type': type, 'content-length': BYTES }
+    const asked = http.request({ host: '127.0.0.1', port, method: 'POST', headers, signal })
+    asked.end(Buffer.alloc(BYTES, 'x\n'))
+    const [reply] = (await once(asked, 'response', { signal })) as [IncomingMessage]
+    return [reply.statusCode, (await reply.toArray()).join('')]
+  }
+  try {
+    assert.deepEqual(await answerTo('text/csv'), [503, 'service_unavailable'])
+    assert.equal(hasRoom, false, 'it was read up to then')
+    assert.deepEqual(await answerTo('text/csv'), [503, 'service_unavailable'])
+    assert.deepEqual(await answerTo('message/rfc822'), [200, String(BYTES)])
   } finally {
     await app.close()
   }
