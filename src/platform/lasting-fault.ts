@@ -18,12 +18,14 @@ export interface LastingFaultOptions {
   /** The line, an error, while it lasts; `repeated` says how often it was met since the line before. */
   readonly lasts: string
   readonly ended: string
+  /** It has ended once it was not met for this long. SETTLED_MS when absent. */
+  readonly settledMs?: number
 }
 
 export const REMINDER_MS = 600_000
 export const SETTLED_MS = 10_000
 
-export function lastingFault({ log, clock, lasts, ended }: LastingFaultOptions): LastingFault {
+export function lastingFault({ log, clock, lasts, ended, settledMs = SETTLED_MS }: LastingFaultOptions): LastingFault {
   /** Null: it is not there. */
   let last: { metMs: number; toldMs: number; repeated: number } | null = null
   return {
@@ -38,7 +40,7 @@ export function lastingFault({ log, clock, lasts, ended }: LastingFaultOptions):
       last = { metMs: now, toldMs: now, repeated: 0 }
     },
     absent: (fields = {}) => {
-      if (last === null || clock.monotonicMs() - last.metMs < SETTLED_MS) return
+      if (last === null || clock.monotonicMs() - last.metMs < settledMs) return
       last = null
       log.info(fields, ended)
     },

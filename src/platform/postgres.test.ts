@@ -278,6 +278,28 @@ test('a database that dies is started again', async () => {
   await stop(running)
 })
 
+test('a database that cannot be started again is one line of the log, until it can', async () => {
+  await using place = await folder()
+  const said: string[] = []
+  const log = createLogger('error', null, { write: (line) => void said.push(JSON.parse(line).msg) })
+  const running = embeddedPostgres({ dataDir: place.dir, log, clock: systemClock(), settings: SMALL })
+  await running.start()
+  try {
+    // As on a read-only file system: the settings, which are written at each start, cannot be.
+    const obstacle = path.join(place.dir, 'postgres', 'postgresql.conf.new')
+    await mkdir(obstacle)
+    process.kill(running.pid() ?? 0, 'SIGKILL')
+    await until('a failed start', async () => said.includes('postgres does not start'))
+    // Five tries take 1.5 s.
+    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    await rm(obstacle, { recursive: true })
+    await until('a new postmaster', async () => running.pid() !== null)
+    assert.deepEqual(said, ['postgres ended by itself, starting it again', 'postgres does not start'])
+  } finally {
+    await stop(running)
+  }
+})
+
 test('a data directory with a long path gets a short socket of its own', async () => {
   await using at = await folder()
   const dataDir = path.join(at.dir, 'long'.repeat(30), 'data')

@@ -13,6 +13,7 @@ import path from 'node:path'
 import type pg from 'pg'
 import type { Clock } from './clock.ts'
 import { ensureDataFolder } from './data-folder.ts'
+import { lastingFault } from './lasting-fault.ts'
 import type { Service } from './lifecycle.ts'
 import type { Logger } from './log.ts'
 import { installedBinaries } from './postgres/binaries.ts'
@@ -82,6 +83,11 @@ export function embeddedPostgres(options: EmbeddedOptions): EmbeddedPostgres {
 
   const watch = async (surroundings: Surroundings): Promise<void> => {
     let waitMs = FIRST_WAIT_MS
+    const fault = lastingFault({
+      ...{ log, clock, settledMs: 0 },
+      lasts: 'postgres does not start',
+      ended: 'postgres starts again',
+    })
     while (!stopping.signal.aborted) {
       if (current !== null) {
         const upAt = clock.monotonicMs()
@@ -95,8 +101,9 @@ export function embeddedPostgres(options: EmbeddedOptions): EmbeddedPostgres {
         await clock.sleep(waitMs, stopping.signal)
         waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
         current = await bringUp(surroundings, stopping.signal)
+        fault.absent()
       } catch (error) {
-        if (!stopping.signal.aborted) log.error({ err: String(error) }, 'postgres does not start')
+        if (!stopping.signal.aborted) fault.met({ err: String(error) })
       }
     }
   }
