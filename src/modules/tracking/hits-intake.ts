@@ -8,6 +8,7 @@ import { type Db, isUnavailable, lacksDay, sqlState } from '../../platform/db.ts
 import { platformErrors } from '../../platform/errors.ts'
 import { journalIn } from '../../platform/journal.ts'
 import { newSheet, type Sheet } from '../../platform/journal-lines.ts'
+import { lastingFault } from '../../platform/lasting-fault.ts'
 import { aborted, type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { sharedCommit } from '../../platform/shared-commit.ts'
@@ -62,6 +63,16 @@ export function hitsIntake(options: HitsIntakeOptions, journals: Pick<JournalWat
     maxBytes: MAX_JOURNAL_BYTES,
     keepsFile: true,
   })
+  const diskFault = lastingFault({
+    ...{ log, clock },
+    lasts: 'the disk takes no hits, they go to the database',
+    ended: 'the disk takes hits again',
+  })
+  const handOnFault = lastingFault({
+    ...{ log, clock },
+    lasts: 'hits could not be handed on',
+    ended: 'hits are handed on again',
+  })
   /** Written sheets, to be reused. */
   const spare: Sheet[] = []
   const group = sharedCommit<Hit, Sheet>({
@@ -70,8 +81,9 @@ export function hitsIntake(options: HitsIntakeOptions, journals: Pick<JournalWat
     write: async (sheet) => {
       try {
         await journal.append(sheet)
+        diskFault.absent()
       } catch (err) {
-        log.error({ err, hits: sheet.lines }, 'the disk takes no hits, they go to the database')
+        diskFault.met({ err, hits: sheet.lines })
         await recordAll(options, sheet.read().map(hitOfLine))
       }
       sheet.clear()
@@ -123,11 +135,12 @@ export function hitsIntake(options: HitsIntakeOptions, journals: Pick<JournalWat
     name: 'tracking hits',
     turn: async () => {
       await turn()
+      handOnFault.absent()
       return HAND_ON_EVERY_MS
     },
     onError: (err) => {
       // While the database is down there is nothing to report: the journal waits for it.
-      if (!isUnavailable(err)) log.error({ err }, 'hits could not be handed on')
+      if (!isUnavailable(err)) handOnFault.met({ err })
     },
     retryMs: RETRY_MS,
   })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import { freshDb } from '../../../test/database.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { connect, type Database, statement } from '../../platform/db.ts'
 import { systemIds } from '../../platform/ids.ts'
-import { createLogger } from '../../platform/log.ts'
+import { createLogger, type Logger } from '../../platform/log.ts'
 import { ensureEventPartitions } from '../events/index.ts'
 import { type Hit, hitOfLine, journalLine } from './hits.ts'
 import { type Intake, intakeOf } from './intake.ts'
@@ -49,10 +49,10 @@ function hit(some: Partial<Hit> = {}): Hit {
   }
 }
 
-function intake(database: Database, folder: string): Intake {
+function intake(database: Database, folder: string, log: Logger = createLogger('silent')): Intake {
   const none = async (): Promise<ReadonlyMap<string, never>> => new Map<string, never>()
   const ledger = { facts: none, lock: none, byToken: async () => null, count: async () => undefined }
-  return intakeOf({ database, clock, ids, log: createLogger('silent'), ledger, folder })
+  return intakeOf({ database, clock, ids, log, ledger, folder })
 }
 
 test('a journal line reads back as the same hit, whatever the hit contains', () => {
@@ -112,6 +112,33 @@ test('while the database is down, hits and unsubscribes stay on disk, and arrive
     assert.equal((await database.system.query(EVENTS)).length, 1)
   } finally {
     await Promise.all([away.close(), database.close()])
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('hits that the disk does not take go to the database, and the log says so once', async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'tracking-'))
+  await using fresh = await freshDb()
+  const database = connect({ url: fresh.url, onError: () => undefined })
+  await ensureHitPartitions(database.system, clock.now())
+  await ensureEventPartitions(database.system, clock.now())
+  const said: string[] = []
+  const log = createLogger('error', null, { write: (line) => void said.push(JSON.parse(line).msg) })
+  try {
+    // No file can be made where a folder should be.
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(path.join(folder, 'hits'), '')
+    const taking = intake(database, folder, log)
+    await taking.service.start()
+    for (let i = 0; i < 20; i++) await taking.take(hit())
+    assert.equal((await database.system.query(HITS)).length, 20)
+    assert.deepEqual(said.toSorted(), [
+      'hits could not be handed on',
+      'the disk takes no hits, they go to the database',
+    ])
+    await taking.service.stop(AbortSignal.timeout(1_000))
+  } finally {
+    await database.close()
     rmSync(folder, { recursive: true })
   }
 })

@@ -11,6 +11,7 @@ import { isUnavailable } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import { type GroupCommit, groupCommit } from '../../platform/group-commit.ts'
 import { journalIn } from '../../platform/journal.ts'
+import { lastingFault } from '../../platform/lasting-fault.ts'
 import { type Loop, loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { type Hit, hitOfLine, isUnsubscribe, journalLine, MAX_WAITING_BYTES, MAX_WRITE_BYTES, sizeOf } from './hits.ts'
@@ -79,6 +80,11 @@ export function intakeOf(options: IntakeOptions): Intake {
     maxWaitingBytes: MAX_WAITING_BYTES,
     full: () => platformErrors.service_unavailable({}, { retryAfter: 5 }),
   })
+  const drainFault = lastingFault({
+    ...{ log, clock },
+    lasts: 'the tracking journal could not be handed on',
+    ended: 'the tracking journal is handed on again',
+  })
   const drain: Loop = loop({
     name: 'tracking journal',
     turn: async () => {
@@ -90,11 +96,12 @@ export function intakeOf(options: IntakeOptions): Intake {
         })
       }
       await journals.look()
+      drainFault.absent()
       return journal.waiting() ? 0 : DRAIN_EVERY_MS
     },
     onError: (err) => {
       // While the database is down there is nothing to report: the journal waits for it.
-      if (!isUnavailable(err)) log.error({ err }, 'the tracking journal could not be handed on')
+      if (!isUnavailable(err)) drainFault.met({ err })
     },
     retryMs: DRAIN_EVERY_MS,
   })
