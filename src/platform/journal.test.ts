@@ -135,24 +135,28 @@ test('a file ends after 8 MB, and is handed over in pieces and in order', async 
   assert.deepEqual(readdirSync(dir.path), [])
 })
 
-test("another process's file is left alone until it is old", async () => {
-  using dir = folder()
-  const ids = systemIds()
-  const other = journalIn(dir.path, ids)
-  await other.append(['theirs'])
-  const journal = journalIn(dir.path, ids, { othersAfterMs: 3_600_000 })
-  await journal.append(['ours'])
-  const got: string[] = []
-  await journal.drain(async (lines) => void got.push(...lines))
-  assert.deepEqual(got, ['ours'])
-  assert.equal(journal.waiting(), true)
-  const longAgo = new Date(Date.now() - 7_200_000)
-  for (const name of readdirSync(dir.path)) utimesSync(path.join(dir.path, name), longAgo, longAgo)
-  await journal.drain(async (lines) => void got.push(...lines))
-  assert.deepEqual(got, ['ours', 'theirs'])
-  assert.equal(journal.waiting(), false)
-  await other.close()
-})
+for (const [hours, when] of [
+  [-2, 'it is old'],
+  [2, 'it is from the future, as when the clock was put back'],
+] as const)
+  test(`another process's file is left alone until ${when}`, async () => {
+    using dir = folder()
+    const ids = systemIds()
+    const other = journalIn(dir.path, ids)
+    await other.append(['theirs'])
+    const journal = journalIn(dir.path, ids, { othersAfterMs: 3_600_000 })
+    await journal.append(['ours'])
+    const got: string[] = []
+    await journal.drain(async (lines) => void got.push(...lines))
+    assert.deepEqual(got, ['ours'])
+    assert.equal(journal.waiting(), true)
+    const then = new Date(Date.now() + hours * 3_600_000)
+    for (const name of readdirSync(dir.path)) utimesSync(path.join(dir.path, name), then, then)
+    await journal.drain(async (lines) => void got.push(...lines))
+    assert.deepEqual(got, ['ours', 'theirs'])
+    assert.equal(journal.waiting(), false)
+    await other.close()
+  })
 
 test('a kept file is handed over while it grows, each line once, and is removed when a drain finds nothing new', async () => {
   using dir = folder()

@@ -185,7 +185,8 @@ export function journalIn(folder: string, ids: Ids, options: JournalOptions = {}
   const drain = async (ours: ReadonlyMap<OwnFile, number>, take: Take): Promise<void> => {
     const isOld = async (name: string): Promise<boolean> => {
       const { mtimeMs = Number.NEGATIVE_INFINITY } = (await stat(path.join(folder, name)).catch(() => null)) ?? {}
-      return timeOfDay(ids) - mtimeMs >= othersAfterMs
+      // A file from the future was written before the clock was put back: it would be left alone until that time.
+      return Math.abs(timeOfDay(ids) - mtimeMs) >= othersAfterMs
     }
     const isOurs = (name: string): boolean =>
       name === begun.written || name === begun.ahead || [...own].some((each) => nameOf(each.path) === name)

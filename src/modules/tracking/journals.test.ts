@@ -16,6 +16,10 @@ const DEAD = statement(
    select gen_random_uuid(), folder_id, 2147483647, clear_at from journal_node`,
 )
 const CLAIMS = statement('test_journal_claims', 'select clear_at, seen_at from journal_node')
+const AHEAD = statement(
+  'test_journal_ahead',
+  "update journal_node set clear_at = clock_timestamp() + interval '1 hour', seen_at = clock_timestamp() + interval '1 hour'",
+)
 const AGE = statement(
   'test_journal_age',
   `update journal_node set clear_at = clear_at - $1::interval, seen_at = seen_at - $2::interval where clear_at =
@@ -113,7 +117,7 @@ describe('two processes', () => {
       async (a, b, database) => {
         await a.busy()
         // However long b waits, a has just said that it is running.
-        await database.system.execute(AGE, ['0', '-1 hour'])
+        await database.system.execute(AGE, ['0', '-2 seconds'])
         for (const until = performance.now() + 300; performance.now() < until; ) await b.look()
         assert.equal(b.knownSince(), null, 'a is up')
         holds = false
@@ -157,6 +161,32 @@ describe('two processes', () => {
           await a.look()
           await b.look()
         }
+      },
+    )
+  })
+
+  test('claims from before the clock of the database was put back do not hide what a process holds', async () => {
+    let holds = false
+    await two(
+      () => holds,
+      async (a, b, database) => {
+        const look = async (): Promise<void> => {
+          await a.look()
+          await b.look()
+        }
+        while (b.knownSince() === null) await look()
+        holds = true
+        // As an hour later, when the clock was an hour ahead.
+        await database.system.execute(AHEAD, [])
+        b.databaseWasAway()
+        for (let i = 0; i < 3; i++) {
+          await look()
+          assert.equal(b.knownSince(), null, 'a holds something')
+        }
+        holds = false
+        await database.system.execute(AHEAD, [])
+        for (let tries = 0; tries < 50 && b.knownSince() === null; tries++) await look()
+        assert.notEqual(b.knownSince(), null, 'nobody waits for the clock to come there again')
       },
     )
   })

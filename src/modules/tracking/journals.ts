@@ -8,6 +8,8 @@
 // later moment. A row silent for 6 s belongs to a process that is not running: a lost machine costs the others these 6 s, once
 // and after each outage, for a day. A process that is still handing on says so, and is waited for, at most 5 minutes.
 //
+// A claim or a sign of life from the future dates from before the database's clock was put back, and counts as old.
+//
 // A dead process of the same folder is detected by its process id. Its journal is handed on before its row is deleted and
 // before anything is claimed again.
 
@@ -51,6 +53,7 @@ const SILENT_MS = 6_000
 const LATE_MS = 3_000
 const BUSY_MS = 300_000
 const FORGOTTEN_MS = 86_400_000
+const OLD = Number.POSITIVE_INFINITY
 
 export function journalWatch(options: JournalWatchOptions): JournalWatch {
   const { database, clock, ids, folder, waiting, inherit, silentMs = SILENT_MS } = options
@@ -93,16 +96,16 @@ export function journalWatch(options: JournalWatchOptions): JournalWatch {
     return rows.filter((row) => !gone.includes(row))
   }
   const isLate = ({ id, clear_at: clearAt }: sql.JournalRow, now: Date): boolean =>
-    msBetween(clearAt, now) > LATE_MS && givenUp.get(id) !== clearAt.getTime()
+    ageMs(clearAt, now) > LATE_MS && givenUp.get(id) !== clearAt.getTime()
   const judge = (rows: readonly sql.JournalRow[], now: Date): void => {
     if (knownSince !== null && !rows.some((row) => isLate(row, now))) return
     knownSince = null
-    backAt ??= now
-    const since = backAt
+    const since = backAt === null || ageMs(backAt, now) === OLD ? now : backAt
+    backAt = since
     const waitedMs = msBetween(since, now)
     const isGone = (row: sql.JournalRow): boolean =>
-      waitedMs >= silentMs && (msBetween(lastWord(row), now) >= silentMs || waitedMs >= BUSY_MS)
-    const open = rows.filter(({ clear_at: clearAt }) => clearAt < since)
+      waitedMs >= silentMs && (ageMs(lastWord(row), now) >= silentMs || waitedMs >= BUSY_MS)
+    const open = rows.filter(({ clear_at: clearAt }) => clearAt < since || ageMs(clearAt, now) === OLD)
     if (!open.every(isGone)) return
     givenUp = new Map(open.map(({ id, clear_at: clearAt }) => [id, clearAt.getTime()]))
     knownSince = clock.monotonicMs()
@@ -143,6 +146,12 @@ export function journalWatch(options: JournalWatchOptions): JournalWatch {
 
 function lastWord({ clear_at: clearAt, seen_at: seenAt }: sql.JournalRow): Date {
   return clearAt > seenAt ? clearAt : seenAt
+}
+
+/** A time from the future is older than any: the database's clock has been put back since. */
+function ageMs(at: Date, now: Date): number {
+  const ms = msBetween(at, now)
+  return ms < -LATE_MS ? OLD : ms
 }
 
 function msBetween(from: Date, to: Date): number {
