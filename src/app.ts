@@ -8,7 +8,7 @@ import { deliveryOf } from './composition/delivery.ts'
 import { type FeedbackIntake, feedbackIntake } from './composition/feedback.ts'
 import { type Followers, followersOf } from './composition/followers.ts'
 import type { Ground } from './composition/ground.ts'
-import { cleaningLoops, partitionsLoop } from './composition/housekeeping.ts'
+import { cleaningLoops, partitionsLoop, recallLoop } from './composition/housekeeping.ts'
 import { httpService, inboundMx, ownCertificate, submission } from './composition/listeners.ts'
 import { metricsEndpoint, type ServiceMetrics, serviceMetrics } from './composition/metrics.ts'
 import { operatorEndpoints, operatorServices } from './composition/operator-endpoints.ts'
@@ -323,6 +323,7 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
     services.push(
       recheckLoop({ database, domains, ...ground }),
       ...cleaningLoops(rooms.database, rooms.ground),
+      recallLoop(rooms.database, rooms.ground),
       retentionLoop({ database, ground }),
       ...rooms.followers.workers,
       rooms.validation.worker,

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { statement } from '../src/platform/db.ts'
 import { webhookReceiver } from './webhook-receiver.ts'
 import { startWorld, type World } from './world.ts'
 
@@ -128,3 +129,61 @@ for (const hours of [-1, 1]) {
     }
   })
 }
+
+// What waits for a time, as it stands while the clock is ahead ($1), and how many rows lie further ahead of $1 than each may.
+const PUT_OFF = [
+  `insert into validation_slot (host, slot, until) values ('mx.example', 1, $1::timestamptz + interval '15 seconds')`,
+  `insert into validation_shunned (host, until) values ('mx.example', $1::timestamptz + interval '10 minutes')`,
+  `insert into own_certificate (name, due_at, failures, error)
+   values ('mail.example', $1::timestamptz + interval '1 minute', 1, 'the CA cannot be reached'),
+     ('asked.example', $1::timestamptz + interval '6 days', 1, 'The certificate authority asks to wait until Monday')`,
+  `insert into transport_report_claim (day, domain, until) values ('2026-01-01', 'a.example', $1::timestamptz + interval '6 minutes')`,
+  `insert into transport_policy (domain, id, mode, mx, max_age, fetched_at, expires_at)
+   values ('a.example', '1', 'enforce', '{mx.a.example}', 86400, $1::timestamptz, $1::timestamptz + interval '1 day')`,
+  `insert into inbound_report (id, hash, kind, local_part, received_at, free_at, raw)
+   values (gen_random_uuid(), 'x', 'feedback', 'fbl', $1::timestamptz, $1::timestamptz + interval '1 second', 'Subject: none')`,
+].map((text, n) => statement(`test_put_off_${n}`, text))
+const STILL_PUT_OFF = statement(
+  'test_still_put_off',
+  `select 'slot' as what from validation_slot where until > $1::timestamptz + interval '16 seconds'
+   union all select 'shunned' from validation_shunned where until > $1::timestamptz + interval '11 minutes'
+   union all select name from own_certificate where due_at > $1::timestamptz + interval '1 hour'
+   union all select 'claim' from transport_report_claim where until > $1::timestamptz + interval '1 hour'
+   union all select 'policy' from transport_policy where fetched_at > $1::timestamptz + interval '1 minute'
+   union all select 'report' from inbound_report where state = 0
+   union all select name from sending_domain where next_check_at > $1::timestamptz + case status when 'pending'
+     then interval '6 minutes' else interval '27 hours' end
+   union all select name from tracking_domain where next_check_at > $1::timestamptz + interval '2 hours'`,
+)
+
+test('what a clock that is a day ahead puts off does not wait for a day once it is put back', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_PUBLIC_URL: 'http://posthorn.test' } })
+  const { api, clock } = world
+  const { system } = world.rooms.database
+  clock.set(DAY_MS)
+  await world.verifiedDomain('shop.example')
+  assert.equal((await api.post('/api/v1/customer/domains', { domain: 'pending.example' })).status, 201)
+  const named = await api.post('/api/v1/customer/tracking-domains', { domain: 'go.shop.example' })
+  assert.equal((await api.post(`/api/v1/customer/tracking-domains/${named.body.data.id}/verify`)).status, 200)
+  const sent = await api.post('/api/v1/send', { ...MAIL, html: '<p>Hi</p>', tracking_enabled: true })
+  const { email_id: id } = sent.body.data
+  await untilHas(world, id, 'email.delivered')
+  const { html } = await until('the mail', async () => {
+    const [mail] = (await api.get(`/api/v1/inbox?email_id=${id}`)).body.data
+    return mail === undefined ? null : (await api.get(`/api/v1/inbox/${mail.id}`)).body.data
+  })
+  for (const put of PUT_OFF) await system.execute(put, [clock.now()])
+  const pixel = new URL(/<img[^>]+src="([^"]+)"/.exec(html)?.[1] ?? '').pathname
+  assert.equal((await fetch(world.url + pixel)).status, 200)
+
+  clock.set(-DAY_MS)
+  const waiting = await until('everything in its time', async () => {
+    // The recall begins fifteen seconds after the clock was found to be put back.
+    clock.advance(1_000)
+    const left = await system.query<{ what: string }>(STILL_PUT_OFF, [clock.now()])
+    return left.length <= 1 ? left : null
+  })
+  // A certificate authority may have asked for up to a week.
+  assert.deepEqual(waiting, [{ what: 'asked.example' }])
+  await untilHas(world, id, 'email.opened')
+})

@@ -1,16 +1,20 @@
-// Periodic work: making partitions ahead of time, and deleting expired data. A part of the composition root.
+// Periodic work: making partitions ahead of time, deleting expired data, and correcting what a clock that was ahead has put off.
+// A part of the composition root.
 
+import { recallReports } from '../modules/bounces/index.ts'
 import { forgetConfirmationMails } from '../modules/contacts/index.ts'
 import { forgetInbox } from '../modules/delivery/index.ts'
+import { recallRechecks } from '../modules/domains/index.ts'
 import { ensureEventPartitions } from '../modules/events/index.ts'
 import { forgetNotices } from '../modules/notices/index.ts'
 import { ensureOutboxPartitions } from '../modules/outbox/index.ts'
 import { forgetContentBlocks, forgetKeys } from '../modules/sending/index.ts'
 import { expireSuppressions, forgetOldSoftBounces } from '../modules/suppression/index.ts'
-import { ensureHitPartitions } from '../modules/tracking/index.ts'
-import { forgetStsPolicies, forgetTlsReports } from '../modules/transport/index.ts'
-import { forgetValidations } from '../modules/validation/index.ts'
+import { ensureHitPartitions, recallTracking } from '../modules/tracking/index.ts'
+import { forgetStsPolicies, forgetTlsReports, recallTransport } from '../modules/transport/index.ts'
+import { forgetValidations, recallValidations } from '../modules/validation/index.ts'
 import { ensureWebhookPartitions } from '../modules/webhooks/index.ts'
+import { putBackSince } from '../platform/clock.ts'
 import type { Database, Db } from '../platform/db.ts'
 import { loop, type Service } from '../platform/lifecycle.ts'
 import type { Ground } from './ground.ts'
@@ -60,6 +64,33 @@ export async function ensurePartitions(db: Db, now: Date): Promise<void> {
   await ensureEventPartitions(db, now)
   await ensureHitPartitions(db, now)
   await ensureWebhookPartitions(db, now)
+}
+
+/**
+ * After the clock was put back, and after each start: makes due what would otherwise wait for as long as the clock was ahead.
+ * Deferred mail and webhooks have such checks of their own, because there may be a million of them.
+ */
+export function recallLoop(database: Database, { clock, log }: Ground): Service {
+  const isPutBack = putBackSince(clock)
+  let isDue = false
+  return loop({
+    name: 'recalls after a clock was put back',
+    turn: async () => {
+      isDue ||= isPutBack()
+      if (isDue) await recallAll(database.system, clock.now())
+      isDue = false
+      return LOOK_EVERY_MS
+    },
+    onError: (err) => log.warn({ err }, 'what a clock that was ahead has put off will be recalled later'),
+  })
+}
+
+async function recallAll(db: Db, now: Date): Promise<void> {
+  await recallTracking(db, now)
+  await recallReports(db, now)
+  await recallRechecks(db, now)
+  await recallValidations(db, now)
+  await recallTransport(db, now)
 }
 
 export function cleaningLoops(database: Database, ground: Ground): readonly Service[] {

@@ -221,6 +221,11 @@ async function readClaimed(options: InboundOptions, readers: Readers, claimed: C
   return null
 }
 
+/** Makes due what a clock that was ahead has put off further than any report is. */
+export async function recallReports(db: Db, now: Date): Promise<void> {
+  await db.execute(sql.RECALL_REPORTS, [now, new Date(now.getTime() + UNANSWERED_MOST_MS)])
+}
+
 function waitsSince({ received_at }: Claimed, clock: Clock): number {
   return clock.now().getTime() - received_at.getTime()
 }

@@ -8,6 +8,7 @@ export {
   inboundOf,
   type OperatorMail,
   type ReportKind,
+  recallReports,
   type TlsReports,
 } from './inbound.ts'
 export { type ReportReader, reportReader } from './reader.ts'

@@ -64,6 +64,12 @@ export const CLAIM_REPORT = statement(
    returning id, kind, local_part, received_at, raw, tries`,
 )
 
+/** What a clock that was ahead has put off: $1 now, $2 the latest time that a report is put off to. */
+export const RECALL_REPORTS = statement(
+  'bounces_recall_reports',
+  'update inbound_report set free_at = $1 where state = 0 and free_at > $2',
+)
+
 // $2 in all of these: the end of the claim. A process that has taken longer writes nothing, because another may have claimed the
 // report since.
 /** No row: the claim was lost. */

@@ -33,7 +33,7 @@ export {
   type Verified,
 } from './domains.ts'
 export { errors } from './errors.ts'
-export { type RecheckOptions, recheckDue, recheckLoop } from './jobs.ts'
+export { type RecheckOptions, recallRechecks, recheckDue, recheckLoop } from './jobs.ts'
 export { domainRoutes, wireDomain, wireRecords } from './routes.ts'
 export { domainSecrets } from './sealed.ts'
 export {

@@ -1,9 +1,10 @@
 import type { Clock } from '../../platform/clock.ts'
-import type { Database } from '../../platform/db.ts'
+import type { Database, Db } from '../../platform/db.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Domains } from './domains.ts'
 import * as sql from './sql.ts'
+import { latestChecks, oftenSince } from './states.ts'
 import { domainOf } from './types.ts'
 
 /** Number of concurrent rechecks. */
@@ -27,6 +28,12 @@ export function recheckLoop(options: RecheckOptions): Loop {
     turn: (signal) => recheckDue(options, signal),
     onError: (err) => options.log.warn({ err }, 'domain rechecks will be tried again'),
   })
+}
+
+/** Makes due what a clock that was ahead has put off further than the schedule allows. */
+export async function recallRechecks(db: Db, now: Date): Promise<void> {
+  const { often, hourly, daily } = latestChecks(now)
+  await db.execute(sql.recallChecks, [now, often, hourly, daily, oftenSince(now)])
 }
 
 /** @returns how long to wait before the next turn, in milliseconds */

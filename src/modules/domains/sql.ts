@@ -82,6 +82,14 @@ export const claimDue = statement(
      select id from sending_domain where next_check_at <= $1 order by next_check_at limit $3 for update skip locked))
    returning ${COLUMNS}`,
 )
+// A recheck that is further ahead than its schedule allows was planned by a clock that has been put back since.
+/** $1 now, $2 to $4 the latest next check: often, hourly, daily; $5 checked often when the status began after this. */
+export const recallChecks = statement(
+  'domains_recall_checks',
+  `update sending_domain set next_check_at = $1 where next_check_at > case
+     when status = 'verified' and not spf_lost then $4::timestamptz
+     when status <> 'verified' and status_since > $5 then $2::timestamptz else $3::timestamptz end`,
+)
 export const nextDue = statement(
   'domains_next_due',
   'select next_check_at as at from sending_domain where next_check_at is not null order by next_check_at limit 1',

@@ -102,6 +102,17 @@ function late({ since }: VerificationState, now: Date): boolean {
   return now.getTime() - since.getTime() >= GIVE_UP_AFTER_MS
 }
 
+/** The latest time of the next scheduled recheck, by how often a domain is checked. */
+export function latestChecks(now: Date): { readonly often: Date; readonly hourly: Date; readonly daily: Date } {
+  const latest = (ms: number): Date => new Date(now.getTime() + ms * (1 + SPREAD))
+  return { often: latest(OFTEN_MS), hourly: latest(HOUR_MS), daily: latest(DAILY_MS) }
+}
+
+/** A domain that is not verified is checked often when its status began after this. */
+export function oftenSince(now: Date): Date {
+  return new Date(now.getTime() - OFTEN_FOR_MS)
+}
+
 /**
  * Time of the next scheduled recheck; null: none.
  *

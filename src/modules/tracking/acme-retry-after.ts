@@ -14,13 +14,16 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type acme from 'acme-client'
 import type { Clock } from '../../platform/clock.ts'
 
+/** How the error of such an answer begins. */
+export const ASKS_TO_WAIT = 'The certificate authority asks to wait'
+
 export class RetryAfterError extends Error {
   readonly until: Date
   /** Applies to all names, not just one. */
   readonly isForAll: boolean
 
   constructor(until: Date, isForAll: boolean, reason: string) {
-    super(`The certificate authority asks to wait until ${until.toISOString()}: ${reason}`)
+    super(`${ASKS_TO_WAIT} until ${until.toISOString()}: ${reason}`)
     this.until = until
     this.isForAll = isForAll
   }
@@ -46,7 +49,7 @@ interface Headers {
 
 const WAITED_FOR_MS = 30_000
 const CAA = 'urn:ietf:params:acme:error:caa'
-const LONGEST_MS = 7 * 86_400_000
+export const LONGEST_ASKED_MS = 7 * 86_400_000
 const asking = new AsyncLocalStorage<Asking>()
 const listening = new WeakSet<object>()
 
@@ -78,7 +81,7 @@ export function heedRetryAfter({ axios }: typeof acme): void {
         headers.set('retry-after', String(Math.ceil(waitMs / 1_000)))
         return data
       }
-      const until = new Date(now.getTime() + Math.min(waitMs, LONGEST_MS))
+      const until = new Date(now.getTime() + Math.min(waitMs, LONGEST_ASKED_MS))
       one.held = new RetryAfterError(until, status !== 429 || !one.ordering, reasonIn(data) ?? `it answered ${status}`)
       one.onHeld(one.held)
       throw one.held

@@ -51,7 +51,7 @@ const MAX_ANSWER_BYTES = 1_048_576
 const RETRIES = { retryMaxAttempts: 2, retryDefaultDelay: 1 }
 const RENEW_AT = 2 / 3
 export const FIRST_WAIT_MS = 60_000
-const LONGEST_WAIT_MS = 86_400_000
+export const LONGEST_WAIT_MS = 86_400_000
 const MAX_ERROR_CHARS = 500
 /** RFC 5280 appendix A.1; Let's Encrypt refuses a longer one. Clients read the alternative name, which every order has. */
 const MAX_COMMON_NAME_CHARS = 64

@@ -12,10 +12,11 @@
 import type { Db } from '../../platform/db.ts'
 import { loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
-import { RetryAfterError } from './acme-retry-after.ts'
+import { ASKS_TO_WAIT, LONGEST_ASKED_MS, RetryAfterError } from './acme-retry-after.ts'
 import {
   customerMessage,
   FIRST_WAIT_MS,
+  LONGEST_WAIT_MS,
   type OrderOptions,
   orderCertificate,
   orderPause,
@@ -46,6 +47,16 @@ export const MAX_ORDERS = 4
 export function certificateServices(options: CertificateOptions): readonly Service[] {
   const own = options.ownName === null ? [] : [ownCertificate(options)]
   return [...own, certificatesOfNames(options)]
+}
+
+/** Makes due what a clock that was ahead has put off for longer than anything is. */
+export async function recallOrders(db: Db, now: Date): Promise<void> {
+  const [lease, failed, asked] = [LEASE_MS, LONGEST_WAIT_MS, LONGEST_ASKED_MS].map(
+    (waitMs) => new Date(now.getTime() + waitMs),
+  )
+  await db.execute(sql.recallOrders, [now, lease, failed, asked])
+  await db.execute(sql.recallOwnCertificate, [now, lease, failed, asked, `${ASKS_TO_WAIT}%`])
+  await db.execute(sql.recallAcmeHold, [asked])
 }
 
 function ownCertificate(options: CertificateOptions): Service {

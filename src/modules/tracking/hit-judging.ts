@@ -54,6 +54,11 @@ export function hitJudgingLoop(options: JudgeOptions): Loop {
   })
 }
 
+/** Makes hits due that were taken while the clock was ahead. */
+export async function recallHits(db: Db, now: Date): Promise<void> {
+  await db.execute(sql.recallHits, [now])
+}
+
 /** @returns how many hits were looked at; 100 means that there may be more */
 export async function judgeDueHits({
   database,

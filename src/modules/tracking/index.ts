@@ -14,7 +14,7 @@ export { trackingCommands } from './cli.ts'
 export { rotateTokenKey } from './keys.ts'
 export type { MessageLinks } from './message-links.ts'
 export { dropHits, ensureHitPartitions } from './partitions.ts'
-export { type TrackingOptions, type TrackingRoom, trackingRoom } from './room.ts'
+export { recallTracking, type TrackingOptions, type TrackingRoom, trackingRoom } from './room.ts'
 export { trackingSecrets } from './sealed.ts'
 export {
   type TrackingDomainFacts,

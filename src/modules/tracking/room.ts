@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { SecureContext } from 'node:tls'
 import type { Certificate } from '../../platform/certificates.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Database } from '../../platform/db.ts'
+import type { Database, Db } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import type { AnyEndpoint } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
@@ -14,8 +14,8 @@ import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Accounts } from '../accounts/index.ts'
 import { blockedTargets } from './blocked-targets.ts'
-import { certificateServices } from './certificates.ts'
-import { hitJudgingLoop } from './hit-judging.ts'
+import { certificateServices, recallOrders } from './certificates.ts'
+import { hitJudgingLoop, recallHits } from './hit-judging.ts'
 import { type Intake, intakeOf } from './intake.ts'
 import { tokenKeys } from './keys.ts'
 import { type UnsubscribeMail, unsubscribeByMail } from './mail.ts'
@@ -25,7 +25,7 @@ import { trackingRoutes } from './routes.ts'
 import { servedNames } from './served-domains.ts'
 import * as sql from './sql.ts'
 import { FIRST_KEYS, type TokenKeys, tokensOf } from './tokens.ts'
-import { trackingDomainsOf } from './tracking-domains.ts'
+import { recallNameChecks, trackingDomainsOf } from './tracking-domains.ts'
 import type { EmailLedger } from './types.ts'
 
 export interface TrackingOptions {
@@ -142,6 +142,13 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
         : []),
     ],
   }
+}
+
+/** Makes due what a clock that was ahead has put off further than the schedules allow. */
+export async function recallTracking(db: Db, now: Date): Promise<void> {
+  await recallHits(db, now)
+  await recallNameChecks(db, now)
+  await recallOrders(db, now)
 }
 
 /** Null when the lookup fails or takes longer than 1 s: the page does not wait for a database that is down. */

@@ -90,6 +90,37 @@ export const dueChecks = statement(
    returning ${COLUMNS}`,
 )
 
+// What is put off further than the schedule allows was put off by a clock that has been put back since.
+/** $1 now, $2 the latest check of a name that failed one, $3 that of a verified name. */
+export const recallChecks = statement(
+  'tracking_recall_checks',
+  `update tracking_domain set next_check_at = $1
+   where next_check_at > case when verified_at is null then $2::timestamptz else $3::timestamptz end`,
+)
+/** The longest wait after so many failures: $1 now, $3 the latest try. */
+const latestTry = (failures: string): string =>
+  `least($3::timestamptz, $1::timestamptz + interval '1 minute' * 2 ^ least(${failures}, 12))`
+// A renewal that has not failed is not recalled: it is due by the certificate's own dates.
+/** $1 now, $2 the latest end of a lease, $3 the latest try after a failure, $4 the longest that a CA may ask to wait. */
+export const recallOrders = statement(
+  'tracking_recall_orders',
+  `update tracking_domain set ssl_due_at = $1, ssl_not_before = null
+   where ssl_due_at > case when ssl_not_before is not null then $4::timestamptz
+     when ssl_error is not null then ${latestTry('ssl_failures')} when ssl_status = 'pending' then $2::timestamptz end`,
+)
+/** $1 to $4 as above, $5 a pattern for the error of a CA that asked to wait. */
+export const recallOwnCertificate = statement(
+  'tracking_recall_own_certificate',
+  `update own_certificate set due_at = $1
+   where due_at > case when error like $5 then $4::timestamptz
+     when error is not null then ${latestTry('failures')} when certificate is null then $2::timestamptz end`,
+)
+/** $1 the longest that a CA may ask to wait. */
+export const recallAcmeHold = statement(
+  'tracking_recall_acme_hold',
+  'update acme_account set held_until = null, held_why = null where held_until > $1',
+)
+
 // --- deleted names that stay reserved
 
 export const holdName = statement(

@@ -43,6 +43,8 @@ export const waitingHits = statement(
      where told_at > clock_timestamp() - interval '10 seconds'))
    order by at limit $2 for update skip locked`,
 )
+/** $1 now. Hits from later were taken by a clock that has been put back since: they would wait until then to be judged. */
+export const recallHits = statement('tracking_recall_hits', 'update hit set at = $1 where waits and at > $1')
 /** The clicks of one client on one mail, in order of time. */
 export interface ClicksNearRow {
   readonly email_id: string

@@ -132,6 +132,12 @@ export function trackingDomainsOf(options: TrackingDomainsOptions): TrackingDoma
   }
 }
 
+/** Makes due what a clock that was ahead has put off further than the schedule allows. */
+export async function recallNameChecks(db: Db, now: Date): Promise<void> {
+  const [failed, verified] = [RETRY_MS, DAY_MS].map((waitMs) => new Date(now.getTime() + waitMs))
+  await db.execute(sql.recallChecks, [now, failed, verified])
+}
+
 /** @throws 422 for a name that no account can own, or that belongs to this service */
 function refuseUnfit(name: string, { hostname, publicUrl }: TrackingDomainsOptions): void {
   const { isIp, domain } = parse(name, { allowPrivateDomains: true })

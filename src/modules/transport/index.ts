@@ -63,6 +63,15 @@ export function transportOf({
   }
 }
 
+/** Longer than any claim on a day's report lasts. */
+const CLAIMED_MOST_MS = 3_600_000
+
+/** Corrects what a clock that was ahead has written: policies that no later one could replace, claims that would not end. */
+export async function recallTransport(db: Db, now: Date): Promise<void> {
+  await db.execute(sql.recallPolicies, [now])
+  await db.execute(sql.recallClaims, [new Date(now.getTime() + CLAIMED_MOST_MS)])
+}
+
 /** Deletes expired policies, at most `limit`. @returns how many */
 export function forgetStsPolicies(db: Db, now: Date, limit: number): Promise<number> {
   return db.execute(sql.forgetPolicies, [now, limit])

@@ -47,6 +47,14 @@ export const releaseReport = statement(
   'transport_release_report',
   'delete from transport_report_claim where day = $1::date and domain = $2 and until = $3',
 )
+// What lies ahead of now, or further ahead than a claim lasts, was written by a clock that has been put back since.
+/** $1 the latest end of a claim. */
+export const recallClaims = statement('transport_recall_claims', 'delete from transport_report_claim where until > $1')
+/** $1 now. A policy is replaced only by one that was fetched later. */
+export const recallPolicies = statement(
+  'transport_recall_policies',
+  'update transport_policy set fetched_at = $1 where fetched_at > $1',
+)
 export const forgetClaims = statement('transport_forget_claims', 'delete from transport_report_claim where until < $1')
 export const forgetSessions = statement(
   'transport_forget_sessions',

@@ -5,9 +5,10 @@ import type { AnyEndpoint } from '../../platform/http.ts'
 import { loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Accounts } from '../accounts/index.ts'
+import { SHUN_MS, SLOT_MS } from './probe-limits.ts'
 import { type ValidationRoutesOptions, validationRoutes } from './routes.ts'
 import * as sql from './sql.ts'
-import { type CheckerOptions, checkerOf, MAX_REPROBES } from './validation.ts'
+import { type CheckerOptions, checkerOf, MAX_REPROBES, REPROBE_AFTER_MS } from './validation.ts'
 
 export { disposableConfidence, isAliasRelay } from './disposable.ts'
 export { isRole } from './local-part.ts'
@@ -47,4 +48,12 @@ export async function forgetValidations(db: Db, now: Date, limit: number): Promi
     db.execute(sql.FORGET_SLOTS, [now, limit]),
   ])
   return Math.max(...forgotten)
+}
+
+/** Ends what a clock that was ahead has put off for longer than anything is. */
+export async function recallValidations(db: Db, now: Date): Promise<void> {
+  const latest = (waitMs: number): Date => new Date(now.getTime() + waitMs)
+  await db.execute(sql.RECALL_SLOTS, [latest(SLOT_MS)])
+  await db.execute(sql.RECALL_SHUNNED, [latest(SHUN_MS)])
+  await db.execute(sql.RECALL_REPROBES, [now, latest(Math.max(...REPROBE_AFTER_MS))])
 }

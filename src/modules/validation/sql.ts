@@ -78,6 +78,17 @@ export const GIVE_SLOT = statement(
   'delete from validation_slot v where v.host = $1 and v.slot = $2 and v.until = $3',
 )
 
+// What lies further ahead than anything is put off was written by a clock that has been put back since.
+/** $1 the latest end of a slot. */
+export const RECALL_SLOTS = statement('validation_recall_slots', 'delete from validation_slot where until > $1')
+/** $1 the latest time until which a host is left alone. */
+export const RECALL_SHUNNED = statement('validation_recall_shunned', 'delete from validation_shunned where until > $1')
+/** $1 now, $2 the latest time to ask again. */
+export const RECALL_REPROBES = statement(
+  'validation_recall_reprobes',
+  'update validation_result set reprobe_at = $1 where reprobe_at > $2',
+)
+
 /** $1 now, $2 limit. */
 export const FORGET_SLOTS = statement(
   'validation_forget_slots',

@@ -78,7 +78,7 @@ const KEPT_MS: Readonly<Record<SmtpResult, number>> = {
 /** Longest time for one probe, in ms, not counting the wait for a turn. */
 const PROBE_MS = 9_500
 export const MAX_REPROBES = 50
-const REPROBE_AFTER_MS = [120_000, 360_000, 1_200_000, 3_900_000]
+export const REPROBE_AFTER_MS = [120_000, 360_000, 1_200_000, 3_900_000]
 /** When a process dies during a reprobe, another one asks again after this time. */
 const REPROBE_LEASE_MS = 120_000
 const UNCLEAR_AGAIN_MS = 300_000
