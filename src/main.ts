@@ -12,6 +12,7 @@ import { dashboardPages } from './dashboard.ts'
 import { firstRun } from './first-run.ts'
 import { readPlans } from './modules/accounts/index.ts'
 import { instanceCommands } from './operator/commands.ts'
+import { operatorCertificate } from './platform/certificates.ts'
 import { type CommandFace, failureText, UsageError } from './platform/command.ts'
 import { OPEN_FILES_WANTED, openFilesLimit } from './platform/open-files.ts'
 import { foreignAddresses } from './platform/source-addresses.ts'
@@ -73,8 +74,9 @@ function asksForHelp(word: string): boolean {
 async function serve(hello: boolean): Promise<void> {
   const config = processConfig()
   assertReachable(config)
-  // The rooms read it again; a fault in it must be told before a database is started.
+  // These are read again; a fault in them must be told before a database is started.
   readPlans(config.plansFile)
+  await operatorCertificate({ certFile: config.tlsCertFile, keyFile: config.tlsKeyFile })
   const ground = systemGround(config)
   const { log } = ground
   const stray = strayNames(process.env)

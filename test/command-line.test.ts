@@ -209,14 +209,21 @@ test("the variables of the operator's PostgreSQL clients have no effect on the e
   }
 })
 
-test('a start that fails by its plans says why, and nothing else, before it makes a database', async () => {
+test('a start that fails by its plans or certificate says why, and nothing else, before it makes a database', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
+  const absent = `${folder}/absent`
+  const faulty = {
+    POSTHORN_PLANS_FILE: { POSTHORN_PLANS_FILE: absent },
+    'POSTHORN_TLS_CERT_FILE:': { POSTHORN_TLS_CERT_FILE: absent, POSTHORN_TLS_KEY_FILE: absent },
+  }
   try {
-    const settings = { POSTHORN_DATA_DIR: folder, POSTHORN_PLANS_FILE: `${folder}/plans.json`, DATABASE_URL: '' }
-    const { status, out, err } = await posthorn(['serve'], { ...settings, POSTHORN_LOG_LEVEL: 'warn' })
-    assert.deepEqual([status, out], [1, ''])
-    assert.match(err, /^posthorn: POSTHORN_PLANS_FILE .*\n$/)
-    assert.deepEqual(await readdir(folder), [])
+    for (const [named, files] of Object.entries(faulty)) {
+      const settings = { ...files, POSTHORN_DATA_DIR: folder, DATABASE_URL: '', POSTHORN_LOG_LEVEL: 'warn' }
+      const { status, out, err } = await posthorn(['serve'], settings)
+      assert.deepEqual([status, out], [1, ''])
+      assert.match(err, new RegExp(`^posthorn: ${named} .*\n$`))
+      assert.deepEqual(await readdir(folder), [])
+    }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

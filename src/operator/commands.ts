@@ -10,13 +10,13 @@ import { apiServer, connectRooms, type Rooms } from '../app.ts'
 import type { Ground } from '../composition/ground.ts'
 import { partitionsLoop } from '../composition/housekeeping.ts'
 import { relayOf } from '../composition/relay.ts'
-import type { Config } from '../config.ts'
+import { type Config, SETTINGS } from '../config.ts'
 import { accountNamed } from '../modules/accounts/index.ts'
 import { sendingLimits } from '../modules/sending/index.ts'
 import { instanceCertificate } from '../platform/certificates.ts'
 import { systemClock } from '../platform/clock.ts'
 import { type CommandFace, JSON_OPTION, type OptionValues, UsageError } from '../platform/command.ts'
-import { assertBegun, ensureDataFolder } from '../platform/data-folder.ts'
+import { assertBegun, assertOwnerReads, ensureDataFolder } from '../platform/data-folder.ts'
 import { diskRoom } from '../platform/disk.ts'
 import { restoreBackup, takeBackup } from '../platform/postgres/backup.ts'
 import { attachOrStart, embeddedCluster, embeddedFolders, upgradeDatabase } from '../platform/postgres.ts'
@@ -168,8 +168,12 @@ export const instanceCommands: readonly InstanceCommand[] = [
           const clusterFolders = databaseUrl === null ? await embeddedFolders(dataDir) : []
           return diskRoom([dataDir, ...clusterFolders], sendingLimits.MAX_MESSAGE_BYTES)
         },
-        certificate: async () =>
-          (await instanceCertificate({ ...certificateFiles(config), now: ground.clock.now(), keeps: false })).cert,
+        certificate: async () => {
+          for (const [setting, file] of tlsFiles(config))
+            if (file !== null) await assertOwnerReads(dataDir, file, setting)
+          return (await instanceCertificate({ ...certificateFiles(config), now: ground.clock.now(), keeps: false }))
+            .cert
+        },
         greet: firstLine,
         foreignAddresses,
       }
@@ -346,6 +350,13 @@ async function sendOne(
 }
 
 const GREET_WITHIN_MS = 10_000
+
+function tlsFiles({ tlsCertFile, tlsKeyFile }: Config): readonly (readonly [setting: string, file: string | null])[] {
+  return [
+    [SETTINGS.tlsCertFile.name, tlsCertFile],
+    [SETTINGS.tlsKeyFile.name, tlsKeyFile],
+  ]
+}
 
 function certificateFiles({ tlsCertFile, tlsKeyFile, dataDir, hostname }: Config) {
   return { certFile: tlsCertFile, keyFile: tlsKeyFile, dataDir, names: [hostname] }

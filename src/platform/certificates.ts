@@ -32,18 +32,29 @@ const SELF_SIGNED_MS = 10 * 365 * 86_400_000
 const RENEW_BEFORE_MS = 30 * 86_400_000
 const A_DAY_MS = 86_400_000
 
-/** @throws Error naming the setting whose file cannot be read, or holds no certificate or another one's key */
+/**
+ * @returns null when the operator has set no files
+ * @throws Error naming the setting whose file cannot be read, or holds no certificate or another one's key
+ */
+export async function operatorCertificate({
+  certFile,
+  keyFile,
+}: Pick<InstanceCertificateOptions, 'certFile' | 'keyFile'>): Promise<Certificate | null> {
+  if (certFile === null && keyFile === null) return null
+  if (certFile === null || keyFile === null)
+    throw new Error('set both POSTHORN_TLS_CERT_FILE and POSTHORN_TLS_KEY_FILE: a certificate needs its key')
+  // One after the other: when neither can be read, the certificate is always the one named.
+  const cert = await readFile(certFile, 'utf8').catch(blame('POSTHORN_TLS_CERT_FILE', 'cannot be read'))
+  const key = await readFile(keyFile, 'utf8').catch(blame('POSTHORN_TLS_KEY_FILE', 'cannot be read'))
+  assertPair({ cert, key })
+  return { cert, key }
+}
+
+/** @throws the errors of `operatorCertificate` */
 export async function instanceCertificate(options: InstanceCertificateOptions): Promise<Certificate> {
-  const { certFile, keyFile, dataDir, names, now, present = null, keeps = true } = options
-  if (certFile !== null || keyFile !== null) {
-    if (certFile === null || keyFile === null)
-      throw new Error('set both POSTHORN_TLS_CERT_FILE and POSTHORN_TLS_KEY_FILE: a certificate needs its key')
-    // One after the other: when neither can be read, the certificate is always the one named.
-    const cert = await readFile(certFile, 'utf8').catch(blame('POSTHORN_TLS_CERT_FILE', 'cannot be read'))
-    const key = await readFile(keyFile, 'utf8').catch(blame('POSTHORN_TLS_KEY_FILE', 'cannot be read'))
-    assertPair({ cert, key })
-    return { cert, key }
-  }
+  const { dataDir, names, now, present = null, keeps = true } = options
+  const given = await operatorCertificate(options)
+  if (given !== null) return given
   const file = path.join(dataDir, SELF_SIGNED_FILE)
   const known = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') return null

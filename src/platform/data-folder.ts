@@ -1,5 +1,6 @@
 // The folder that POSTHORN_DATA_DIR names, created when it is missing. Errors about it name that setting.
 
+import { closeSync, openSync } from 'node:fs'
 import { access, chown, constants, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
@@ -101,6 +102,31 @@ export async function giveToOwner(folder: string, made: string): Promise<void> {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = await stat(folder)
   if (uid !== 0) await chown(made, uid, gid)
+}
+
+/**
+ * For root's commands: the service runs as the user that its data directory belongs to, and may not read what root can. Does
+ * nothing for other users, nor about a file that is not there: reading it fails for everybody.
+ *
+ * @param setting the one that names the file
+ * @throws Error naming the setting and the user
+ */
+export async function assertOwnerReads(folder: string, file: string, setting: string): Promise<void> {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = await stat(folder)
+  if (uid === 0) return
+  // Nothing else of this process may run meanwhile, so no promises.
+  process.setegid?.(gid)
+  process.seteuid?.(uid)
+  try {
+    closeSync(openSync(file, 'r'))
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EACCES') return
+    throw new Error(`${setting}: ${file} cannot be read by user ${uid}, whose service uses ${folder}`, { cause })
+  } finally {
+    process.seteuid?.(0)
+    process.setegid?.(0)
+  }
 }
 
 /** Writes a new file and renames it, so that readers find the complete old or new text, even after a power failure. */
