@@ -143,6 +143,20 @@ test('hits that the disk does not take go to the database, and the log says so o
   }
 })
 
+test('an unsubscribe that neither the database nor the disk takes is to be sent again', async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'tracking-'))
+  const database = connect({ url: NOWHERE, onError: () => undefined })
+  try {
+    const file = path.join(folder, 'no-folder')
+    writeFileSync(file, '')
+    const out = hit({ kind: 'one_click', recipient: 'b@example.net' })
+    await assert.rejects(intake(database, file).take(out), { status: 503, code: 'service_unavailable', retryAfter: 5 })
+  } finally {
+    await database.close()
+    rmSync(folder, { recursive: true })
+  }
+})
+
 test('the journal of a dead process of the same folder is in the database before its row is deleted', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'tracking-'))
   await using fresh = await freshDb()

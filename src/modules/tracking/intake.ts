@@ -43,6 +43,7 @@ const MAX_TOGETHER = 500
 const WRITES_AT_ONCE = 2
 const WRITE_WITHIN_MS = 2_000
 const LEFT_ALONE_MS = 1_000
+const RETRY_AFTER_SECONDS = 5
 const DRAIN_EVERY_MS = 1_000
 /** Small enough to be handed on in much less time than other processes wait for a silent one. */
 const LINES_AT_ONCE = 200
@@ -67,7 +68,9 @@ export function intakeOf(options: IntakeOptions): Intake {
       if (clock.monotonicMs() >= awayUntilMs) log.warn({ err, hits: hits.length }, 'hits go to the journal')
       awayUntilMs = clock.monotonicMs() + LEFT_ALONE_MS
       journals.databaseWasAway()
-      await journal.append(hits.map(journalLine))
+      await journal.append(hits.map(journalLine)).catch((cause: unknown) => {
+        throw platformErrors.service_unavailable({}, { cause, retryAfter: RETRY_AFTER_SECONDS })
+      })
     }
     return hits.map(() => null)
   }
@@ -78,7 +81,7 @@ export function intakeOf(options: IntakeOptions): Intake {
     maxBytes: MAX_WRITE_BYTES,
     concurrency: WRITES_AT_ONCE,
     maxWaitingBytes: MAX_WAITING_BYTES,
-    full: () => platformErrors.service_unavailable({}, { retryAfter: 5 }),
+    full: () => platformErrors.service_unavailable({}, { retryAfter: RETRY_AFTER_SECONDS }),
   })
   const drainFault = lastingFault({
     ...{ log, clock },
