@@ -18,7 +18,7 @@ import { systemClock } from '../platform/clock.ts'
 import { type CommandFace, JSON_OPTION, type OptionValues, UsageError } from '../platform/command.ts'
 import { assertBegun, assertOwnerReads, ensureDataFolder } from '../platform/data-folder.ts'
 import { diskRoom } from '../platform/disk.ts'
-import { restoreBackup, takeBackup } from '../platform/postgres/backup.ts'
+import { checkBackup, restoreBackup, takeBackup } from '../platform/postgres/backup.ts'
 import { attachOrStart, embeddedCluster, embeddedFolders, upgradeDatabase } from '../platform/postgres.ts'
 import { foreignAddresses } from '../platform/source-addresses.ts'
 import { attachBegun, type Store } from '../platform/store.ts'
@@ -105,10 +105,22 @@ export const instanceCommands: readonly InstanceCommand[] = [
   {
     path: ['restore'],
     summary: 'restore a backup into the data directory, which must be new or empty',
-    usage: '<folder>',
-    options: JSON_OPTION,
+    usage: '[--check] <folder>',
+    options: {
+      check: { type: 'boolean', about: 'restore nothing: compare each file of the backup with its manifest' },
+      ...JSON_OPTION,
+    },
     run: async ({ config, print }, values, positionals) => {
       const folder = onlyFolder(positionals)
+      if (values['check'] === true) {
+        const { created_at, files } = await checkBackup(folder)
+        print(
+          values['json'] === true
+            ? JSON.stringify({ folder, created_at, files: files.length })
+            : `${folder} is whole: ${files.length} files, as of ${created_at}`,
+        )
+        return
+      }
       if (config.databaseUrl !== null) throw new Error(OWN_BACKUPS)
       const { created_at: at, files } = await restoreBackup(folder, config.dataDir)
       print(

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { appendFile, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
@@ -10,7 +11,7 @@ import { assertBegun } from '../data-folder.ts'
 import { createLogger } from '../log.ts'
 import { type EmbeddedPostgres, embeddedCluster, embeddedPostgres } from '../postgres.ts'
 import { attachStore, openStore } from '../store.ts'
-import { readManifest, restoreBackup, takeBackup } from './backup.ts'
+import { checkBackup, readManifest, restoreBackup, takeBackup } from './backup.ts'
 import { tryLock } from './lock.ts'
 
 const SMALL = { shared_buffers: '16MB', fsync: 'off', max_wal_size: '32MB', min_wal_size: '32MB' }
@@ -217,4 +218,30 @@ test('an unfinished restore does not start as an instance; another restore repla
   assert.deepEqual(await readdir(path.join(target, 'tracking')), [], 'nothing of the first one is left')
   assert.ok(!(await readdir(target)).some((name) => name.startsWith('postgres.')))
   await place.start('restored')
+})
+
+test('a check of a backup names the files that are missing or changed, and reads nothing outside of it', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-check-'))
+  try {
+    const names = ['base/PG_VERSION', 'data/secret.key', ...Array.from({ length: 11 }, (_, n) => `base/${n}`)]
+    for (const top of ['base', 'data']) await mkdir(path.join(folder, top))
+    for (const name of names) await writeFile(path.join(folder, name), name)
+    const files = names.map((name) => ({ path: name, bytes: name.length, sha256: hash('sha256', name) }))
+    const manifest = { format: 1, postgres: '18', created_at: '2026-01-01T00:00:00.000Z', folders: ['base'], files }
+    const write = (what: object): Promise<void> => writeFile(path.join(folder, 'manifest.json'), JSON.stringify(what))
+    await write(manifest)
+    assert.equal((await checkBackup(folder)).files.length, 13)
+
+    await writeFile(path.join(folder, 'data/secret.key'), 'data/secret.KEY')
+    await rm(path.join(folder, 'base/3'))
+    const damaged = /is damaged: 2 of 13 files are missing or do not match the manifest: data\/secret\.key, base\/3$/
+    await assert.rejects(checkBackup(folder), damaged)
+    for (let n = 0; n < 11; n++) await rm(path.join(folder, `base/${n}`), { force: true })
+    await assert.rejects(checkBackup(folder), /12 of 13 files are .*: data\/secret\.key, base\/0, .*, base\/8, \.\.\.$/)
+
+    await write({ ...manifest, files: [{ path: 'base/../../passwd', bytes: 1, sha256: '' }] })
+    await assert.rejects(checkBackup(folder), /^Error: the manifest names base\/\.\.\/\.\.\/passwd$/)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })

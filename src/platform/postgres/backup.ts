@@ -12,7 +12,7 @@
 
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { createWriteStream, type Dirent } from 'node:fs'
+import { createReadStream, createWriteStream, type Dirent } from 'node:fs'
 import { chmod, lstat, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -224,6 +224,46 @@ function parsed(backup: string, text: string): BackupManifest | null {
 }
 
 /**
+ * Reads a whole backup and compares each file with the manifest.
+ *
+ * @throws when files are missing or differ: the message has their number and the first ten
+ */
+export async function checkBackup(backup: string): Promise<BackupManifest> {
+  const manifest = await readManifest(backup)
+  const damaged: string[] = []
+  for (const { path: name, sha256 } of manifest.files) {
+    const place = path.join(backup, ...partsOf(name))
+    const found = await sha256Of(place).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null
+      throw error
+    })
+    if (found !== sha256) damaged.push(name)
+  }
+  if (damaged.length > 0) {
+    const named = damaged.slice(0, DAMAGED_NAMED).join(', ')
+    const counted = `${damaged.length} of ${manifest.files.length} files are missing or do not match the manifest`
+    throw new Error(`${backup} is damaged: ${counted}: ${named}${damaged.length > DAMAGED_NAMED ? ', ...' : ''}`)
+  }
+  return manifest
+}
+
+const DAMAGED_NAMED = 10
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(file, { highWaterMark: COPIED_AT_ONCE }), hash)
+  return hash.digest('hex')
+}
+
+/** The parts of a name in a manifest. @throws when it leads out of the two folders of a backup */
+function partsOf(name: string): readonly string[] {
+  const parts = name.split('/')
+  if (parts.includes('..') || (parts[0] !== 'base' && parts[0] !== 'data'))
+    throw new Error(`the manifest names ${name}`)
+  return parts
+}
+
+/**
  * Restores a backup into a data directory that holds no instance. The cluster becomes consistent at its next start. Files
  * restored by root belong to the owner of the directory. An unfinished restore leaves a directory in which only another
  * restore can start, which clears it first.
@@ -277,10 +317,8 @@ async function clear(dataDir: string): Promise<void> {
 
 async function copyBack({ folders, files }: BackupManifest, backup: string, dataDir: string): Promise<void> {
   const placeOf = (name: string): string => {
-    const [top = '', ...rest] = name.split('/')
-    const inside = rest.includes('..') ? null : top === 'base' ? RESTORING : top === 'data' ? '.' : null
-    if (inside === null) throw new Error(`the manifest names ${name}`)
-    return path.join(dataDir, inside, ...rest)
+    const [top, ...rest] = partsOf(name)
+    return path.join(dataDir, top === 'base' ? RESTORING : '.', ...rest)
   }
   const names = [...folders, ...files.map((file) => file.path)]
   const places = names.map(placeOf)

@@ -37,7 +37,8 @@ const LOG_BYTES = 8 * 1024 * 1024
 export const MAJOR = '18'
 /** PostgreSQL refuses a cluster with these: the group may read it, nobody else. */
 const REFUSED_MODES = 0o027
-const INITDB_WITHIN_MS = 60_000
+/** It takes a second on a disk, and may take more than a minute on a memory card; a failure begins anew. */
+const INITDB_WITHIN_MS = 300_000
 const run = promisify(execFile)
 
 export type Settings = Readonly<Record<string, string | number>>
