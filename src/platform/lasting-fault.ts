@@ -27,17 +27,17 @@ export const SETTLED_MS = 10_000
 
 export function lastingFault({ log, clock, lasts, ended, settledMs = SETTLED_MS }: LastingFaultOptions): LastingFault {
   /** Null: it is not there. */
-  let last: { metMs: number; toldMs: number; repeated: number } | null = null
+  let last: { metMs: number; loggedMs: number; repeated: number } | null = null
   return {
     met: (fields) => {
       const now = clock.monotonicMs()
-      if (last !== null && now - last.toldMs < REMINDER_MS) {
+      if (last !== null && now - last.loggedMs < REMINDER_MS) {
         last.metMs = now
         last.repeated++
         return
       }
       log.error(last === null ? fields : { ...fields, repeated: last.repeated }, lasts)
-      last = { metMs: now, toldMs: now, repeated: 0 }
+      last = { metMs: now, loggedMs: now, repeated: 0 }
     },
     absent: (fields = {}) => {
       if (last === null || clock.monotonicMs() - last.metMs < settledMs) return

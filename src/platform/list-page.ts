@@ -16,8 +16,19 @@ export interface ListPage<Row> {
 
 /**
  * Page and count are two statements, and a row may be added between them: where the page shows the end of the list, its rows
- * decide the total.
+ * decide the total. A page past the end does not tell how many rows are before it.
  *
+ * @param shown number of rows on the page that begins at `offset`
+ * @param goesOn whether rows follow, or may follow
+ */
+export function listTotal(
+  { offset, shown, goesOn }: { readonly offset: number; readonly shown: number; readonly goesOn: boolean },
+  counted: number,
+): number {
+  return !goesOn && (shown > 0 || offset === 0) ? offset + shown : counted
+}
+
+/**
  * @param found the rows read, up to `limit` + 1
  * @param cursorOf where a page continues after this row
  */
@@ -30,8 +41,7 @@ export function listPage<Row>(
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
   const goesOn = found.length > limit
-  // A cursor does not tell how many rows are before it, nor a page past the end how many there are.
-  const isEnd = cursor === null && !goesOn && (last !== undefined || offset === 0)
-  const total = isEnd ? offset + rows.length : counted
+  // A cursor does not tell how many rows are before it.
+  const total = cursor === null ? listTotal({ offset, shown: rows.length, goesOn }, counted) : counted
   return { rows, total, next: goesOn && last !== undefined ? cursorOf(last) : null }
 }

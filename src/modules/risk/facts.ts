@@ -110,13 +110,10 @@ export function gatherer({ mac }: GatherOptions): Gather {
 /**
  * Refuses any live mail to a spam trap and to a recipient who complained, whatever the message, the account's settings, and
  * what has been taken off the lists. The returned function answers null for everybody else.
- *
- * @param mac a MAC under the instance's secret
  */
 export function recipientRefusalOf(
-  mac: (text: string) => Buffer,
+  gather: Gather,
 ): (db: Db, ask: Omit<RiskAsk, 'sandbox'>, now: Date) => Promise<ApiError | null> {
-  const gather = gatherer({ mac })
   return async (db, ask, now) => {
     const [known] = await gather(db, [{ ...ask, sandbox: false }], now)
     if (known === undefined) return null

@@ -13,7 +13,7 @@ export type { ContentQuestion } from '../content/index.ts'
 export { riskCommands, TRAP_PURPOSE } from './cli.ts'
 export type { ContentFound } from './content.ts'
 export { riskErrors } from './errors.ts'
-export { type Known, type MessageFacts, type RiskAsk, recipientRefusalOf, riskFacts } from './facts.ts'
+export { gatherer, type Known, type MessageFacts, type RiskAsk, recipientRefusalOf, riskFacts } from './facts.ts'
 export type { Override } from './overrides.ts'
 export { countPreview, type PreviewStats, previewStats } from './stats.ts'
 export {
@@ -55,9 +55,10 @@ export interface RiskOptions {
 
 export function riskRoom({ trapMac, monotonicMs, onUnscored }: RiskOptions): RiskRoom {
   const scorer = contentScorer()
+  const gather = gatherer({ mac: trapMac })
   return {
-    gather: gatherer({ mac: trapMac }),
-    recipientRefusal: recipientRefusalOf(trapMac),
+    gather,
+    recipientRefusal: recipientRefusalOf(gather),
     content: contentReader({ score: scorer.score, monotonicMs, onUnscored }),
     score: scorer.score,
     countSent,

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import { listTotal } from '../list-page.ts'
 import type { Answer } from './endpoint.ts'
 import { named, namedAfter } from './schema-names.ts'
 
@@ -132,8 +133,7 @@ export function pageWindowIfAsked(query: PageQuery): PageWindow | null {
 }
 
 /**
- * Page and count are two statements, and a row may be added between them: where the page shows the end of the list, its rows
- * decide the total.
+ * The total as in `listTotal`.
  *
  * @param window null: the list is returned in full, on one page, or on none when it is empty
  * @param shown number of rows on this page
@@ -141,8 +141,7 @@ export function pageWindowIfAsked(query: PageQuery): PageWindow | null {
 export function paginationOf(window: PageWindow | null, shown: number, counted: number): Static<typeof PagePagination> {
   if (window === null) return { page: 1, limit: Math.max(1, shown), total: shown, pages: Math.min(1, shown) }
   const { page, limit, offset } = window
-  const isEnd = shown < limit && (shown > 0 || offset === 0)
-  const total = isEnd ? offset + shown : Math.max(counted, shown > 0 ? offset + shown : 0)
+  const total = Math.max(listTotal({ offset, shown, goesOn: shown === limit }, counted), shown > 0 ? offset + shown : 0)
   return { page, limit, total, pages: Math.ceil(total / limit) }
 }
 
