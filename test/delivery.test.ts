@@ -252,3 +252,37 @@ test('a mail from a domain that has published both keys carries two signatures, 
     ['pass', 'shop.example', 'rsa-sha256'],
   ])
 })
+
+test('each mail is signed by keys that the DNS publishes, before, while and after they are replaced', async () => {
+  await using mx = await startReceiver()
+  await using world = await startWorld({
+    zones: { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } },
+    settings: { POSTHORN_SMTP_PORT: String(mx.port) },
+  })
+  const id = await world.verifiedDomain('shop.example')
+  const place = `/api/v1/customer/domains/${id}`
+  const signers = async (): Promise<readonly (readonly (string | undefined)[])[]> => {
+    const sent = await world.api.post('/api/v1/send', MAIL)
+    assert.equal((await ended(world, sent.body.data.email_id)).status, 'delivered')
+    const { results } = await dkimVerify(mx.messages.at(-1)?.data ?? Buffer.alloc(0), {
+      resolver: async (name: string) => {
+        const answer = await world.zones.txt(name)
+        return answer.kind === 'found' ? answer.records.map((record) => [record]) : []
+      },
+    })
+    return results.map(({ status, selector, algo }) => [status.result, selector, algo]).sort()
+  }
+  const old: string = (await world.api.get(place)).body.data.dkim_selector
+  assert.deepEqual(await signers(), [['pass', old, 'rsa-sha256']])
+  const { selector } = (await world.api.post(`${place}/dkim/rotate`)).body.data.dkim_rotation
+  await world.api.post(`${place}/verify`)
+  assert.deepEqual(await signers(), [['pass', old, 'rsa-sha256']])
+  for (const record of (await world.api.get(`${place}/dns`)).body.optional_records) {
+    if (record.purpose === 'dkim_next') world.zones.declare({ [record.name]: { TXT: [record.value] } })
+  }
+  await world.api.post(`${place}/verify`)
+  assert.deepEqual(await signers(), [
+    ['pass', selector, 'rsa-sha256'],
+    ['pass', `${selector}e`, 'ed25519-sha256'],
+  ])
+})

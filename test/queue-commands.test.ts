@@ -107,6 +107,7 @@ test('a mail that ended is retried by its id; an unknown or malformed id is repo
 const WITH_ID: [words: readonly string[], more: readonly string[], said: RegExp][] = [
   [['queue', 'retry'], [], /name one email by its id/],
   [['domain', 'verify'], [], /there is no sending domain "/],
+  [['domain', 'rotate-dkim'], [], /there is no sending domain "/],
   [['domain', 'set-status'], ['verified'], /there is no sending domain "/],
   [['reports', 'show'], [], /name one report by its id/],
   [['reports', 'retry'], [], /name one report by its id/],

@@ -89,6 +89,7 @@ test('after a change of secret everything that was issued works, and nothing is 
   receiver.answer = (_, reply) => void reply.writeHead(200).end()
   const { database, config, store } = world.rooms
   const domainId = await world.verifiedDomain('shop.example')
+  await world.api.post(`/api/v1/customer/domains/${domainId}/dkim/rotate`)
   const hook = (await world.api.post('/api/v1/customer/webhooks', { url: receiver.url, events: ['*'] })).body.data
   const login = (await world.api.get('/api/v1/smtp-credentials')).body
   const before = await sentMail(world)
@@ -99,8 +100,8 @@ test('after a change of secret everything that was issued works, and nothing is 
   const done = await beginRekey(rekeyOptions(world), null)
   assert.deepEqual([done.number, done.state, done.waiting_for], [2, 'finished', []])
   assert.notDeepEqual(await readFile(file), old)
-  // Two keys of the domain, two passwords of the account, and the secret of the endpoint.
-  assert.deepEqual([done.sealed_anew, await sealedUnder(database)], [5, { 2: 5 }])
+  // Two keys of the domain, its two next ones, two passwords of the account, and the secret of the endpoint.
+  assert.deepEqual([done.sealed_anew, await sealedUnder(database)], [7, { 2: 7 }])
   await assert.rejects(finishRekey(rekeyOptions(world)), /is not being changed/)
 
   assert.equal(await clickStatus(world, before), 302)

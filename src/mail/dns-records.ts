@@ -97,6 +97,11 @@ export function ed25519Selector(dkimSelector: string): string {
   return `${dkimSelector}e`
 }
 
+/** The record of the RSA key alone, the third of `domainRecords`. */
+export function dkimRecord(identity: DomainIdentity): DomainRecord {
+  return domainRecords(identity).find(({ purpose }) => purpose === 'dkim') as DomainRecord
+}
+
 /** RFC 8463 section 4. */
 export function ed25519Record({ domain, dkimSelector, ed25519PublicKey }: DomainIdentity): DomainRecord {
   const name = `${ed25519Selector(dkimSelector)}._domainkey.${domain}`
@@ -118,16 +123,7 @@ export async function checkDomain(
   resolver: Resolver,
   signal?: AbortSignal,
 ): Promise<DomainChecks> {
-  const records = domainRecords(identity)
-  const check = (purpose: Purpose): Promise<RecordCheck> => {
-    const record = records.find((each) => each.purpose === purpose) as DomainRecord
-    const find = async (): Promise<Finding> => {
-      const finding = await CHECKS[purpose](record, identity, resolver, signal)
-      const isWrong = finding.status === 'missing' || finding.status === 'mismatch'
-      return isWrong ? explained(finding, record, identity, resolver, signal) : finding
-    }
-    return checked(record, find, signal)
-  }
+  const check = (purpose: Purpose): Promise<RecordCheck> => checkRecord(purpose, identity, resolver, signal)
   const [ownership, spf, dkim, dmarc] = await Promise.all([
     check('ownership'),
     check('spf'),
@@ -135,6 +131,26 @@ export async function checkDomain(
     check('dmarc'),
   ])
   return { ownership, spf, dkim, dmarc }
+}
+
+/** Checks the record of the RSA key alone. Throws no more than `checkDomain` does. */
+export function checkDkimKey(identity: DomainIdentity, resolver: Resolver, signal?: AbortSignal): Promise<RecordCheck> {
+  return checkRecord('dkim', identity, resolver, signal)
+}
+
+function checkRecord(
+  purpose: Purpose,
+  identity: DomainIdentity,
+  resolver: Resolver,
+  signal: AbortSignal | undefined,
+): Promise<RecordCheck> {
+  const record = domainRecords(identity).find((each) => each.purpose === purpose) as DomainRecord
+  const find = async (): Promise<Finding> => {
+    const finding = await CHECKS[purpose](record, identity, resolver, signal)
+    const isWrong = finding.status === 'missing' || finding.status === 'mismatch'
+    return isWrong ? explained(finding, record, identity, resolver, signal) : finding
+  }
+  return checked(record, find, signal)
 }
 
 /** Checks whether the second key is published. Throws no more than `checkDomain` does. */

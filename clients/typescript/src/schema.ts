@@ -746,6 +746,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/customer/domains/{id}/dkim/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make new DKIM keys for a sending domain. They replace the current ones once their record is found in the DNS. */
+        post: operations["rotateDomainDkim"];
+        /** Drop the new DKIM keys of a sending domain and keep the current ones */
+        delete: operations["cancelDomainDkimRotation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/customer/unsubscribes": {
         parameters: {
             query?: never;
@@ -2747,6 +2765,12 @@ export interface components {
         DkimReason: "unsigned" | "other_domain" | "body_changed" | "bad_signature" | "expired" | "length_limited" | "weak_algorithm" | "weak_key" | "no_key" | "revoked_key" | "unusable_key" | "malformed" | "no_answer" | "too_large" | "too_costly";
         /** @enum {string} */
         DkimResult: "pass" | "fail" | "none" | "unknown";
+        DkimRotation: {
+            selector: string;
+            status: components["schemas"]["DnsRecordStatus"];
+            /** Format: date-time */
+            requested_at: string;
+        };
         DnsCheck: {
             status: components["schemas"]["DnsRecordStatus"];
             found: string[];
@@ -2790,6 +2814,8 @@ export interface components {
             verification_token: string;
             /** @description Public DKIM key in Base64, as in the p= value of the DNS record. */
             dkim_public_key: string;
+            dkim_rotation: components["schemas"]["DkimRotation"] | null;
+            previous_dkim_key: components["schemas"]["PreviousDkimKey"] | null;
             /** @description Null inherits the setting of the account. */
             tracking_enabled: boolean | null;
             /** @description Null inherits the setting of the account. */
@@ -2826,6 +2852,8 @@ export interface components {
             verification_token: string;
             /** @description Public DKIM key in Base64, as in the p= value of the DNS record. */
             dkim_public_key: string;
+            dkim_rotation: components["schemas"]["DkimRotation"] | null;
+            previous_dkim_key: components["schemas"]["PreviousDkimKey"] | null;
             /** @description Null inherits the setting of the account. */
             tracking_enabled: boolean | null;
             /** @description Null inherits the setting of the account. */
@@ -2889,6 +2917,8 @@ export interface components {
             verification_token: string;
             /** @description Public DKIM key in Base64, as in the p= value of the DNS record. */
             dkim_public_key: string;
+            dkim_rotation: components["schemas"]["DkimRotation"] | null;
+            previous_dkim_key: components["schemas"]["PreviousDkimKey"] | null;
             /** @description Null inherits the setting of the account. */
             tracking_enabled: boolean | null;
             /** @description Null inherits the setting of the account. */
@@ -4003,6 +4033,16 @@ export interface components {
             variables?: {
                 [key: string]: unknown;
             } | null;
+        };
+        PreviousDkimKey: {
+            selector: string;
+            /** Format: date-time */
+            replaced_at: string;
+            /**
+             * Format: date-time
+             * @description Mail signed with the key may be verified until then.
+             */
+            keep_record_until: string;
         };
         Profile: {
             /** Format: uuid */
@@ -7608,6 +7648,84 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DomainVerificationResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rotateDomainDkim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    cancelDomainDkimRotation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainResponse"];
                 };
             };
             400: components["responses"]["InvalidRequest"];
@@ -11943,6 +12061,7 @@ export type DeliveryFigures = components['schemas']['DeliveryFigures']
 export type DialogueLine = components['schemas']['DialogueLine']
 export type DkimReason = components['schemas']['DkimReason']
 export type DkimResult = components['schemas']['DkimResult']
+export type DkimRotation = components['schemas']['DkimRotation']
 export type DnsCheck = components['schemas']['DnsCheck']
 export type DnsRecord = components['schemas']['DnsRecord']
 export type DnsRecordStatus = components['schemas']['DnsRecordStatus']
@@ -12057,6 +12176,7 @@ export type PlatformStatistics = components['schemas']['PlatformStatistics']
 export type PlatformTotals = components['schemas']['PlatformTotals']
 export type PreviewTemplateDraftRequest = components['schemas']['PreviewTemplateDraftRequest']
 export type PreviewTemplateRequest = components['schemas']['PreviewTemplateRequest']
+export type PreviousDkimKey = components['schemas']['PreviousDkimKey']
 export type Profile = components['schemas']['Profile']
 export type ProfileResponse = components['schemas']['ProfileResponse']
 export type ProviderAnswers = components['schemas']['ProviderAnswers']

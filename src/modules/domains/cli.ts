@@ -6,9 +6,9 @@ import type { Resolver } from '../../platform/dns.ts'
 import { authoritativeResolver } from '../../platform/dns-authoritative.ts'
 import { dnsResolver } from '../../platform/dns-resolver.ts'
 import { type Domains, domainsOf } from './domains.ts'
-import { wireDomain } from './routes.ts'
 import { type DomainStatus, STATUSES } from './states.ts'
 import type { Domain } from './types.ts'
+import { wireDomain, wireNextKeys } from './wire.ts'
 
 export const domainCommands: readonly Command[] = [
   {
@@ -21,6 +21,22 @@ export const domainCommands: readonly Command[] = [
       const domain = await theOne(domains, positionals[0])
       const { domain: after } = await domains.verify({ accountId: domain.accountId, domainIds: null }, domain.id)
       show(context, values['json'] === true, after)
+    },
+  },
+  {
+    path: ['domain', 'rotate-dkim'],
+    summary: 'make new DKIM keys for a sending domain, used once their record is found',
+    usage: '<domain or id> [--cancel]',
+    options: { ...JSON_OPTION, cancel: { type: 'boolean', about: 'drop the new keys and keep the current ones' } },
+    run: async (context, values, positionals) => {
+      const domains = domainsFor(context)
+      const { accountId, id } = await theOne(domains, positionals[0])
+      const holder = { accountId, domainIds: null }
+      if (values['cancel'] === true) {
+        showRotation(context, values['json'] === true, await domains.cancelDkimRotation(holder, id))
+      } else {
+        showRotation(context, values['json'] === true, await domains.beginDkimRotation(holder, id))
+      }
     },
   },
   {
@@ -73,4 +89,19 @@ async function theOne(domains: Domains, nameOrId: string | undefined): Promise<D
 
 function show({ print, config }: CommandContext, json: boolean, domain: Domain): void {
   print(json ? JSON.stringify(wireDomain(domain, config.spfMechanism)) : `${domain.name} is ${domain.status}`)
+}
+
+function showRotation({ print, config }: CommandContext, json: boolean, domain: Domain): void {
+  const records = wireNextKeys(domain, config.spfMechanism)
+  if (json) {
+    print(JSON.stringify({ ...wireDomain(domain, config.spfMechanism), dns_records: records }))
+    return
+  }
+  if (domain.dkimRotation === null) {
+    print(`${domain.name} keeps its DKIM keys, selector ${domain.dkimSelector}`)
+    return
+  }
+  print(`Publish these records beside those of the selector ${domain.dkimSelector}. The second is optional.`)
+  for (const { name, value } of records) print(`${name} TXT ${value}`)
+  print(`Once the first is found, mail of ${domain.name} is signed with its key. "domain verify" looks at once.`)
 }

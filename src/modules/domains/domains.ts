@@ -6,7 +6,7 @@ import {
   ed25519Selector,
   type RecordCheck,
 } from '../../mail/dns-records.ts'
-import { checkOptional, type OptionalChecks, optionalRecords } from '../../mail/optional-records.ts'
+import { checkOptional, optionalRecords } from '../../mail/optional-records.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
@@ -14,29 +14,25 @@ import { validationError } from '../../platform/errors.ts'
 import { type Ids, isUuid } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { append } from '../events/index.ts'
+import { beginDkimRotation, cancelDkimRotation, checkNextKeys, settleDkimRotation } from './dkim-rotation.ts'
 import { errors } from './errors.ts'
-import { ed25519Pair, keyMaker, keyToBytes, keyToPem } from './keys.ts'
+import { found, type Holder, requireHeld } from './holder.ts'
+import { type KeyMaker, keyMaker, keyToPem, newDomainKeys, SELECTOR_CHARS } from './keys.ts'
 import * as sql from './sql.ts'
 import { type DomainStatus, isActive, nextCheckAt, nextVerificationState, type VerificationStep } from './states.ts'
 import {
   type Domain,
+  type DomainFindings,
   type DomainSettings,
   domainOf,
   identityOf,
-  storable,
-  storableCheck,
-  storableOptional,
+  nextIdentityOf,
+  storableFindings,
 } from './types.ts'
 
-export const SEAL_PURPOSE = 'dkim-private-key'
-/** A separate purpose: the two keys of a row cannot be swapped. */
-export const ED25519_SEAL_PURPOSE = 'dkim-ed25519-key'
 const TOKEN_BYTES = 20
-const SELECTOR_BYTES = 5
-const selectorOf = (random: Buffer): string => `ph${random.toString('hex')}`
 /** With a longer name, that of its longest record, the second DKIM key, would not fit in the DNS. */
-export const MAX_DOMAIN_CHARS =
-  MAX_NAME_CHARS - `${ed25519Selector(selectorOf(Buffer.alloc(SELECTOR_BYTES)))}._domainkey.`.length
+export const MAX_DOMAIN_CHARS = MAX_NAME_CHARS - `${ed25519Selector('-'.repeat(SELECTOR_CHARS))}._domainkey.`.length
 /** A verify answers within 10 seconds: this time for the DNS, the rest for the database. */
 const VERIFY_WITHIN_MS = 8_000
 
@@ -77,13 +73,6 @@ export interface TrackingRecord {
   readonly checkedAt: Date | null
 }
 
-/** The domains of an account, or those of them that an API key is bound to. */
-export interface Holder {
-  readonly accountId: string
-  /** Null: all. */
-  readonly domainIds: readonly string[] | null
-}
-
 export interface NewDomain {
   readonly name: string
   readonly tags: readonly string[]
@@ -118,6 +107,10 @@ export interface Domains {
   remove(holder: Holder, id: string): Promise<Domain>
   /** Checks the DNS and judges within 10 seconds, even when the client has disconnected. @throws not_found */
   verify(holder: Holder, id: string): Promise<Verified>
+  /** Makes the next DKIM keys, which are used once their record is found; see dkim-rotation.ts. @throws not_found */
+  beginDkimRotation(holder: Holder, id: string): Promise<Domain>
+  /** @throws not_found */
+  cancelDkimRotation(holder: Holder, id: string): Promise<Domain>
   /** Rechecks a due domain; null when it was removed meanwhile. */
   recheck(domain: Domain, signal: AbortSignal): Promise<Domain | null>
   /**
@@ -137,14 +130,15 @@ export interface Domains {
 export function domainsOf(options: DomainsOptions): Domains {
   const { database, spfMechanism } = options
   const makeKey = keyMaker()
-  const check = async (domain: Domain, signal: AbortSignal): Promise<Found> => {
+  const check = async (domain: Domain, signal: AbortSignal): Promise<DomainFindings> => {
     const identity = identityOf(domain, spfMechanism)
-    const [checks, ed25519, optional] = await Promise.all([
+    const [checks, ed25519, optional, rotation] = await Promise.all([
       checkDomain(identity, options.resolver, signal),
       checkEd25519(identity, options.resolver, signal),
       checkOptional(optionalRecords(domain.name, options.hostname), options.resolver, signal),
+      checkNextKeys(nextIdentityOf(domain, spfMechanism), options.resolver, signal),
     ])
-    return { checks, ed25519, optional }
+    return { checks, ed25519, optional, rotation }
   }
   const get = async (holder: Holder, id: string): Promise<Domain> => {
     requireHeld(holder, id)
@@ -177,14 +171,17 @@ export function domainsOf(options: DomainsOptions): Domains {
       const seen = await check(domain, AbortSignal.timeout(VERIFY_WITHIN_MS))
       const judged = await database.tenant(holder.accountId, (db) => record(options, db, domain, seen, true))
       if (judged === null) throw errors.not_found()
-      return { domain: forgotten(judged), checks: seen.checks }
+      return { domain: forgotten(judged.domain), checks: judged.checks }
     },
     recheck: async (domain, signal) => {
       const seen = await check(domain, AbortSignal.any([AbortSignal.timeout(VERIFY_WITHIN_MS), signal]))
       // A shutdown is no result: the lease expires and another worker checks again.
       signal.throwIfAborted()
-      return database.transaction((db) => record(options, db, domain, seen, false))
+      const judged = await database.transaction((db) => record(options, db, domain, seen, false))
+      return judged?.domain ?? null
     },
+    beginDkimRotation: (holder, id) => beginDkimRotation(options, makeKey, holder, id),
+    cancelDkimRotation: (holder, id) => cancelDkimRotation(options, holder, id),
     setStatus: (accountId, id, status) =>
       database.transaction((db) => setStatus(options, db, { accountId, id }, status)),
     find: async (nameOrId) => {
@@ -197,34 +194,18 @@ export function domainsOf(options: DomainsOptions): Domains {
   }
 }
 
-/** Result of one check of the DNS. */
-interface Found {
-  readonly checks: DomainChecks
-  readonly ed25519: RecordCheck
-  readonly optional: Partial<OptionalChecks>
-}
-
-function found(row: sql.DomainRow | null): Domain {
-  if (row === null) throw errors.not_found()
-  return domainOf(row)
-}
-
-function requireHeld({ domainIds }: Holder, id: string): void {
-  if (domainIds !== null && !domainIds.includes(id.toLowerCase())) throw errors.not_found()
-}
-
 async function add(
-  { database, clock, ids, secrets }: DomainsOptions,
-  makeKey: ReturnType<typeof keyMaker>,
+  options: DomainsOptions,
+  makeKey: KeyMaker,
   accountId: string,
   { name, tags }: NewDomain,
 ): Promise<{ readonly domain: Domain; readonly privateKeyPem: string }> {
+  const { database, clock, ids } = options
   // Checked before the key is made, which costs a hundred times as much; the insert below decides.
   const taken = await database.tenant(accountId, (db) => db.one(sql.exists, [accountId, name]))
   if (taken !== null) throw errors.already_exists({ domain: name })
-  const { publicKey, privateKey } = await makeKey()
-  const second = ed25519Pair()
   const id = ids.next()
+  const keys = await newDomainKeys(options, makeKey, id)
   const now = clock.now()
   const row = await database.tenant(accountId, async (db) => {
     const added = await db.one<sql.DomainRow>(sql.add, [
@@ -233,11 +214,11 @@ async function add(
       name,
       [...new Set(tags)],
       ids.bytes(TOKEN_BYTES).toString('hex'),
-      selectorOf(ids.bytes(SELECTOR_BYTES)),
-      publicKey,
-      secrets.seal(SEAL_PURPOSE, id, keyToBytes(privateKey)),
-      second.publicKey,
-      secrets.seal(ED25519_SEAL_PURPOSE, id, keyToBytes(second.privateKey)),
+      keys.selector,
+      keys.publicKey,
+      keys.sealedPrivateKey,
+      keys.ed25519PublicKey,
+      keys.sealedEd25519PrivateKey,
       now,
       nextCheckAt({ status: 'pending', since: now, spfLost: false }, now, ids.chance()),
     ])
@@ -245,7 +226,7 @@ async function add(
     return added
   })
   if (row === null) throw errors.already_exists({ domain: name })
-  return { domain: domainOf(row), privateKeyPem: keyToPem(privateKey) }
+  return { domain: domainOf(row), privateKeyPem: keyToPem(keys.privateKey) }
 }
 
 function changeDomain(options: DomainsOptions, holder: Holder, id: string, change: DomainChange): Promise<Domain> {
@@ -303,7 +284,7 @@ async function remove(
 /**
  * Judges a check against the domain's current state, under its lock: an overlapping verify and recheck are judged one after
  * the other, and each change of state is reported once. A recheck during which somebody verified is dropped: their result
- * stands, and the recheck's may be older.
+ * stands, and the recheck's may be older. Next DKIM keys whose record was found take their place first.
  *
  * @param domain its state when the DNS was asked
  * @param asked false: a recheck
@@ -312,22 +293,25 @@ async function record(
   options: DomainsOptions,
   db: Db,
   domain: Domain,
-  { checks, ed25519, optional }: Found,
+  answered: DomainFindings,
   asked: boolean,
-): Promise<Domain | null> {
+): Promise<Verified | null> {
   const row = await db.one<sql.DomainRow>(sql.lock, [domain.accountId, domain.id])
   if (row === null) return null
-  const before = domainOf(row)
-  if (!asked && before.lastCheckedAt?.getTime() !== domain.lastCheckedAt?.getTime()) return before
+  const locked = domainOf(row)
+  if (!asked && locked.lastCheckedAt?.getTime() !== domain.lastCheckedAt?.getTime()) {
+    return { domain: locked, checks: answered.checks }
+  }
   const now = options.clock.now()
+  const { domain: before, findings: seen } = await settleDkimRotation(db, locked, storableFindings(answered), now)
   const standing = { status: before.status, since: before.statusSince, spfLost: before.spfLost }
-  const seen = { checks: storable(checks), ed25519: storableCheck(ed25519), optional: storableOptional(optional) }
-  return settle(options, db, before, { ...nextVerificationState(standing, checks, now, asked), seen, now })
+  const step = nextVerificationState(standing, seen.checks, now, asked)
+  return { domain: await settle(options, db, before, { ...step, seen, now }), checks: seen.checks }
 }
 
 interface Settlement extends VerificationStep {
   /** Null: the DNS was not asked. */
-  readonly seen: Found | null
+  readonly seen: DomainFindings | null
   readonly now: Date
   /** True: no rechecks, because the operator set the status. */
   readonly unchecked?: boolean
@@ -339,7 +323,7 @@ async function settle(
   before: Domain,
   { status, since, spfLost, event, seen, now, unchecked = false }: Settlement,
 ): Promise<Domain> {
-  const next = unchecked ? null : nextCheckAt({ status, since, spfLost }, now, ids.chance())
+  const next = unchecked ? null : nextCheckAt({ status, since, spfLost }, now, ids.chance(), before.dkimRotation?.since)
   const row = await db.one<sql.DomainRow>(sql.judge, [
     before.accountId,
     before.id,

@@ -9,6 +9,7 @@
 // - Removing a domain deletes its row; `onRemoved` runs in that transaction. Queued mail with an id that `signingKeys` no
 //   longer knows fails with reason domain_removed. `afterRemoved` releases what is too much for one transaction; if it is
 //   interrupted, the remaining mail fails when it is due.
+// - The DKIM keys are replaced by a pair under another selector, once its record is found (dkim-rotation.ts).
 // - An API key that is bound to domains sees and changes only these.
 // - A recheck is leased by its due time: a worker that dies during one delays it by two minutes. The result is judged
 //   under the row's lock, so each change of state is reported once even when checks overlap.
@@ -27,14 +28,14 @@ export {
   type Domains,
   type DomainsOptions,
   domainsOf,
-  type Holder,
   type NewDomain,
   type RemovedDomain,
   type Verified,
 } from './domains.ts'
 export { errors } from './errors.ts'
+export type { Holder } from './holder.ts'
 export { type RecheckOptions, recallRechecks, recheckDue, recheckLoop } from './jobs.ts'
-export { domainRoutes, wireDomain, wireRecords } from './routes.ts'
+export { domainRoutes } from './routes.ts'
 export { domainSecrets } from './sealed.ts'
 export {
   type SenderDomain,
@@ -46,3 +47,4 @@ export {
 export { removedSql } from './sql.ts'
 export { type DomainStatus, STATUSES } from './states.ts'
 export type { Domain, DomainSettings } from './types.ts'
+export { wireDomain, wireRecords } from './wire.ts'

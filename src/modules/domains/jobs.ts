@@ -48,11 +48,14 @@ export async function recheckDue(
     due.map(domainOf).map(async (domain) => {
       try {
         const after = await domains.recheck(domain, signal)
-        if (after === null || after.status === domain.status) return
-        log.info(
-          { account_id: domain.accountId, domain_id: domain.id, from: domain.status, to: after.status },
-          'domain changed its state',
-        )
+        if (after === null) return
+        const of = { account_id: domain.accountId, domain_id: domain.id }
+        if (after.dkimSelector !== domain.dkimSelector) {
+          log.info({ ...of, from: domain.dkimSelector, to: after.dkimSelector }, 'DKIM keys of a domain were replaced')
+        }
+        if (after.status !== domain.status) {
+          log.info({ ...of, from: domain.status, to: after.status }, 'domain changed its state')
+        }
       } catch (err) {
         if (signal.aborted) return
         log.warn({ err, domain_id: domain.id }, 'domain recheck failed and will be tried again')

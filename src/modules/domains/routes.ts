@@ -1,15 +1,5 @@
 import { type Static, Type } from 'typebox'
-import {
-  type DomainRecord,
-  dmarcRecord,
-  domainRecords,
-  ed25519Record,
-  hostOf,
-  type RecordCheck,
-  type RecordStatus,
-  spfRecord,
-} from '../../mail/dns-records.ts'
-import { type OptionalRecord, optionalRecords } from '../../mail/optional-records.ts'
+import type { RecordStatus } from '../../mail/dns-records.ts'
 import type { FieldFault } from '../../platform/errors.ts'
 import {
   type Answer,
@@ -32,10 +22,12 @@ import {
   WholePageLimit,
 } from '../../platform/http.ts'
 import { assertWholeAccount } from '../accounts/index.ts'
-import { type DomainChange, type Domains, type Holder, MAX_DOMAIN_CHARS, type TrackingRecord } from './domains.ts'
+import { type DomainChange, type Domains, MAX_DOMAIN_CHARS } from './domains.ts'
 import { errors } from './errors.ts'
-import { isActive, STATUSES } from './states.ts'
-import { type Domain, identityOf } from './types.ts'
+import type { Holder } from './holder.ts'
+import { STATUSES } from './states.ts'
+import type { Domain } from './types.ts'
+import { wireDomain, wireOptional, wireRecords } from './wire.ts'
 
 const TAG = 'Sending domains'
 const PATH = '/api/v1/customer/domains'
@@ -68,6 +60,25 @@ const TRACKING = {
   tracking_domain_id: nullable(Uuid),
 }
 
+const RECORD_STATUSES: readonly RecordStatus[] = ['pending', 'valid', 'missing', 'mismatch', 'multiple', 'error']
+const DnsRecordStatus = named('DnsRecordStatus', Type.Enum([...RECORD_STATUSES]))
+const DkimRotation = named(
+  'DkimRotation',
+  Type.Object({
+    selector: Type.String(),
+    status: DnsRecordStatus,
+    requested_at: DateTime,
+  }),
+)
+const PreviousDkimKey = named(
+  'PreviousDkimKey',
+  Type.Object({
+    selector: Type.String(),
+    replaced_at: DateTime,
+    keep_record_until: { ...DateTime, description: 'Mail signed with the key may be verified until then.' },
+  }),
+)
+
 const DOMAIN = {
   id: Uuid,
   domain: Type.String(),
@@ -81,6 +92,8 @@ const DOMAIN = {
   verified_at: nullable(DateTime),
   verification_token: Type.String(),
   dkim_public_key: Type.String({ description: 'Public DKIM key in Base64, as in the p= value of the DNS record.' }),
+  dkim_rotation: nullable(DkimRotation),
+  previous_dkim_key: nullable(PreviousDkimKey),
   ...TRACKING,
   last_checked_at: nullable(DateTime),
 }
@@ -93,9 +106,8 @@ const DomainDetail = named(
   }),
 )
 
-const RECORD_STATUSES: readonly RecordStatus[] = ['pending', 'valid', 'missing', 'mismatch', 'multiple', 'error']
 const CHECK = {
-  status: named('DnsRecordStatus', Type.Enum([...RECORD_STATUSES])),
+  status: DnsRecordStatus,
   found: Type.Array(Type.String()),
   error: nullable(Type.String()),
 }
@@ -253,6 +265,33 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       },
     }),
     endpoint({
+      method: 'POST',
+      path: `${PATH}/{id}/dkim/rotate`,
+      tag: TAG,
+      access: WRITE,
+      operationId: 'rotateDomainDkim',
+      summary:
+        'Make new DKIM keys for a sending domain. They replace the current ones once their record is found in the DNS.',
+      params: IdParams,
+      answers: { 200: dataOf(DomainItem, { domain: DomainItem }) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) =>
+        answerDomain(await domains.beginDkimRotation(holderOf(principal), params.id), item),
+    }),
+    endpoint({
+      method: 'DELETE',
+      path: `${PATH}/{id}/dkim/rotate`,
+      tag: TAG,
+      access: WRITE,
+      operationId: 'cancelDomainDkimRotation',
+      summary: 'Drop the new DKIM keys of a sending domain and keep the current ones',
+      params: IdParams,
+      answers: { 200: dataOf(DomainItem, { domain: DomainItem }) },
+      errors: [errors.not_found],
+      handle: async ({ principal, params }) =>
+        answerDomain(await domains.cancelDkimRotation(holderOf(principal), params.id), item),
+    }),
+    endpoint({
       method: 'PATCH',
       path: `${PATH}/{id}`,
       tag: TAG,
@@ -328,87 +367,3 @@ const CHANGEABLE = [
   ['tracking_domain_id', 'trackingDomainId'],
   ['tags', 'tags'],
 ] as const satisfies readonly (readonly [keyof Static<typeof Change>, keyof DomainChange])[]
-
-/** The list item: DomainDetail without the private key. */
-export function wireDomain(domain: Domain, spfMechanism: string): object {
-  const { settings } = domain
-  return {
-    id: domain.id,
-    domain: domain.name,
-    verification_status: domain.status,
-    dkim_selector: domain.dkimSelector,
-    spf_record: spfRecord(spfMechanism),
-    dmarc_record: dmarcRecord(domain.name),
-    is_active: isActive(domain.status),
-    tags: domain.tags,
-    created_at: domain.createdAt.toISOString(),
-    verified_at: domain.verifiedAt?.toISOString() ?? null,
-    verification_token: domain.verificationToken,
-    dkim_public_key: domain.dkimPublicKey,
-    tracking_enabled: settings.trackingEnabled,
-    open_tracking_enabled: settings.openTrackingEnabled,
-    click_tracking_enabled: settings.clickTrackingEnabled,
-    unsubscribe_header_enabled: settings.unsubscribeHeaderEnabled,
-    tracking_domain_id: settings.trackingDomainId,
-    last_checked_at: domain.lastCheckedAt?.toISOString() ?? null,
-  }
-}
-
-/** The four records with the result of the last check. */
-export function wireRecords(domain: Domain, spfMechanism: string): readonly object[] {
-  return domainRecords(identityOf(domain, spfMechanism)).map((record) =>
-    wireRecord(record, domain.checks?.[record.purpose], domain),
-  )
-}
-
-/** Optional records: the second DKIM key (RFC 8463), those of `optionalRecords`, and the CNAME of the tracking domain. */
-function wireOptional(
-  domain: Domain,
-  { spfMechanism, hostname }: Pick<Domains, 'spfMechanism' | 'hostname'>,
-  tracking: TrackingRecord | null,
-): readonly object[] {
-  const checked = domain.ed25519Check ?? undefined
-  const key = wireRecord(ed25519Record(identityOf(domain, spfMechanism)), checked, domain)
-  const others = optionalRecords(domain.name, hostname).map((record) =>
-    wireRecord(record, domain.optionalChecks[record.purpose], domain),
-  )
-  return [key, ...others, ...(tracking === null ? [] : [wireTracking(tracking)])]
-}
-
-function wireTracking({ name, target, status, found, error, checkedAt }: TrackingRecord): object {
-  return {
-    type: 'CNAME',
-    purpose: 'tracking',
-    name,
-    host: hostOf(name, name),
-    value: target,
-    ttl: 3600,
-    priority: null,
-    required: false,
-    status,
-    found,
-    error,
-    last_checked_at: checkedAt?.toISOString() ?? null,
-  }
-}
-
-function wireRecord(
-  record: DomainRecord | OptionalRecord,
-  check: RecordCheck | undefined,
-  { lastCheckedAt }: Domain,
-): object {
-  return {
-    type: 'type' in record ? record.type : 'TXT',
-    purpose: record.purpose,
-    name: record.name,
-    host: record.host,
-    value: record.value,
-    ttl: record.ttl,
-    priority: null,
-    required: record.required,
-    status: check?.status ?? 'pending',
-    found: check?.found ?? [],
-    error: check?.error ?? null,
-    last_checked_at: check === undefined ? null : (lastCheckedAt?.toISOString() ?? null),
-  }
-}

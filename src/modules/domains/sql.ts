@@ -25,11 +25,20 @@ export interface DomainRow {
   readonly last_checked_at: Date | null
   readonly status_since: Date
   readonly next_check_at: Date | null
+  readonly next_dkim_selector: string | null
+  readonly next_dkim_public_key: string | null
+  readonly next_ed25519_public_key: string | null
+  readonly next_dkim_check: unknown
+  readonly next_ed25519_check: unknown
+  readonly next_dkim_since: Date | null
+  readonly previous_dkim_selector: string | null
+  readonly dkim_replaced_at: Date | null
 }
 
 const COLUMNS = `id, account_id, name, tags, status, verification_token, dkim_selector, dkim_public_key, ed25519_public_key,
   ed25519_check, optional_checks, tracking_enabled, open_tracking_enabled, click_tracking_enabled, unsubscribe_header_enabled, tracking_domain_id, checks, spf_lost,
-  created_at, verified_at, last_checked_at, status_since, next_check_at`
+  created_at, verified_at, last_checked_at, status_since, next_check_at, next_dkim_selector, next_dkim_public_key,
+  next_ed25519_public_key, next_dkim_check, next_ed25519_check, next_dkim_since, previous_dkim_selector, dkim_replaced_at`
 
 export const add = statement(
   'domains_add',
@@ -75,6 +84,39 @@ export const judge = statement(
      return_path_published = coalesce($13, return_path_published)
    where account_id = $1 and id = $2 returning ${COLUMNS}`,
 )
+// --- replacing the DKIM keys
+
+/** $3 to $7 selector, public and sealed private RSA key, public and sealed private Ed25519 key; $8 now; $9 the latest next check. */
+export const beginDkimRotation = statement(
+  'domains_begin_dkim_rotation',
+  `update sending_domain set next_dkim_selector = $3, next_dkim_public_key = $4, next_dkim_private_key = $5,
+     next_ed25519_public_key = $6, next_ed25519_private_key = $7, next_dkim_since = $8,
+     next_check_at = case when next_check_at is not null then least(next_check_at, $9) end
+   where account_id = $1 and id = $2 returning ${COLUMNS}`,
+)
+const NO_NEXT_KEYS = `next_dkim_selector = null, next_dkim_public_key = null, next_dkim_private_key = null,
+  next_ed25519_public_key = null, next_ed25519_private_key = null, next_dkim_check = null, next_ed25519_check = null,
+  next_dkim_since = null`
+export const cancelDkimRotation = statement(
+  'domains_cancel_dkim_rotation',
+  `update sending_domain set ${NO_NEXT_KEYS} where account_id = $1 and id = $2 returning ${COLUMNS}`,
+)
+export const keepDkimRotationChecks = statement(
+  'domains_keep_dkim_rotation_checks',
+  'update sending_domain set next_dkim_check = $3, next_ed25519_check = $4 where account_id = $1 and id = $2',
+)
+// The replaced private keys are gone with this. Whether the second key is published is for the caller to record.
+export const finishDkimRotation = statement(
+  'domains_finish_dkim_rotation',
+  `update sending_domain set previous_dkim_selector = dkim_selector, dkim_replaced_at = $3,
+     dkim_selector = next_dkim_selector, dkim_public_key = next_dkim_public_key, dkim_private_key = next_dkim_private_key,
+     ed25519_public_key = next_ed25519_public_key, ed25519_private_key = next_ed25519_private_key,
+     ed25519_published = false, ${NO_NEXT_KEYS}
+   where account_id = $1 and id = $2`,
+)
+
+// --- rechecks
+
 // Leases a recheck by postponing its due time: if its process dies, the recheck is due again when the lease ends.
 export const claimDue = statement(
   'domains_claim_due',

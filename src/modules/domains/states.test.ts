@@ -75,3 +75,15 @@ test('rechecks: pending or temporary_failure every 5 minutes for 24 h, then hour
   assert.equal(minutes('verified', 1, 0, true), 60, 'so that a mended SPF record is seen within the hour')
   assert.equal(minutes('pending', 0, 0.999)?.toFixed(1), '5.5')
 })
+
+test('while new DKIM keys wait, a verified domain is checked every 5 minutes for 24 h, hourly to 72 h, then daily', () => {
+  const minutes = (status: DomainStatus, rotatingHours: number, spfLost = false): number | null => {
+    const at = nextCheckAt({ status, since: ago(500), spfLost }, NOW, 0, ago(rotatingHours))
+    return at === null ? null : (at.getTime() - NOW.getTime()) / 60_000
+  }
+  assert.deepEqual(
+    [0, 23.9, 24, 71.9, 72].map((hours) => minutes('verified', hours)),
+    [5, 5, 60, 60, 1440],
+  )
+  assert.deepEqual([minutes('verified', 72, true), minutes('failed', 1), minutes('suspended', 1)], [60, null, null])
+})

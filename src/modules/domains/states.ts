@@ -8,7 +8,8 @@
 //
 // A DNS error changes nothing: a record that could not be looked up counts neither way, and the 72 hours do not end at a
 // check with a DNS error. Rechecks: while pending or in temporary failure every 5 minutes for 24 h, then hourly; while
-// verified daily, hourly while the SPF record is lost; never while failed or suspended.
+// verified daily, hourly while the SPF record is lost; never while failed or suspended. Replaced DKIM keys that wait for
+// their record are looked for as often as a pending domain, then at the rhythm of the status.
 
 import type { DomainChecks, Purpose, RecordCheck } from '../../mail/dns-records.ts'
 
@@ -117,19 +118,31 @@ export function oftenSince(now: Date): Date {
  * Time of the next scheduled recheck; null: none.
  *
  * @param chance in [0, 1)
+ * @param rotatingSince when the next DKIM keys were made, which wait for their record; absent: none wait
  */
-export function nextCheckAt({ status, since, spfLost }: VerificationState, now: Date, chance: number): Date | null {
-  const ageMs = now.getTime() - since.getTime()
+export function nextCheckAt(
+  { status, since, spfLost }: VerificationState,
+  now: Date,
+  chance: number,
+  rotatingSince?: Date,
+): Date | null {
   const wait = (ms: number): Date => new Date(now.getTime() + Math.round(ms * (1 + SPREAD * chance)))
   switch (status) {
     case 'failed':
     case 'suspended':
       return null
-    case 'verified':
+    case 'verified': {
+      const rotatingMs = rotatingSince === undefined ? GIVE_UP_AFTER_MS : now.getTime() - rotatingSince.getTime()
+      if (rotatingMs < GIVE_UP_AFTER_MS) return wait(waitAfter(rotatingMs))
       return wait(spfLost ? HOUR_MS : DAILY_MS)
+    }
     case 'pending':
     case 'temporary_failure':
       // After 72 hours a domain remains here only while its DNS does not answer.
-      return wait(ageMs < OFTEN_FOR_MS ? OFTEN_MS : HOUR_MS)
+      return wait(waitAfter(now.getTime() - since.getTime()))
   }
+}
+
+function waitAfter(ageMs: number): number {
+  return ageMs < OFTEN_FOR_MS ? OFTEN_MS : HOUR_MS
 }
