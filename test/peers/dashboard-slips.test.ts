@@ -412,3 +412,33 @@ test('the language for recipients can be set in the settings, and days name thei
   assert.deepEqual([locale, timezone], ['fr', 'UTC'])
   assert.deepEqual(here.faults, [])
 })
+
+test('the DKIM keys of a domain: new ones are made and dropped, and the page says how long to keep the old record', async () => {
+  const who = await dashboard.owner()
+  const { id } = (await call(who.api_key, 'POST', '/api/v1/customer/domains', { domain: 'keys.example' })).body.data
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, `/domains/${id}`)
+  await page.getByRole('button', { name: 'Replace DKIM keys' }).click()
+  await page.getByRole('button', { name: 'Make new keys' }).click()
+  const keep = page.getByRole('button', { name: 'Keep current keys' })
+  await keep.waitFor()
+  const { selector } = (await call(who.api_key, 'GET', `/api/v1/customer/domains/${id}`)).body.data.dkim_rotation
+  await page.getByText(`${selector}._domainkey.keys.example`, { exact: true }).waitFor()
+  await page.getByText(`${selector}e._domainkey.keys.example`, { exact: true }).waitFor()
+  await keep.click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Keep current keys' }).click()
+  await page.getByRole('button', { name: 'Replace DKIM keys' }).waitFor()
+  assert.equal(await page.getByText(`${selector}._domainkey.keys.example`, { exact: true }).count(), 0)
+
+  const days = (count: number): string => new Date(Date.now() + count * 86_400_000).toISOString()
+  await page.route(`**/api/**/domains/${id}`, async (route) => {
+    const answer = await (await route.fetch()).json()
+    const previous = { selector: 'phbefore', replaced_at: days(-1), keep_record_until: days(6) }
+    Object.assign(answer.data, { previous_dkim_key: previous })
+    await route.fulfill({ json: answer })
+  })
+  await dashboard.open(page, `/domains/${id}`)
+  await page.getByText(/It replaced phbefore .* Keep the records of that selector until/).waitFor()
+  assert.deepEqual(here.faults, [])
+})
