@@ -10,7 +10,14 @@
 import { getDomain } from 'tldts'
 import type { Resolver } from '../platform/dns.ts'
 import { discoverDmarc, isDmarcRecord, parseDmarc } from './dmarc.ts'
-import { type ExpectedText, misplacedNames, misplacedRecord, nearMiss, textsAt } from './dns-mistakes.ts'
+import {
+  type ExpectedText,
+  MAX_NAME_CHARS,
+  misplacedNames,
+  misplacedRecord,
+  nearMiss,
+  textsAt,
+} from './dns-mistakes.ts'
 import { lookupSpf } from './spf.ts'
 import { reaches } from './spf-reach.ts'
 import { isSpfRecord, parseMechanism, parseSpf } from './spf-record.ts'
@@ -146,6 +153,9 @@ function checkRecord(
 ): Promise<RecordCheck> {
   const record = domainRecords(identity).find((each) => each.purpose === purpose) as DomainRecord
   const find = async (): Promise<Finding> => {
+    // A DMARC record may be that of a domain above.
+    const unpublishable = purpose === 'dmarc' ? null : nameTooLong(record.name)
+    if (unpublishable !== null) return unpublishable
     const finding = await CHECKS[purpose](record, identity, resolver, signal)
     const isWrong = finding.status === 'missing' || finding.status === 'mismatch'
     return isWrong ? explained(finding, record, identity, resolver, signal) : finding
@@ -157,7 +167,16 @@ function checkRecord(
 export function checkEd25519(identity: DomainIdentity, resolver: Resolver, signal?: AbortSignal): Promise<RecordCheck> {
   const record = ed25519Record(identity)
   const key = { type: 'ed25519', publicKey: identity.ed25519PublicKey } as const
-  return checked(record, () => checkKeyRecord(record.name, key, resolver, signal), signal)
+  const find = async (): Promise<Finding> =>
+    nameTooLong(record.name) ?? (await checkKeyRecord(record.name, key, resolver, signal))
+  return checked(record, find, signal)
+}
+
+/** Of a record whose name does not fit in the DNS (RFC 1035 section 2.3.4); null for one that fits. */
+function nameTooLong(name: string): Finding | null {
+  if (name.length <= MAX_NAME_CHARS) return null
+  const error = `the name of this record has ${name.length} characters and the DNS allows ${MAX_NAME_CHARS}: use a shorter domain`
+  return { status: 'missing', found: [], error }
 }
 
 /** Runs `find` and bounds its texts. @returns status `error` when `find` throws after `signal` was aborted */

@@ -2597,7 +2597,7 @@ export interface components {
         };
         CreateDomainRequest: {
             /**
-             * @description A domain name in lowercase ASCII letters, digits, dots and single hyphens: no https://, no path, no underscore, no xn--. At most 228 characters, so that the names of its DNS records fit.
+             * @description A domain name in lowercase ASCII letters, digits, dots and single hyphens: no https://, no path, no underscore, no xn--. One of more than 229 characters cannot be verified: the names of its DNS records would be too long.
              * @example mail.example.com
              */
             domain: string;

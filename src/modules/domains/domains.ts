@@ -1,11 +1,5 @@
 import { MAX_NAME_CHARS } from '../../mail/dns-mistakes.ts'
-import {
-  checkDomain,
-  checkEd25519,
-  type DomainChecks,
-  ed25519Selector,
-  type RecordCheck,
-} from '../../mail/dns-records.ts'
+import { checkDomain, checkEd25519, type DomainChecks, type RecordCheck } from '../../mail/dns-records.ts'
 import { checkOptional, optionalRecords } from '../../mail/optional-records.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
@@ -31,8 +25,8 @@ import {
 } from './types.ts'
 
 const TOKEN_BYTES = 20
-/** With a longer name, that of its longest record, the second DKIM key, would not fit in the DNS. */
-export const MAX_DOMAIN_CHARS = MAX_NAME_CHARS - `${ed25519Selector('-'.repeat(SELECTOR_CHARS))}._domainkey.`.length
+/** With a longer name, that of its DKIM record would not fit in the DNS. */
+export const MAX_VERIFIABLE_CHARS = MAX_NAME_CHARS - `${'-'.repeat(SELECTOR_CHARS)}._domainkey.`.length
 /** A verify answers within 10 seconds: this time for the DNS, the rest for the database. */
 const VERIFY_WITHIN_MS = 8_000
 

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox'
 import type { RecordStatus } from '../../mail/dns-records.ts'
-import type { FieldFault } from '../../platform/errors.ts'
 import {
   type Answer,
   type AnyEndpoint,
@@ -22,7 +21,7 @@ import {
   WholePageLimit,
 } from '../../platform/http.ts'
 import { assertWholeAccount } from '../accounts/index.ts'
-import { type DomainChange, type Domains, MAX_DOMAIN_CHARS } from './domains.ts'
+import { type DomainChange, type Domains, MAX_VERIFIABLE_CHARS } from './domains.ts'
 import { errors } from './errors.ts'
 import type { Holder } from './holder.ts'
 import { STATUSES } from './states.ts'
@@ -44,7 +43,7 @@ const DOMAIN_PATTERN = '^(?=.{4,253}$)(?!(?:.*\\.)?[^.]{64})[a-z0-9]+(?:[-.][a-z
 const DomainNameText = Type.String({
   pattern: DOMAIN_PATTERN,
   maxLength: 253,
-  description: `A domain name in lowercase ASCII letters, digits, dots and single hyphens: no https://, no path, no underscore, no xn--. At most ${MAX_DOMAIN_CHARS} characters, so that the names of its DNS records fit.`,
+  description: `A domain name in lowercase ASCII letters, digits, dots and single hyphens: no https://, no path, no underscore, no xn--. One of more than ${MAX_VERIFIABLE_CHARS} characters cannot be verified: the names of its DNS records would be too long.`,
   examples: ['mail.example.com'],
 })
 const Tags = Type.Array(Type.String({ minLength: 1, maxLength: MAX_TAG_CHARACTERS, pattern: ONE_LINE }), {
@@ -191,7 +190,6 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       operationId: 'createDomain',
       summary: 'Add a sending domain',
       body: NewDomain,
-      moreFaults: recordNameFaults,
       answers: { 201: dataOf(DomainDetail, { domain: DomainDetail }) },
       errors: [errors.already_exists],
       handle: async ({ principal, body }) => {
@@ -321,13 +319,6 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       },
     }),
   ]
-}
-
-function recordNameFaults(body: unknown): readonly FieldFault[] {
-  const { domain } = (body ?? {}) as { readonly domain?: unknown }
-  if (typeof domain !== 'string' || domain.length <= MAX_DOMAIN_CHARS) return []
-  const message = `has ${domain.length} characters; with more than ${MAX_DOMAIN_CHARS}, the names of its DKIM records are too long for the DNS`
-  return [{ field: 'domain', rule: 'record_name_length', message }]
 }
 
 function holderOf({ accountId, domainIds }: Principal): Holder {
