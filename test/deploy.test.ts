@@ -113,6 +113,35 @@ test('the health check asks at the address in the settings, and reports the read
   assert.equal(await check({}), 1, 'not there')
 })
 
+test('the alerts name metrics, labels and outcomes that the service has', () => {
+  const { groups } = parse(read('deploy/prometheus-rules.yaml'))
+  const rules = groups.flatMap((group: { rules: object[] }) => group.rules)
+  const documented = new Map(
+    [...read('docs/metrics.md').matchAll(/^\| `(posthorn_\w+)` \| \w+ \| (.*?) \| (.*) \|$/gm)].map(
+      ([, name = '', labels = '', meaning = '']) => [name, { labels, meaning }],
+    ),
+  )
+  const meanings = [...documented.values()].map(({ meaning }) => meaning).join()
+  assert.ok(rules.length >= 10 && documented.size >= 15)
+  for (const { alert, expr, for: during = '0m', labels, annotations } of rules) {
+    assert.ok(alert.startsWith('Posthorn') && /^\d+m$/.test(during) && annotations.summary && annotations.description)
+    assert.ok(['critical', 'warning'].includes(labels.severity), alert)
+    for (const [, name = '', matchers = ''] of expr.matchAll(/\b(posthorn_\w+)(?:\{([^}]*)\})?/g)) {
+      const known = documented.get(name)
+      assert.ok(known !== undefined, `${alert}: ${name} is no metric`)
+      for (const [, label = '', values = ''] of matchers.matchAll(/(\w+)=~?"([^"]*)"/g)) {
+        assert.ok(known.labels.includes(`\`${label}\``), `${alert}: ${name} has no label ${label}`)
+        for (const value of values.split('|')) assert.ok(meanings.includes(value), `${alert}: ${label} ${value}`)
+      }
+    }
+    for (const [, label = ''] of expr.matchAll(/\bby \((\w+)\)/g))
+      assert.ok(
+        [...documented.values()].some((known) => known.labels.includes(`\`${label}\``)),
+        `${alert}: ${label}`,
+      )
+  }
+})
+
 test('the compose file maps ports of the image, keeps its volume, and allows enough time to stop', () => {
   const { services, volumes } = parse(read('deploy/compose.yaml'))
   const { posthorn } = services
