@@ -1,6 +1,7 @@
 // Periodic work: making partitions ahead of time, deleting expired data, and correcting what a clock that was ahead has put off.
 // A part of the composition root.
 
+import { forgetOperatorActions } from '../modules/accounts/index.ts'
 import { recallReports } from '../modules/bounces/index.ts'
 import { forgetConfirmationMails } from '../modules/contacts/index.ts'
 import { forgetInbox } from '../modules/delivery/index.ts'
@@ -127,7 +128,8 @@ function cleaningLoop(database: Database, { clock, ids, log }: Ground): Service 
       const notices = await forgetNotices(database.system, clock.now(), CLEAN_AT_ONCE)
       const mailed = await forgetConfirmationMails(database.system, clock.now(), CLEAN_AT_ONCE)
       const blocks = await forgetContentBlocks(database.system, clock.now(), CLEAN_AT_ONCE)
-      const most = Math.max(keys, old, read, asked, ended, reports, notices, mailed, blocks)
+      const actions = await forgetOperatorActions(database.system, clock.now(), CLEAN_AT_ONCE)
+      const most = Math.max(keys, old, read, asked, ended, reports, notices, mailed, blocks, actions)
       return most === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
     },
     onError: (err) => log.warn({ err }, 'cleaning will be tried again'),

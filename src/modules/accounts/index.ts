@@ -19,6 +19,7 @@ export type { ApiGate } from './gate.ts'
 export {
   type ActionRecord,
   CONSOLE,
+  forgetOperatorActions,
   type Operator,
   recordOperatorAction,
 } from './operator-actions.ts'

@@ -3,8 +3,11 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
-import type { Ids } from '../../platform/ids.ts'
-import { addOperatorAction } from './sql-operator.ts'
+import { firstIdAt, type Ids } from '../../platform/ids.ts'
+import { addOperatorAction, forgetOperatorActionsBefore } from './sql-operator.ts'
+
+/** Two years. */
+const KEPT_MS = 730 * 86_400_000
 
 /** A person who manages the installation. */
 export interface Operator {
@@ -32,4 +35,9 @@ export async function recordOperatorAction(
 ): Promise<void> {
   const row = { id: ids.next(), at: clock.now(), operator: email, ip: ip === '' ? null : ip }
   await addOperatorAction(db, { ...row, action, account_id: accountId, detail })
+}
+
+/** Deletes actions older than two years. @returns how many; `limit` means that there may be more */
+export function forgetOperatorActions(db: Db, now: Date, limit: number): Promise<number> {
+  return forgetOperatorActionsBefore(db, firstIdAt(new Date(now.getTime() - KEPT_MS)), limit)
 }

@@ -39,6 +39,10 @@ const ACTIONS = statement(
    from operator_action o left join account a on a.account_id = o.account_id
    where ($1::uuid is null or o.account_id = $1) order by o.id desc limit $2 offset $3`,
 )
+const FORGET_ACTIONS = statement(
+  'accounts_forget_operator_actions',
+  'delete from operator_action where id = any(array(select id from operator_action where id < $1 order by id limit $2))',
+)
 const COUNT_ACTIONS = statement(
   'accounts_count_operator_actions',
   'select count(*)::int as total from operator_action where ($1::uuid is null or account_id = $1)',
@@ -128,6 +132,11 @@ export function accountOverviews(
   { limit, offset }: { readonly limit: number; readonly offset: number },
 ): Promise<readonly AccountOverview[]> {
   return db.query(OVERVIEWS, [...filterValues(filter), limit, offset])
+}
+
+/** @returns how many of the actions before this id were deleted, at most `limit` */
+export function forgetOperatorActionsBefore(db: Db, id: string, limit: number): Promise<number> {
+  return db.execute(FORGET_ACTIONS, [id, limit])
 }
 
 export async function countAccounts(db: Db, filter: OverviewFilter): Promise<number> {
