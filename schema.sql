@@ -155,8 +155,12 @@ create table account (
   disposable_confidence_threshold double precision default 0.85 not null,
   retention_days integer default 90 not null,
   created_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
+  erased_at timestamp with time zone,
+  erase_at timestamp with time zone,
   constraint account_pkey PRIMARY KEY (account_id)
 );
+CREATE INDEX account_erase ON account USING btree (erase_at) WHERE (erase_at IS NOT NULL);
 CREATE INDEX account_suspended ON account USING btree (account_id) WHERE (suspended_at IS NOT NULL);
 CREATE TRIGGER announce AFTER INSERT OR UPDATE ON account FOR EACH ROW EXECUTE FUNCTION announce_account();
 alter table account enable row level security, force row level security;

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import packageJson from '../package.json' with { type: 'json' }
 import { API_TAGS } from './api-tags.ts'
 import { deliveryOf } from './composition/delivery.ts'
+import { erasureLoop } from './composition/erasure.ts'
 import { type FeedbackIntake, feedbackIntake } from './composition/feedback.ts'
 import { type Followers, followersOf } from './composition/followers.ts'
 import type { Ground } from './composition/ground.ts'
@@ -325,6 +326,7 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
       ...cleaningLoops(rooms.database, rooms.ground),
       recallLoop(rooms.database, rooms.ground),
       retentionLoop({ database, ground }),
+      erasureLoop({ database, ground }),
       ...rooms.followers.workers,
       rooms.validation.worker,
       ...rooms.tracking.workers,

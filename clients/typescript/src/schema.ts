@@ -505,6 +505,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/operator/accounts/{id}/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delete an account with all its data. This cannot be undone. */
+        post: operations["deleteAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/operator/accounts/{id}/open": {
         parameters: {
             query?: never;
@@ -2680,6 +2697,10 @@ export interface components {
             offset: number;
             /** @description Value of `cursor` for the next page. Null on the last page. */
             next_cursor: string | null;
+        };
+        DeleteAccountRequest: {
+            /** @description The email address of the account, as a safeguard. */
+            confirm: string;
         };
         DeleteTrackingDomainResponse: {
             data: components["schemas"]["Deleted"];
@@ -7005,6 +7026,49 @@ export interface operations {
                 };
             };
             404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeleteAccountRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["NotSignedIn"];
+            /** @description cross_site_request, not_operator */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["InvalidState"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -12048,6 +12112,7 @@ export type CurrentSession = components['schemas']['CurrentSession']
 export type CurrentSessionResponse = components['schemas']['CurrentSessionResponse']
 export type CurrentUser = components['schemas']['CurrentUser']
 export type CursorPagination = components['schemas']['CursorPagination']
+export type DeleteAccountRequest = components['schemas']['DeleteAccountRequest']
 export type DeleteTrackingDomainResponse = components['schemas']['DeleteTrackingDomainResponse']
 export type DeleteWebhookResponse = components['schemas']['DeleteWebhookResponse']
 export type Deleted = components['schemas']['Deleted']

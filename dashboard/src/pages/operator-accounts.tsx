@@ -1,7 +1,8 @@
 // The operator's pages about accounts: list, single account, plans, audit log.
 
-import { Link, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { announce } from '../announcements.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { Listing, words } from '../listing.tsx'
@@ -259,7 +260,43 @@ export function Account() {
       <Section title="Audit log">
         <Deeds accountId={id} />
       </Section>
+      <Section title="Delete account">
+        <DeleteAccount account={account} />
+      </Section>
     </Page>
+  )
+}
+
+function DeleteAccount({ account: { id, name, email } }: { readonly account: Json }) {
+  const navigate = useNavigate()
+  const [confirm, setConfirm] = useState('')
+  const [error, setError] = useState<unknown>(null)
+  const remove = async (): Promise<void> => {
+    setError(null)
+    try {
+      await call('POST', `/operator/accounts/${id}/delete`, { confirm })
+      await navigate({ to: '/operator/accounts' })
+      await refresh('/operator/accounts')
+      announce(`${name} is deleted. Its data will be soon.`)
+    } catch (problem) {
+      setError(problem)
+    }
+  }
+  return (
+    <>
+      <Problem error={error} />
+      <p className="mb-3">
+        Ends its keys, users and sending at once, and deletes its data: emails, statistics, domains, contacts, lists.
+        Mail that waits is not sent.
+      </p>
+      <Confirm
+        label="Delete account"
+        question={`Delete ${name} and all its data? This cannot be undone.`}
+        onYes={() => void remove()}
+      >
+        <Field label={`Type ${email} to confirm`} value={confirm} onChange={setConfirm} />
+      </Confirm>
+    </>
   )
 }
 
@@ -319,6 +356,8 @@ const DEEDS: Readonly<Record<string, string>> = {
   'account.features': 'changed features',
   'account.suspend': 'suspended the account',
   'account.resume': 'resumed the account',
+  'account.delete': 'deleted the account',
+  'account.erased': 'deleted the last of its data',
   'account.open': 'opened the account as owner',
   'account.close': 'left the account',
   'account.request': 'made a change inside',

@@ -3,7 +3,7 @@
 import { type OptionValues, UsageError } from '../../platform/command.ts'
 import type { Database } from '../../platform/db.ts'
 import { FIRST_ID, isUuid } from '../../platform/ids.ts'
-import { type AccountRow, listAccounts, selectAccount, selectAccountsByEmail } from './sql.ts'
+import { type AccountRow, listAccounts, selectAccounts, selectAccountsByEmail } from './sql.ts'
 
 /** @throws UsageError when the name is missing or ambiguous, Error when there is no such account */
 export async function findAccount(
@@ -12,9 +12,9 @@ export async function findAccount(
 ): Promise<AccountRow> {
   if (name === undefined) throw new UsageError('name the account by its id or email')
   const found = isUuid(name)
-    ? [await selectAccount(database.system, name)].filter((row) => row !== null)
+    ? await selectAccounts(database.system, [name])
     : await selectAccountsByEmail(database.system, name)
-  const [only] = found
+  const [only] = found.filter(({ deleted_at: at }) => at === null)
   if (only === undefined) throw new Error(`there is no account ${name}`)
   if (found.length > 1) throw new UsageError(`several accounts have the email ${name}: name one by its id`)
   return only

@@ -23,6 +23,7 @@ import {
 import { keyCommands } from './cli-keys.ts'
 import { operatorCommands } from './cli-operator.ts'
 import { findAccount, noMore, required, text } from './cli-options.ts'
+import { deleteAccount } from './deletion.ts'
 import { passwords } from './passwords.ts'
 import { FEATURES, isPlan, PLANS, type Plan, plansFrom, RATE_CLASSES, type RateClass, RESOURCES } from './plans.ts'
 import { type AccountRow, listAccounts, selectAccount, selectAccountsByEmail } from './sql.ts'
@@ -163,6 +164,18 @@ export const accountCommands: readonly Command[] = [
     options: JSON_OPTION,
     run: (context, values, positionals) =>
       change(context, values, positionals, 1, (operator, { account_id }) => resume(operator, account_id)),
+  },
+  {
+    path: ['account', 'delete'],
+    summary: 'delete an account with all its data; this cannot be undone',
+    usage: '<account> --confirm <email of the account>',
+    options: { confirm: { type: 'string', about: 'the email address of the account, as a safeguard' } },
+    run: async (context, values, positionals) => {
+      noMore(positionals, 1)
+      const { account_id } = await findAccount(context, positionals[0])
+      await deleteAccount(operatorOf(context), account_id, required(values, 'confirm'))
+      context.print(`${account_id} is deleted; its data will be within minutes, or hours if there is much of it`)
+    },
   },
   ...keyCommands,
   ...operatorCommands,

@@ -1,6 +1,7 @@
 // The public interface of accounts. `accountsRoom` is what runs; the rest serves the operator's commands and types.
 
 export type { AccountSettings, TrackingDefaults } from './account-settings.ts'
+export { accountOwnTables } from './account-tables.ts'
 export {
   type CreatedAccount,
   createAccount,
@@ -14,6 +15,7 @@ export {
 export type { Buckets } from './buckets.ts'
 export { accountCommands } from './cli.ts'
 export { accountNamed } from './cli-options.ts'
+export { claimErasure, type DueErasure, deleteAccount, noteErasure } from './deletion.ts'
 export { errors as accountErrors, quotaErrors } from './errors.ts'
 export type { ApiGate } from './gate.ts'
 export {
@@ -22,6 +24,7 @@ export {
   forgetOperatorActions,
   type Operator,
   recordOperatorAction,
+  SERVICE,
 } from './operator-actions.ts'
 export { hasOperator, newSetupToken, PLACEHOLDER } from './operators.ts'
 export { type Passwords, passwords } from './passwords.ts'

@@ -18,6 +18,9 @@ export interface Operator {
 /** The actor of a console command. */
 export const CONSOLE: Operator & { readonly ip: '' } = { email: 'console', ip: '' }
 
+/** The actor of what the service does later on an operator's behalf. */
+export const SERVICE: Operator & { readonly ip: '' } = { email: 'service', ip: '' }
+
 export interface ActionRecord {
   readonly action: string
   /** Null: the action concerns the installation. */

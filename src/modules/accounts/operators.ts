@@ -44,7 +44,7 @@ export async function openAccount(
   accountId: string,
 ): Promise<void> {
   await options.database.transaction(async (db) => {
-    const isThere = accountId !== SYSTEM_ACCOUNT_ID && (await selectAccount(db, accountId)) !== null
+    const isThere = accountId !== SYSTEM_ACCOUNT_ID && (await selectAccount(db, accountId))?.deleted_at === null
     if (!isThere) throw errors.not_found()
     await setActing(db, session, accountId === session.account_id ? null : accountId)
     await recordOperatorAction(db, options, { email: session.email, ip }, { action: 'account.open', accountId })

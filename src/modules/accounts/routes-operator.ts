@@ -33,6 +33,7 @@ import { errors } from './errors.ts'
 import { closeAccount, openAccount } from './operators.ts'
 import { FEATURES, PLANS, type Plan, type Plans, RATE_CLASSES, RESOURCES, termsOf } from './plans.ts'
 import type { Accounts } from './room.ts'
+import { deletionRoute } from './routes-deletion.ts'
 import { MAX_EMAIL_CHARS } from './schemas.ts'
 import { sessionChecks } from './session-checks.ts'
 import { type AccountRow, selectAccount } from './sql.ts'
@@ -333,6 +334,7 @@ function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[
     }),
     turn('suspend', 'Suspend an account. It becomes read-only, and its queue stops within 5 seconds.', suspend),
     turn('resume', 'Resume a suspended account', resume),
+    deletionRoute(options, contextOf(options)),
     endpoint({
       ...one,
       method: 'POST',
@@ -384,7 +386,7 @@ async function change(
 async function detailOf(options: OperatorRoutesOptions, id: string): Promise<Static<typeof Detail>> {
   const { database, plans, accounts } = options
   const row = id === SYSTEM_ACCOUNT_ID ? null : await selectAccount(database.system, id)
-  if (row === null) throw errors.not_found()
+  if (row === null || row.deleted_at !== null) throw errors.not_found()
   const terms = termsOf(plans, row.plan, row)
   const used = await selectUsage(database.system, id, accounts.quotas.period().month)
   const { rates: _, ...own } = row.limits

@@ -10,8 +10,8 @@ const OVERVIEW = `select a.account_id, a.name, a.email, a.plan, a.suspended_at, 
       as emails,
     (select count(*)::int from dashboard_user d where d.account_id = a.account_id) as users
   from account a`
-// Leaves out the system's own account.
-const FILTER = `a.account_id <> $2
+// Leaves out the system's own account, and deleted ones.
+const FILTER = `a.account_id <> $2 and a.deleted_at is null
   and ($3::text is null or ${matches('a.name', '$3')} or ${matches('a.email', '$3')} or a.account_id::text = $4
     or exists (select from dashboard_user d where d.account_id = a.account_id and ${matches('d.email', '$3')}))
   and ($5::text is null or a.plan = $5)
@@ -26,7 +26,7 @@ const COUNT_OVERVIEWS = statement(
 )
 const PER_PLAN = statement(
   'accounts_per_plan',
-  'select plan, count(*)::int as accounts from account where account_id <> $1 group by plan',
+  'select plan, count(*)::int as accounts from account where account_id <> $1 and deleted_at is null group by plan',
 )
 
 const ADD_ACTION = statement(
@@ -35,7 +35,7 @@ const ADD_ACTION = statement(
 )
 const ACTIONS = statement(
   'accounts_operator_actions',
-  `select o.id, o.at, o.operator, o.ip, o.action, o.account_id, o.detail, a.name as account_name
+  `select o.id, o.at, o.operator, o.ip, o.action, o.account_id, o.detail, nullif(a.name, '') as account_name
    from operator_action o left join account a on a.account_id = o.account_id
    where ($1::uuid is null or o.account_id = $1) order by o.id desc limit $2 offset $3`,
 )

@@ -2,14 +2,17 @@
 
 import { type Db, statement } from '../../platform/db.ts'
 
-const LONGEST = statement('accounts_longest_retention', 'select coalesce(max(retention_days), 90) as days from account')
+const LONGEST = statement(
+  'accounts_longest_retention',
+  'select coalesce(max(retention_days), 90) as days from account where deleted_at is null',
+)
 const KEEPINGS = statement(
   'accounts_keepings',
   `select a.account_id, a.retention_days,
      coalesce(f.done_before, a.created_at - interval '1 day') as done_before,
      coalesce(f.emails_before, a.created_at - interval '1 day') as emails_before
    from account a left join forgetting f on f.account_id = a.account_id
-   where a.account_id > $1 order by a.account_id limit $2`,
+   where a.account_id > $1 and a.deleted_at is null order by a.account_id limit $2`,
 )
 const BEGIN = statement(
   'accounts_begin_forgetting',

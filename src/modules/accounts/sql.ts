@@ -26,11 +26,13 @@ export interface AccountRow {
   readonly disposable_confidence_threshold: number
   readonly retention_days: number
   readonly created_at: Date
+  readonly deleted_at: Date | null
 }
 
 const ACCOUNT_COLUMNS = `account_id, email, name, company, timezone, locale, plan, limits, features, suspended_at,
   tracking_enabled, open_tracking_enabled, click_tracking_enabled, unsubscribe_header_enabled,
-  enforce_sender_verification, block_disposable_emails, disposable_confidence_threshold, retention_days, created_at`
+  enforce_sender_verification, block_disposable_emails, disposable_confidence_threshold, retention_days, created_at,
+  deleted_at`
 
 const INSERT_ACCOUNT = statement(
   'accounts_insert',
@@ -43,7 +45,7 @@ const ACCOUNTS = statement(
 )
 const ACCOUNT_LIST = statement(
   'accounts_list',
-  `select ${ACCOUNT_COLUMNS} from account where account_id > $1 order by account_id limit $2`,
+  `select ${ACCOUNT_COLUMNS} from account where account_id > $1 and deleted_at is null order by account_id limit $2`,
 )
 const ACCOUNTS_BY_EMAIL = statement(
   'accounts_by_email',
@@ -51,7 +53,10 @@ const ACCOUNTS_BY_EMAIL = statement(
    where lower(email) = lower($1::text) or lower(email collate "C") = lower($1::text collate "C")
    order by account_id limit 2`,
 )
-const SUSPENDED = statement('accounts_suspended', 'select account_id from account where suspended_at is not null')
+const SUSPENDED = statement(
+  'accounts_suspended',
+  'select account_id from account where suspended_at is not null and erased_at is null',
+)
 const SET_PLAN = statement('accounts_set_plan', 'update account set plan = $2 where account_id = $1')
 const SET_LIMITS = statement('accounts_set_limits', 'update account set limits = $2 where account_id = $1')
 const SET_FEATURES = statement('accounts_set_features', 'update account set features = $2 where account_id = $1')
@@ -62,7 +67,7 @@ const SET_SUSPENDED = statement(
 )
 const LOCK_ACCOUNT = statement(
   'accounts_lock',
-  `select ${ACCOUNT_COLUMNS} from account where account_id = $1 for no key update`,
+  `select ${ACCOUNT_COLUMNS} from account where account_id = $1 and deleted_at is null for no key update`,
 )
 const UPDATE_PROFILE = statement(
   'accounts_update_profile',

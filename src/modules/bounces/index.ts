@@ -1,5 +1,6 @@
 // The entrance of the module: bounces, complaints and reports, and their history.
 
+export { bounceTables } from './account-tables.ts'
 export { type ReportCount, reportCommands, reportCounts } from './cli.ts'
 export type { ReportedEmail, StoredEmails } from './effects.ts'
 export {

@@ -20,6 +20,7 @@ import { importRoutes } from './routes-import.ts'
 import { forgetMails } from './sql.ts'
 import { confirmationTokens } from './tokens.ts'
 
+export { contactTables } from './account-tables.ts'
 export type ContactsOptions = Omit<OptInContext & ConfirmRoutesOptions, 'tokens'>
 
 export function contactsEndpoints(options: ContactsOptions): readonly AnyEndpoint[] {

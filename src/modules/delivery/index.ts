@@ -2,6 +2,7 @@
 // bounds, leases, stop), conclude.ts (one email), route.ts (connections), schedule.ts (retry times) and results.ts (the meaning of
 // answers). Sandbox mail takes the same path up to the network and then goes into the inbox.
 
+export { inboxTables } from './account-tables.ts'
 export { type Composer, composerOf } from './compose.ts'
 export { errors } from './errors.ts'
 export { type HtmlReader, htmlReader } from './html-reader.ts'

@@ -14,6 +14,7 @@
 // - A recheck is leased by its due time: a worker that dies during one delays it by two minutes. The result is judged
 //   under the row's lock, so each change of state is reported once even when checks overlap.
 
+export { domainTables } from './account-tables.ts'
 export { domainCommands } from './cli.ts'
 export {
   type DomainName,

@@ -8,7 +8,7 @@
 
 export { append, type NewEvent } from './append.ts'
 export { type FollowedEvent, type FollowOptions, follow, followerLags, logBegins, rewind } from './follow.ts'
-export { dropEvents, ensureEventPartitions, forgetEvents, readUpTo } from './partitions.ts'
+export { dropEvents, ensureEventPartitions, forgetEvents, hasEvents, readUpTo } from './partitions.ts'
 export { ComplaintDkim, describedEvents, EventItem, TlsSession } from './payloads.ts'
 export {
   type EventPeriod,

@@ -48,3 +48,7 @@ export async function forgetEvents(
   await system.execute(sql.forget, [accountId, from, last === null ? before : last.at, before])
   return last === null ? null : new Date(last.at.getTime() + 1)
 }
+
+export async function hasEvents(db: Db, accountId: string): Promise<boolean> {
+  return (await db.one(sql.hasEvents, [accountId])) !== null
+}

@@ -100,6 +100,7 @@ export const forgottenUpTo = statement(
   'events_forgotten_up_to',
   'select at from event where account_id = $1 and at >= $2 and at < $3 order by at offset $4 limit 1',
 )
+export const hasEvents = statement('events_any', 'select 1 as found from event where account_id = $1 limit 1')
 export const forget = statement(
   'events_forget',
   `delete from event e where e.account_id = $1 and e.at >= $2 and e.at < $3::timestamptz + interval '1 millisecond'

@@ -7,6 +7,7 @@
 // whose grade fell to D or F, a nearly full disk, a follower of the log that stands still, a certificate about to expire; without
 // an operator's address these stay records only. Mail that people write to postmaster and abuse is forwarded to the operator.
 
+export { noticeTables } from './account-tables.ts'
 export { type ForwardOptions, operatorForward } from './forward.ts'
 export { forgetNotices, type NoticesOptions, noteDisabled, noticeServices, tellFormerAddress } from './jobs.ts'
 export type { EndingCertificate, EndingTrackingCertificate } from './notice-texts.ts'

@@ -35,6 +35,9 @@ export {
   ensureOutboxPartitions,
   forgetContents,
   forgetEmails,
+  forgetOutbox,
+  hasEmails,
+  hasLeasedEmails,
   oldestUnended,
 } from './partitions.ts'
 export {

@@ -4,7 +4,7 @@
 import type { Database, Db } from '../../platform/db.ts'
 import { firstIdAt, timeOfId } from '../../platform/ids.ts'
 import { dropDays } from '../../platform/partitions.ts'
-import * as sql from './sql.ts'
+import * as sql from './sql-retention.ts'
 
 const DAY_MS = 86_400_000
 export const PARTITION_DAYS_AHEAD = 7
@@ -40,6 +40,21 @@ export function forgetContents(database: Database, accountId: string, stretch: S
 /** The same with the emails themselves. */
 export function forgetEmails(database: Database, accountId: string, stretch: Stretch): Promise<Date | null> {
   return forget(database, [sql.forgetEmails], accountId, stretch)
+}
+
+/** The same with everything else of them, what waits to be sent included; emails being attempted must be none. */
+export function forgetOutbox(database: Database, accountId: string, stretch: Stretch): Promise<Date | null> {
+  const all = [sql.forgetQueued, sql.forgetBodies, sql.forgetPieces, sql.forgetAttempts, sql.forgetEmails]
+  return forget(database, all, accountId, stretch)
+}
+
+/** Whether an attempt at an email of the account is under way. */
+export async function hasLeasedEmails(db: Db, accountId: string): Promise<boolean> {
+  return (await db.one(sql.hasLeased, [accountId])) !== null
+}
+
+export async function hasEmails(db: Db, accountId: string): Promise<boolean> {
+  return (await db.one(sql.hasEmails, [accountId])) !== null
 }
 
 async function forget(

@@ -10,6 +10,7 @@ import { type Override, recordOverrides } from './overrides.ts'
 import { countSent } from './volume.ts'
 
 export type { ContentQuestion } from '../content/index.ts'
+export { riskTables } from './account-tables.ts'
 export { riskCommands, TRAP_PURPOSE } from './cli.ts'
 export type { ContentFound } from './content.ts'
 export { riskErrors } from './errors.ts'

@@ -12,6 +12,7 @@ export {
   type Submission,
   type SubmissionResult,
 } from './accept.ts'
+export { sendingTables } from './account-tables.ts'
 export { forgetContentBlocks } from './content-events.ts'
 export type { Draft } from './draft.ts'
 export { errors as sendingErrors } from './errors.ts'

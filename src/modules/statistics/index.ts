@@ -10,6 +10,7 @@
 // - Retention removes days from the log; their figures stay, also in a rebuild.
 // - A key bound to domains sees only the figures of these domains.
 
+export { statisticsTables } from './account-tables.ts'
 export { statisticsCommands } from './cli.ts'
 export type { Counts } from './counters.ts'
 export {

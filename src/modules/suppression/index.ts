@@ -11,6 +11,7 @@ import {
   unsubscribedAtExpression,
 } from './sql.ts'
 
+export { suppressionTables } from './account-tables.ts'
 export {
   BAD_DOMAIN_DAYS,
   type Context,

@@ -4,6 +4,7 @@
 // A hit is durable before it is answered (intake.ts) and becomes an event once it can be judged, some 2 s later (hit-judging.ts).
 // It counts once whatever crashes in between: its id is chosen on arrival and becomes the event's id.
 
+export { trackingTables } from './account-tables.ts'
 export {
   endingCertificates,
   missingCertificates,

@@ -19,6 +19,7 @@ import { sessionCounts } from './sessions.ts'
 import * as sql from './sql.ts'
 import type { Session, SitePolicy } from './types.ts'
 
+export { transportTables } from './account-tables.ts'
 export { tlsReportCommands } from './cli.ts'
 export { forgetTlsReports, TLS_REPORTS_AT, type TlsIntake, type TlsIntakeOptions, tlsIntake } from './intake.ts'
 export { type ReportMail, type ReportsOptions, tlsReportLoop } from './reports.ts'

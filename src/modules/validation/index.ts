@@ -10,6 +10,7 @@ import { type ValidationRoutesOptions, validationRoutes } from './routes.ts'
 import * as sql from './sql.ts'
 import { type CheckerOptions, checkerOf, MAX_REPROBES, REPROBE_AFTER_MS } from './validation.ts'
 
+export { validationTables } from './account-tables.ts'
 export { disposableConfidence, isAliasRelay } from './disposable.ts'
 export { isRole } from './local-part.ts'
 

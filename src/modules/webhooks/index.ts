@@ -9,6 +9,7 @@
 // - Requests go out only through the guarded connector: the owner chooses an endpoint's address, but must not abuse it.
 // - An endpoint gets nothing that happens while it is disabled, then or later.
 
+export { webhookTables } from './account-tables.ts'
 export type { Asker, EndpointContext } from './endpoints.ts'
 export { webhookFigures } from './figures.ts'
 export { oldestUntold, webhookServices } from './jobs.ts'

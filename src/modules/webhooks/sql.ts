@@ -289,3 +289,10 @@ export const figures = statement(
      (select min(q.due) from webhook w cross join lateral (select due from webhook_queue where webhook_id = w.id
         order by due limit 1) q) as due`,
 )
+
+// Deliveries of an account are found by its endpoints, which are erased after them.
+export const eraseQueue = statement(
+  'account_erase_webhook_queue',
+  `delete from webhook_queue where id = any(array(
+     select q.id from webhook w join webhook_queue q on q.webhook_id = w.id where w.account_id = $1 limit $2))`,
+)

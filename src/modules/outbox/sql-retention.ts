@@ -1,0 +1,47 @@
+// The statements of retention, and of what a deleted account leaves.
+
+import { statement } from '../../platform/db.ts'
+
+export const ensurePartitions = statement(
+  'outbox_ensure_partitions',
+  `select ensure_partitions(t::regclass, true, $1::date, $2) from unnest(array['email', 'email_body', 'email_body_piece', 'attempt']) as t`,
+)
+export const dropEmails = statement('outbox_drop_emails', `select drop_partition('email', $1::date) as day`)
+export const dropBodies = statement('outbox_drop_bodies', `select drop_partition('email_body', $1::date) as day`)
+export const dropPieces = statement('outbox_drop_pieces', `select drop_partition('email_body_piece', $1::date) as day`)
+export const dropAttempts = statement('outbox_drop_attempts', `select drop_partition('attempt', $1::date) as day`)
+export const oldestUnended = statement(
+  'outbox_oldest_unended',
+  'select account_id, min(id::text) as id from queue where id < $1 group by account_id',
+)
+// The last id, in id order, of a bounded batch of the emails of [$2, $3).
+export const forgottenUpTo = statement(
+  'outbox_forgotten_up_to',
+  'select id from email where account_id = $1 and id >= $2 and id < $3 order by id offset $4 limit 1',
+)
+export const forgetBodies = statement(
+  'outbox_forget_bodies',
+  'delete from email_body where account_id = $1 and id >= $2 and id < $3',
+)
+export const forgetPieces = statement(
+  'outbox_forget_pieces',
+  'delete from email_body_piece where account_id = $1 and id >= $2 and id < $3',
+)
+export const forgetAttempts = statement(
+  'outbox_forget_attempts',
+  'delete from attempt where account_id = $1 and email_id >= $2 and email_id < $3',
+)
+export const forgetQueued = statement(
+  'outbox_forget_queued',
+  'delete from queue where account_id = $1 and id >= $2 and id < $3 and state <> 1',
+)
+// Reads the whole queue; asked for deleted accounts alone.
+export const hasLeased = statement(
+  'outbox_has_leased',
+  'select 1 as found from queue where account_id = $1 and state = 1 limit 1',
+)
+export const hasEmails = statement('outbox_has_emails', 'select 1 as found from email where account_id = $1 limit 1')
+export const forgetEmails = statement(
+  'outbox_forget_emails',
+  'delete from email where account_id = $1 and id >= $2 and id < $3',
+)

@@ -1,0 +1,7 @@
+import { type AccountTable, accountTable } from '../../platform/account-tables.ts'
+
+export const riskTables: readonly AccountTable[] = [
+  accountTable('risk_override'),
+  accountTable('risk_preview_count'),
+  accountTable('sent_day'),
+]

@@ -1,0 +1,10 @@
+import { type AccountTable, accountTable } from '../../platform/account-tables.ts'
+
+export const suppressionTables: readonly AccountTable[] = [
+  accountTable('erased_address'),
+  accountTable('list_removal'),
+  accountTable('past_refusal'),
+  accountTable('soft_bounce'),
+  accountTable('suppression'),
+  accountTable('unsubscribe'),
+]

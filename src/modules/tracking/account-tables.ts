@@ -1,0 +1,7 @@
+import { type AccountTable, accountTable } from '../../platform/account-tables.ts'
+
+export const trackingTables: readonly AccountTable[] = [
+  accountTable('hit', 'id'),
+  accountTable('tracking_domain'),
+  accountTable('tracking_domain_hold'),
+]
