@@ -95,7 +95,7 @@ export async function eraseNext(options: ErasureOptions, signal: AbortSignal): P
     await recordOperatorAction(db, ground, SERVICE, { action: 'account.erased', accountId })
   })
   if (rows > 0 || due.erasedAt === null)
-    ground.log.info({ account_id: accountId, rows, isEmpty }, 'data of a deleted account')
+    ground.log.info({ account_id: accountId, rows, erased: isEmpty }, 'data of a deleted account was deleted')
   return true
 }
 

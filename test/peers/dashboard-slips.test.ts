@@ -442,3 +442,26 @@ test('the DKIM keys of a domain: new ones are made and dropped, and the page say
   await page.getByText(/It replaced phbefore .* Keep the records of that selector until/).waitFor()
   assert.deepEqual(here.faults, [])
 })
+
+test('an operator deletes an account, and only after typing its email address', async () => {
+  const operator = await dashboard.owner({ operator: true })
+  const other = await dashboard.owner()
+  await using here = await dashboard.visit(operator)
+  const { page } = here
+  await dashboard.open(page, `/operator/accounts/${other.account_id}`)
+  const remove = async (typed: string): Promise<void> => {
+    await page.getByRole('button', { name: 'Delete account' }).click()
+    await page.getByLabel(/^Type .* to confirm$/).fill(typed)
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete account' }).click()
+  }
+  await remove('somebody@else.test')
+  await page.getByText(/is not the account's email address/).waitFor()
+  assert.equal((await call(other.api_key, 'GET', '/api/v1/customer/profile')).status, 200)
+  await remove(other.email)
+  await page.getByRole('heading', { name: 'Accounts', exact: true }).waitFor()
+  await waitFor('the end of its keys', async () => {
+    return (await call(other.api_key, 'GET', '/api/v1/customer/profile')).status === 401
+  })
+  await page.getByText(other.email, { exact: true }).waitFor({ state: 'detached' })
+  assert.deepEqual(here.faults, [])
+})
