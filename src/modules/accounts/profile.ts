@@ -8,7 +8,7 @@ import { errors } from './errors.ts'
 import { type AccountRow, lockAccount, updateProfile } from './sql.ts'
 
 export type ProfileChange = Partial<
-  Omit<AccountRow, 'account_id' | 'plan' | 'limits' | 'features' | 'suspended_at' | 'created_at'>
+  Omit<AccountRow, 'account_id' | 'plan' | 'limits' | 'features' | 'suspended_at' | 'created_at' | 'deleted_at'>
 >
 
 /** @returns the account before and after. @throws ApiError validation_error, not_found */

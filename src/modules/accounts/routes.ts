@@ -373,8 +373,24 @@ const NO_FIGURES: DeliveryFigures = {
 }
 
 function wireProfile(row: AccountRow): Static<typeof Profile> {
-  const { account_id: id, limits: _limits, features: _features, suspended_at: _suspended, created_at, ...rest } = row
-  return { id, ...rest, created_at: created_at.toISOString() }
+  return {
+    id: row.account_id,
+    email: row.email,
+    name: row.name,
+    company: row.company,
+    timezone: row.timezone,
+    locale: row.locale,
+    plan: row.plan,
+    tracking_enabled: row.tracking_enabled,
+    open_tracking_enabled: row.open_tracking_enabled,
+    click_tracking_enabled: row.click_tracking_enabled,
+    unsubscribe_header_enabled: row.unsubscribe_header_enabled,
+    enforce_sender_verification: row.enforce_sender_verification,
+    block_disposable_emails: row.block_disposable_emails,
+    disposable_confidence_threshold: row.disposable_confidence_threshold,
+    retention_days: row.retention_days,
+    created_at: row.created_at.toISOString(),
+  }
 }
 
 /** As in headers and errors: the bucket's size, per the time it takes to fill. */
