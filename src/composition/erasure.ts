@@ -1,9 +1,8 @@
 // Deletes the data of deleted accounts. A part of the composition root.
 //
-// One account at a time, in batches of some hundred rows, each followed by a rest three times as long as it took, so that this
-// uses at most a quarter of a connection. A deleted account is looked at again until nothing is left, and then, since links
-// and reports of its mail still arrive, hourly for a day and daily for 400 days. A worker that dies over it is followed by
-// another after ten minutes, which goes on with what is left.
+// One account at a time, in batches of some hundred rows, each followed by a rest. A deleted account is looked at again until
+// nothing is left, and then, since links and reports of its mail still arrive, hourly for a day and daily for 400 days. A worker
+// that dies over it is followed by another after ten minutes, which goes on with what is left.
 
 import {
   accountOwnTables,
@@ -33,10 +32,10 @@ import type { AccountTable } from '../platform/account-tables.ts'
 import type { Database } from '../platform/db.ts'
 import { type Loop, loop } from '../platform/lifecycle.ts'
 import type { Ground } from './ground.ts'
+import { paced } from './paced.ts'
 
 const DAY_MS = 86_400_000
 const LOOK_EVERY_MS = 10_000
-const RESTS = 3
 const AT_ONCE = 500
 /** Less than the lease of an erasure. */
 const TURN_MS = 300_000
@@ -107,25 +106,18 @@ async function eraseAll(
 ): Promise<{ readonly rows: number; readonly isDone: boolean }> {
   const { clock } = ground
   const untilMs = clock.monotonicMs() + TURN_MS
-  const paced = async (step: () => Promise<boolean>): Promise<void> => {
-    for (let more = true; more && clock.monotonicMs() < untilMs; ) {
-      const began = clock.monotonicMs()
-      more = await step()
-      if (more) await clock.sleep((clock.monotonicMs() - began) * RESTS, signal)
-      signal.throwIfAborted()
-    }
-  }
+  const inSteps = (step: () => Promise<boolean>): Promise<void> => paced(clock, signal, step, untilMs)
   const before = new Date(clock.now().getTime() + DAY_MS)
   for (const forget of [forgetOutbox, forgetEvents]) {
     let from: Date | null = new Date(createdAt.getTime() - DAY_MS)
-    await paced(async () => {
+    await inSteps(async () => {
       from = from === null ? null : await forget(database, accountId, { from, before })
       return from !== null
     })
   }
   let rows = 0
   for (const { erase } of ACCOUNT_TABLES) {
-    await paced(async () => {
+    await inSteps(async () => {
       const deleted = await database.system.execute(erase, [accountId, AT_ONCE])
       rows += deleted
       return deleted > 0

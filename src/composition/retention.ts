@@ -29,11 +29,11 @@ import type { Database } from '../platform/db.ts'
 import { FIRST_ID } from '../platform/ids.ts'
 import { type Loop, loop } from '../platform/lifecycle.ts'
 import type { Ground } from './ground.ts'
+import { paced } from './paced.ts'
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const EMAILS_KEPT_DAYS = 60
-const RESTS = 3
 const AT_ONCE = 500
 const ACCOUNTS_AT_ONCE = 500
 
@@ -117,17 +117,10 @@ async function forgetOf(
   const hasEmails = since.emailsBefore < until.emailsBefore
   if (!hasOld && !hasEmails) return
   await beginForgetting(system, accountId, until.doneBefore)
-  const paced = async (step: () => Promise<boolean>): Promise<void> => {
-    for (let more = true; more; ) {
-      const began = ground.clock.monotonicMs()
-      more = await step()
-      if (more) await ground.clock.sleep((ground.clock.monotonicMs() - began) * RESTS, signal)
-      signal.throwIfAborted()
-    }
-  }
+  const inSteps = (step: () => Promise<boolean>): Promise<void> => paced(ground.clock, signal, step)
   const swept = (forget: typeof forgetEvents, from: Date, before: Date): Promise<void> => {
     let at: Date | null = from
-    return paced(async () => {
+    return inSteps(async () => {
       at = at === null || at >= before ? null : await forget(database, accountId, { from: at, before })
       return at !== null
     })
@@ -135,7 +128,7 @@ async function forgetOf(
   if (hasOld) {
     const { doneBefore } = until
     await swept(forgetContents, since.doneBefore, doneBefore)
-    await paced(async () => (await forgetBounces(system, accountId, doneBefore, AT_ONCE)) === AT_ONCE)
+    await inSteps(async () => (await forgetBounces(system, accountId, doneBefore, AT_ONCE)) === AT_ONCE)
     await swept(forgetEvents, since.doneBefore, doneBefore)
   }
   if (hasEmails) {
@@ -143,7 +136,7 @@ async function forgetOf(
     // Firsts are needed while the log may contain a later event of the email.
     const unasked = new Date(emailsBefore.getTime() - (days + 1) * DAY_MS)
     await swept(forgetEmails, since.emailsBefore, emailsBefore)
-    await paced(async () => (await forgetFirsts(system, accountId, unasked, AT_ONCE)) === AT_ONCE)
+    await inSteps(async () => (await forgetFirsts(system, accountId, unasked, AT_ONCE)) === AT_ONCE)
   }
   await endForgetting(system, accountId, until)
 }
