@@ -392,7 +392,7 @@ async function healthServer(rooms: Rooms, pages: DashboardPages | null = null): 
       also: () => ({ ...describedEvents(), tags: API_TAGS }),
     },
     heartbeat: rooms.heartbeat,
-    large: { folder: config.dataDir, turns: ground.turns, hasRoom: rooms.disk.hasRoom },
+    large: { folder: config.dataDir, turns: ground.turns, disk: rooms.disk },
     clock: ground.clock,
     isWithheld: (host, url) => isWithheld(rooms.tracking, host, url),
     onAnswered: ({ seconds, ...labels }) => rooms.metrics.note('requests', seconds, labels),

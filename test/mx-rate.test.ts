@@ -66,7 +66,7 @@ async function limitedMx(clock: Clock) {
     clock,
     log: createLogger('silent'),
     rateLimits: true,
-    hasRoom: () => true,
+    disk: { hasRoom: () => true, takesMail: () => true },
   })
   await mx.start()
   const closing = new AsyncDisposableStack()

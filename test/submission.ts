@@ -110,7 +110,7 @@ export async function submissionWorld({
         exceeded: async () => new ApiError(429, 'quota_exceeded', 'used up'),
       },
       risk,
-      hasRoom: () => true,
+      takesMail: () => true,
       fresh: null,
       onAccepted: () => undefined,
     }),
@@ -158,7 +158,7 @@ export async function submissionWorld({
     authenticate: async ({ username, password }) =>
       username === USER.username && password === USER.password ? { kind: 'ok', principal } : { kind: 'refused' },
     takeRate: async () => null,
-    hasRoom: () => true,
+    disk: { hasRoom: () => true, takesMail: () => true },
     ...change,
   })
   await service.start()

@@ -117,7 +117,7 @@ export function inboundMx(options: ListenersOptions, certificate: Certificate): 
     clock: ground.clock,
     log: ground.log,
     rateLimits: config.rateLimits,
-    hasRoom: disk.hasRoom,
+    disk,
   })
 }
 
@@ -137,7 +137,7 @@ export function submission(options: ListenersOptions, certificate: Certificate):
     rateLimits: config.rateLimits,
     authenticate: accounts.authenticateSmtp,
     takeRate: (principal) => accounts.gate.takeMore(principal, 'send', 1).then(() => null, refusalOf),
-    hasRoom: disk.hasRoom,
+    disk,
   })
 }
 

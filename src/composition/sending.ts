@@ -46,7 +46,7 @@ export function sendingOptionsOf(parts: SendingParts): SendingOptions & { readon
     sites: parts.sites,
     quota: accounts.quotas.emails,
     risk,
-    hasRoom: disk.hasRoom,
+    takesMail: disk.takesMail,
     fresh: parts.fresh,
     onAccepted: parts.onAccepted,
   })

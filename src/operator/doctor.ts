@@ -174,12 +174,13 @@ async function commitTime(db: Database, time: Clock): Promise<CheckResult> {
   )
 }
 
-async function disk({ diskRoom }: DoctorOptions): Promise<CheckResult> {
+async function disk({ diskRoom, config }: DoctorOptions): Promise<CheckResult> {
   const { folder, freeBytes, keptBytes } = await diskRoom()
   const text = `${roomText(freeBytes)} free at ${folder}`
-  if (freeBytes < keptBytes) return fail(text, `free up space: no mail is accepted below ${roomText(keptBytes)}`)
-  if (freeBytes >= FREE_BYTES_WANTED) return ok(text)
-  return warn(text, `free up space: no mail is accepted below ${roomText(keptBytes)}`)
+  const refused = config.databaseUrl === null ? 'no mail' : 'no mail over a megabyte'
+  const advice = `free up space: ${refused} is accepted below ${roomText(keptBytes)}`
+  if (freeBytes < keptBytes) return fail(text, advice)
+  return freeBytes >= FREE_BYTES_WANTED ? ok(text) : warn(text, advice)
 }
 
 function roomText(bytes: number): string {

@@ -1,5 +1,6 @@
 // Free disk space. A PostgreSQL that runs out of disk stops completely, so intake stops while there is still room to
-// deliver and record what was accepted before.
+// deliver and record what was accepted before. With a database elsewhere, the disk holds only bodies over a megabyte until their
+// turn, and what is buffered while the database is down: only such bodies are refused then.
 
 import { statfs } from 'node:fs/promises'
 import type { Clock } from './clock.ts'
@@ -7,10 +8,15 @@ import { lastingFault } from './lasting-fault.ts'
 import { type Loop, loop } from './lifecycle.ts'
 import type { Logger } from './log.ts'
 
-export interface DiskGuard extends Loop {
-  /** As of the last check, at most 2 seconds ago. */
+/** As of the last check, at most 2 seconds ago. */
+export interface MailRoom {
+  /** False: nothing that needs the disks is accepted. */
   hasRoom(): boolean
+  /** False: not even a mail that stays in memory until it is stored is accepted. */
+  takesMail(): boolean
 }
+
+export interface DiskGuard extends Loop, MailRoom {}
 
 const LOOK_EVERY_MS = 2_000
 const KEPT_SHARE = 0.1
@@ -20,7 +26,7 @@ const KEPT_MESSAGES = 2
 export interface DiskRoom {
   readonly folder: string
   readonly freeBytes: number
-  /** Nothing is accepted below this. */
+  /** Nothing that needs the disk is accepted below this. */
   readonly keptBytes: number
 }
 
@@ -58,7 +64,7 @@ export async function assertDiskRoom(folder: string, neededBytes: number, forWha
 export interface DiskGuardOptions {
   /** As for `diskRoom`. */
   readonly folders: readonly string[]
-  /** Accepted mail is stored in them: then none is accepted while one cannot be read. */
+  /** Accepted mail is stored in them: then none is accepted while one is full or cannot be read. */
   readonly holdMail: boolean
   /** As for `diskRoom`. */
   readonly maxMessageBytes: number
@@ -69,7 +75,7 @@ export interface DiskGuardOptions {
 export function diskGuard({ folders, holdMail, maxMessageBytes, clock, log }: DiskGuardOptions): DiskGuard {
   const full = lastingFault({
     ...{ log, clock },
-    lasts: 'no room on the disk: no mail is accepted',
+    lasts: `no room on the disk: no mail ${holdMail ? '' : 'over a megabyte '}is accepted`,
     ended: 'room on the disk again: mail is accepted',
   })
   const unreadable = lastingFault({
@@ -100,6 +106,7 @@ export function diskGuard({ folders, holdMail, maxMessageBytes, clock, log }: Di
   return {
     ...looking,
     hasRoom: () => room,
+    takesMail: () => room || !holdMail,
     start: async () => {
       await look()
       await looking.start()

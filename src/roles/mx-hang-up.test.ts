@@ -29,7 +29,7 @@ test('the inbound MX does not log clients that hang up in their data, but logs a
     clock: systemClock(),
     log: { ...createLogger('silent'), warn: tell, error: tell },
     rateLimits: false,
-    hasRoom: () => true,
+    disk: { hasRoom: () => true, takesMail: () => true },
   })
   await mx.start()
   const open = async () => {

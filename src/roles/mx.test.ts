@@ -86,7 +86,7 @@ async function inside(reader?: ReportReader): Promise<Inside> {
     clock,
     log: createLogger('silent'),
     rateLimits: false,
-    hasRoom: () => true,
+    disk: { hasRoom: () => true, takesMail: () => true },
   })
   await mx.start()
   await inbound.service.start()

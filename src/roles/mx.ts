@@ -28,6 +28,7 @@ import { TLS_REPORTS_AT } from '../modules/transport/index.ts'
 import type { Turns } from '../platform/body-spool.ts'
 import type { Certificate } from '../platform/certificates.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { MailRoom } from '../platform/disk.ts'
 import type { Service } from '../platform/lifecycle.ts'
 import type { Logger } from '../platform/log.ts'
 import { type MxRate, mxRate } from './mx-rate.ts'
@@ -54,8 +55,8 @@ export interface MxOptions {
   readonly log: Logger
   /** False: neither connections nor mails are counted (load tests). */
   readonly rateLimits: boolean
-  /** Whether the disk has room for another message. */
-  readonly hasRoom: () => boolean
+  /** Whether there is room for another message, and for a large one. */
+  readonly disk: MailRoom
   /** Where large messages are kept until their turn comes. */
   readonly spoolFolder: string
   readonly turns: Turns
@@ -79,7 +80,7 @@ const STOP_POLL_MS = 25
 
 export function mxService(options: MxOptions): Mx {
   const { clock, log } = options
-  const messages = incomingMessages(MAX_MESSAGE_BYTES, options.spoolFolder, options.turns)
+  const messages = incomingMessages(MAX_MESSAGE_BYTES, options)
   const rate = mxRate(clock, options.rateLimits)
   const underWay = new Set<Promise<unknown>>()
 
@@ -124,7 +125,7 @@ export function mxService(options: MxOptions): Mx {
 
   const receive = (stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> =>
     messages.take(stream, null, async (given) => {
-      if (!options.hasRoom()) throw new Reply(452, '4.3.1 no room for another message, try again later')
+      if (!options.disk.takesMail()) throw new Reply(452, '4.3.1 no room for another message, try again later')
       const raw = withCrlf(given)
       refuseLoop(raw)
       const { mailFrom, rcptTo } = session.envelope
@@ -204,7 +205,7 @@ async function refuseForeign(
     throw new Reply(451, '4.7.0 too much from you, try again later')
   if (isReturnPath(purpose) && rate.hasEnough(purpose.localPart))
     throw new Reply(451, '4.7.0 too much for this recipient, try again later')
-  if (!options.hasRoom()) throw new Reply(452, '4.3.1 no room for another message, try again later')
+  if (!options.disk.takesMail()) throw new Reply(452, '4.3.1 no room for another message, try again later')
 }
 
 /** Anybody knows the address: it proves nothing. */

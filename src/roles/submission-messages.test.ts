@@ -40,9 +40,13 @@ async function inFolder(work: (folder: string) => Promise<void>): Promise<void> 
   }
 }
 
+function roomIn(spoolFolder: string, hasRoom = true): Parameters<typeof incomingMessages>[1] {
+  return { spoolFolder, turns: largeTurns(), disk: { hasRoom: () => hasRoom } }
+}
+
 test('a message arrives byte for byte, small or large, whether it declared its size or not', () =>
   inFolder(async (folder) => {
-    const messages = incomingMessages(25 * MB, folder, largeTurns())
+    const messages = incomingMessages(25 * MB, roomIn(folder))
     for (const bytes of [0, 1, CHUNK, MB - 1, MB, MB + 1, 3 * MB + 7]) {
       const wanted = Buffer.concat(await mailOf(bytes).toArray())
       for (const declared of [null, bytes]) {
@@ -54,7 +58,7 @@ test('a message arrives byte for byte, small or large, whether it declared its s
 
 test('a hundred megabytes without a declared size are refused with about one of them in memory', () =>
   inFolder(async (folder) => {
-    const messages = incomingMessages(25 * MB, folder, largeTurns())
+    const messages = incomingMessages(25 * MB, roomIn(folder))
     const before = kept()
     let most = 0
     // The same chunk every time: memory grows only by what is kept of it.
@@ -76,7 +80,7 @@ test('a hundred megabytes without a declared size are refused with about one of 
 
 test('a message that is refused or breaks off gives its room back', () =>
   inFolder(async (folder) => {
-    const messages = incomingMessages(2 * MB, folder, largeTurns())
+    const messages = incomingMessages(2 * MB, roomIn(folder))
     for (let i = 0; i < 200; i++) {
       await assert.rejects(
         messages.take(mailOf(4 * MB), null, async () => undefined),
@@ -92,4 +96,14 @@ test('a message that is refused or breaks off gives its room back', () =>
       )
     }
     assert.equal(await messages.take(mailOf(2 * MB), null, async (raw) => raw.length), 2 * MB)
+  }))
+
+test('without room on the disk, only a message that needs it is refused', () =>
+  inFolder(async (folder) => {
+    const messages = incomingMessages(25 * MB, roomIn(folder, false))
+    assert.equal(await messages.take(mailOf(MB), null, async (raw) => raw.length), MB)
+    await assert.rejects(
+      messages.take(mailOf(2 * MB), null, async () => undefined),
+      /4\.3\.1/,
+    )
   }))

@@ -2,6 +2,7 @@
 
 import type { SMTPServerDataStream } from 'smtp-server'
 import { bodySpool, type Turns } from '../platform/body-spool.ts'
+import type { MailRoom } from '../platform/disk.ts'
 import { Reply } from './submission-replies.ts'
 
 export interface IncomingMessages {
@@ -16,11 +17,21 @@ export interface IncomingMessages {
 
 const MORE_THAN_DECLARED_BYTES = 1_048_576
 
-/** @param spoolFolder where large messages are kept until their turn comes; nothing stays there */
-export function incomingMessages(maxMessageBytes: number, spoolFolder: string, turns: Turns): IncomingMessages {
+export interface IncomingMessagesOptions {
+  /** Where large messages are kept until their turn comes; nothing stays there. */
+  readonly spoolFolder: string
+  readonly turns: Turns
+  readonly disk: Pick<MailRoom, 'hasRoom'>
+}
+
+export function incomingMessages(
+  maxMessageBytes: number,
+  { spoolFolder, turns, disk }: IncomingMessagesOptions,
+): IncomingMessages {
   const messages = bodySpool({
     folder: spoolFolder,
     turns,
+    hasRoom: disk.hasRoom,
     tooLarge: (mostBytes) => new Reply(552, `5.3.4 the message is larger than ${mostBytes} bytes`),
     noRoom: (cause) =>
       cause === undefined

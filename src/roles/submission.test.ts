@@ -419,7 +419,7 @@ test('no room on the disk is 452 4.3.1, a used-up rate 451 4.7.0, a store that d
   let room = false
   const { ApiError } = await import('../platform/errors.ts')
   await using world = await submissionWorld({
-    hasRoom: () => room,
+    disk: { hasRoom: () => room, takesMail: () => room },
     takeRate: async () => new ApiError(429, 'rate_limit_exceeded', 'too fast'),
   })
   const smtp = await world.session()

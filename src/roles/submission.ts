@@ -15,6 +15,7 @@ import { type SmtpSubmission, sendingLimits } from '../modules/sending/index.ts'
 import type { Turns } from '../platform/body-spool.ts'
 import type { Certificate } from '../platform/certificates.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { MailRoom } from '../platform/disk.ts'
 import type { ApiError } from '../platform/errors.ts'
 import type { Principal } from '../platform/http.ts'
 import type { Service } from '../platform/lifecycle.ts'
@@ -48,8 +49,8 @@ export interface SubmissionOptions {
   readonly authenticate: (login: { username: string; password: string; ip: string }) => Promise<Login>
   /** Counts one message against the rate of the account or key. @returns the refusal; null: go on */
   readonly takeRate: (principal: Principal) => Promise<ApiError | null>
-  /** Whether the disk has room for another message. */
-  readonly hasRoom: () => boolean
+  /** Whether there is room for another message, and for a large one. */
+  readonly disk: MailRoom
   /** Where large messages are kept until their turn comes. */
   readonly spoolFolder: string
   readonly turns: Turns
@@ -182,7 +183,7 @@ function conversation(options: SubmissionOptions, stopping: AbortSignal): Conver
   const { sending, clock, log } = options
   const failures = loginFailures(clock, options.rateLimits)
   const lockout = loginLockout(clock, options.rateLimits)
-  const messages = incomingMessages(MAX_MESSAGE_BYTES, options.spoolFolder, options.turns)
+  const messages = incomingMessages(MAX_MESSAGE_BYTES, options)
 
   const principalOf = (ip: string, answer: Login | LockedOut): Principal => {
     switch (answer.kind) {
@@ -255,7 +256,7 @@ function conversation(options: SubmissionOptions, stopping: AbortSignal): Conver
       const user = await checkedUser(session)
       if (address === '') throw new Reply(550, '5.7.1 the null sender cannot submit')
       const { domain } = addressOf(address, '5.1.7')
-      if (!options.hasRoom()) throw new Reply(452, '4.3.1 no room for another message, try again later')
+      if (!options.disk.takesMail()) throw new Reply(452, '4.3.1 no room for another message, try again later')
       const fault = await options.takeRate(user.principal)
       if (fault !== null) throw fault
       user.senderFault = await sending.senderFault(user.principal, domain)

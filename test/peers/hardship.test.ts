@@ -10,6 +10,7 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createTransport } from 'nodemailer'
 import { descendants, run, scratch, waitFor } from './fixture.ts'
+import { startPostgres } from './postgres.ts'
 import { type Posthorn, startPosthorn } from './posthorn.ts'
 
 const DISK_MB = 512
@@ -21,7 +22,7 @@ const MAIL = { from: 'a@x.example', to: 'b@dest.example', subject: 's', text: 't
 const SETTINGS = { POSTHORN_RATE_LIMITS: 'off', POSTHORN_LOG_LEVEL: 'error' }
 
 /** Sends one mail by submission. @returns the code of the last answer, 0 without one */
-async function submit(posthorn: Posthorn, key: string, localAddress = '127.0.0.1'): Promise<number> {
+async function submit(posthorn: Posthorn, key: string, localAddress = '127.0.0.1', mail = MAIL): Promise<number> {
   const transport = createTransport({
     host: '127.0.0.1',
     port: Number(posthorn.env['POSTHORN_SUBMISSION_PORT']),
@@ -30,7 +31,7 @@ async function submit(posthorn: Posthorn, key: string, localAddress = '127.0.0.1
     tls: { rejectUnauthorized: false },
   })
   try {
-    return Number((await transport.sendMail(MAIL)).response.slice(0, 3))
+    return Number((await transport.sendMail(mail)).response.slice(0, 3))
   } catch (error) {
     return (error as { responseCode?: number }).responseCode ?? 0
   } finally {
@@ -109,6 +110,33 @@ test('on a full disk mail is refused, and no accepted mail is lost', { timeout: 
   assert.equal(all, delivered)
   // A commit may have succeeded although its answer was lost.
   assert.ok(delivered >= accepted + 2)
+})
+
+test('with a database elsewhere, a full data disk refuses mails over a megabyte alone', {
+  timeout: 120_000,
+}, async (t) => {
+  await using stack = new AsyncDisposableStack()
+  const place = stack.use(await scratch('full-data-disk')).path
+  const folder = path.join(place, 'small')
+  await mkdir(folder, { mode: 0o700 })
+  try {
+    await run('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', folder])
+  } catch (error) {
+    return t.skip(`no file systems can be mounted here: ${String(error)}`)
+  }
+  stack.defer(async () => void (await run('umount', ['-l', folder])))
+  const postgres = stack.use(await startPostgres(place))
+  const posthorn = stack.use(await startPosthorn(folder, { ...SETTINGS, DATABASE_URL: postgres.url }))
+  const { test_api_key: key } = await posthorn.account()
+  await fill(path.join(folder, 'ballast'))
+  const large = { ...MAIL, text: 't'.repeat(2 * 1_048_576) }
+  const sent = async (mail: typeof MAIL): Promise<number> =>
+    (await posthorn.call(key, 'POST', '/api/v1/send', mail)).status
+  assert.deepEqual([await sent(MAIL), await sent(large)], [202, 503])
+  assert.deepEqual([await submit(posthorn, key), await submit(posthorn, key, '127.0.0.1', large)], [250, 452])
+  assert.deepEqual(await outcome(posthorn, key), [2, 2])
+  await rm(path.join(folder, 'ballast'))
+  assert.match(posthorn.running.said(), /no room on the disk: no mail over a megabyte is accepted/)
 })
 
 /** Process id of the service, below the launcher. */

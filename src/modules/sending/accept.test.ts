@@ -10,7 +10,7 @@ test('a database that goes away while a refused group is written call by call is
     transaction: () => Promise.reject(Object.assign(new Error('no'), { code: faults.shift() })),
   } as unknown as Database
   const sites = { of: async () => new Map<string, number>() }
-  const accepting = acceptance({ database, sites, hasRoom: () => true } as unknown as AcceptOptions)
+  const accepting = acceptance({ database, sites, takesMail: () => true } as unknown as AcceptOptions)
   const call: Submission = { accountId: 'a', messages: [], strict: true, idempotency: null, answerOf: () => null }
   const told = await Promise.all([call, call].map((one) => accepting.submit(one).catch((error: unknown) => error)))
   assert.deepEqual(

@@ -91,8 +91,8 @@ export interface AcceptOptions {
   readonly sites: SiteIds
   readonly quota: EmailQuota
   readonly risk: Pick<RiskRoom, 'gather' | 'countSent' | 'recordOverrides'>
-  /** Whether the disk has room for more. */
-  readonly hasRoom: () => boolean
+  /** False: the store's disk has no room for more. */
+  readonly takesMail: () => boolean
   /** Passes what was just accepted to delivery, if it runs in this process. */
   readonly fresh: FreshEmails | null
   /** Wakes delivery, if it runs in this process. */
@@ -143,7 +143,7 @@ export function acceptance(options: AcceptOptions): Acceptance {
   return {
     idle: groups.idle,
     submit: async (submission) => {
-      if (!options.hasRoom()) throw errors.service_unavailable({}, { retryAfter: RETRY_AFTER_SECONDS })
+      if (!options.takesMail()) throw errors.service_unavailable({}, { retryAfter: RETRY_AFTER_SECONDS })
       if (submission.idempotency === null) return submit(submission)
       const name = nameOf(submission.idempotency)
       if (running.has(name)) throw errors.idempotency_in_progress()

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { PassThrough, type Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { bodySpool, largeTurns, MAX_IN_MEMORY_BYTES, type SpooledBody, type Turns } from '../body-spool.ts'
+import type { MailRoom } from '../disk.ts'
 import { NO_OBJECT, platformErrors, validationError } from '../errors.ts'
 import { parseJsonBody } from '../json.ts'
 
@@ -21,24 +22,25 @@ const NOTHING_MORE = Promise.resolve()
 const OTHER_CHARSET = 'other charset'
 /** Lists of addresses may have 256 MB. */
 const LIST = 'text/csv'
+const ALWAYS_ROOM: MailRoom = { hasRoom: () => true, takesMail: () => true }
 
 /** Where bodies over 1 MB are kept until their turn. */
 export interface Large {
   readonly folder: string
   readonly turns: Turns
-  /** False: the disk has no room. Large bodies and lists are refused, and a list under way is broken off. */
-  readonly hasRoom: () => boolean
+  /** Without room, large bodies are refused; while no mail is taken, lists too, and one under way is broken off. */
+  readonly disk: MailRoom
 }
 
 /** Only JSON becomes `request.body`; an endpoint may take other types as a stream. */
 export function readBodies(
   app: FastifyInstance,
-  { folder, turns, hasRoom }: Large = { folder: tmpdir(), turns: largeTurns(), hasRoom: () => true },
+  { folder, turns, disk }: Large = { folder: tmpdir(), turns: largeTurns(), disk: ALWAYS_ROOM },
 ): void {
   const bodies = bodySpool({
     folder,
     turns,
-    hasRoom,
+    hasRoom: disk.hasRoom,
     tooLarge: (mostBytes) => platformErrors.payload_too_large({ limit_bytes: mostBytes }),
     noRoom: (cause) => platformErrors.service_unavailable({}, { cause, retryAfter: RETRY_AFTER_SECONDS }),
   })
@@ -63,7 +65,7 @@ export function readBodies(
     }
     if (isStreamed) {
       streamed.set(request, payload)
-      done(null, readApart(payload, type === LIST ? hasRoom : () => true))
+      done(null, readApart(payload, type === LIST ? disk.takesMail : () => true))
       return
     }
     const body = bodies.begin(limitBytes)
@@ -212,10 +214,10 @@ function collect(payload: Readable, body: SpooledBody): Promise<void> {
 }
 
 /** The same bytes, for an endpoint that may stop reading: that would destroy the request, and its client would write for ever. */
-function readApart(payload: Readable, hasRoom: () => boolean): Readable {
+function readApart(payload: Readable, takesMore: () => boolean): Readable {
   const apart = payload.pipe(new PassThrough())
   payload.on('data', () => {
-    if (!hasRoom()) apart.destroy(noRoomForList())
+    if (!takesMore()) apart.destroy(noRoomForList())
   })
   // Whoever reads it is told; unheard, the error would end the process.
   apart.on('error', () => undefined)

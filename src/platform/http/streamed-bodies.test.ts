@@ -38,7 +38,7 @@ test('a client that is still writing when its endpoint has read enough gets its 
 test('a list is broken off when the disk has no room left for its entries, and other streams are not', async () => {
   const app = fastify({ forceCloseConnections: true })
   let hasRoom = true
-  readBodies(app, { folder: tmpdir(), turns: largeTurns(), hasRoom: () => hasRoom })
+  readBodies(app, { folder: tmpdir(), turns: largeTurns(), disk: { hasRoom: () => hasRoom, takesMail: () => hasRoom } })
   app.setErrorHandler<ApiError>((error, _, reply) => reply.code(error.status).send(error.code))
   app.post('/', { config: { stream: ['text/csv', 'message/rfc822'] } as object }, async ({ body }) => {
     let bytes = 0
