@@ -17,7 +17,7 @@ import { MAX_MESSAGE_BYTES } from './limits.ts'
 import { type RecipientRequest, type SendRequest, type TrackingOverrides, unlessBlank } from './request.ts'
 
 export interface Draft {
-  /** Of the first recipient's email, where the message has it in its header; null: made in acceptance. */
+  /** Of the email of the first recipient who is not refused, where the message has it in its header; null: made in acceptance. */
   readonly emailId: string | null
   readonly from: Person
   readonly fromDomain: string

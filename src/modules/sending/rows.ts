@@ -51,10 +51,11 @@ export interface RowsOptions {
 
 export function rowsOf({ accountId, incoming, judged, ids, now }: RowsOptions): Rows {
   const { draft, sender } = incoming
+  const going = judged.recipients.findIndex(({ passes }) => passes)
   const idOf = new Map(
     judged.recipients.map(({ recipient }, index) => [
       recipient.key,
-      (index === 0 ? draft.emailId : null) ?? ids.next(),
+      (index === going ? draft.emailId : null) ?? ids.next(),
     ]),
   )
   const [first] = judged.recipients

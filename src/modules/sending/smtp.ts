@@ -27,7 +27,7 @@ export interface SubmittedMail {
   readonly recipients: readonly Address[]
   /** The bytes between DATA and the final dot, dots unstuffed. */
   readonly raw: Buffer
-  /** Our trace field (RFC 5321 section 4.4). @param id the first recipient's email, which the client is told */
+  /** Our trace field (RFC 5321 section 4.4). @param id the email that the client is told */
   readonly trace: (id: string, now: Date) => string
 }
 
@@ -37,7 +37,7 @@ export interface SmtpSubmission {
   /** @returns the list entry that refuses the recipient; null: there is none */
   recipientFault(principal: Principal, recipient: Address): Promise<Refusal | null>
   /**
-   * Resolves after the commit with the id of the first recipient's email.
+   * Resolves after the commit with the id of the email to the first recipient who is not refused: "queued as" is said of it.
    *
    * @throws ApiError from acceptance
    */
@@ -115,14 +115,14 @@ export function smtpSubmissionOf(options: SmtpSubmissionOptions, sending: Sendin
         idempotency,
         patienceMs: SMTP_COMMIT_PATIENCE_MS,
         answerOf: ([outcome]) =>
-          outcome?.kind === 'accepted' ? { status: 250, body: { email_id: outcome.accepted.emailId } } : null,
+          outcome?.kind === 'accepted' ? { status: 250, body: { email_id: id } } : null,
       })
       if (result.kind === 'replayed') return { emailId: (result.body as { email_id: string }).email_id }
       const [outcome] = result.outcomes
       if (outcome?.kind !== 'accepted') throw outcome?.error ?? platformErrors.internal_error()
       // It is stored, and delivery reads large messages from there.
       if (prepared.submitted.message.length > MAX_IN_MEMORY_BYTES) giveBack(prepared.submitted.message)
-      return { emailId: outcome.accepted.emailId }
+      return { emailId: id }
     },
   }
 }
