@@ -1,8 +1,8 @@
 import { statement } from '../../platform/db.ts'
 import { matches, matchesFolded } from '../../platform/sql-pattern.ts'
-import { blockedSql, isUnsubscribedSql, unsubscribedAtSql } from '../suppression/index.ts'
+import { blockedSql, hasComplainedSql, isUnsubscribedSql, unsubscribedAtSql } from '../suppression/index.ts'
 
-/** A contact as shown: in `status` the two lists take precedence over the stored value. */
+/** A contact as shown: in `status` the two lists and a past complaint take precedence over the stored value. */
 export interface ContactRow {
   readonly id: string
   readonly account_id: string
@@ -53,10 +53,11 @@ const PLAIN = `c.id, c.account_id, c.email, c.address, c.name, c.source, c.sourc
   c.confirmed_ip, c.confirmed_user_agent, c.created_at, c.updated_at, c.asked_back_at, c.earlier_consents`
 
 // $1 is the current time in every statement that shows a contact. An address that the account itself suppressed has not
-// said anything: the contact keeps its status, and `suppressed` shows it.
+// said anything: the contact keeps its status, and `suppressed` shows it. A complaint counts after its entry was removed, too,
+// since no mail is ever accepted for who complained.
 const PERSON = { accountId: 'c.account_id', recipient: 'c.email' } as const
 const BLOCKED = blockedSql({ ...PERSON, sandbox: 'false', now: '$1::timestamptz' })
-const STATUS = `(select case when b.reason = 'complaint' then 'complained'
+const STATUS = `(select case when b.reason = 'complaint' or ${hasComplainedSql(PERSON)} then 'complained'
     when b.reason in ('hard_bounce', 'repeated_soft_bounce', 'spamtrap') then 'bounced'
     when b.reason is not null and ${isUnsubscribedSql(PERSON)} then 'unsubscribed' else c.status end
   from (select ${BLOCKED} as reason) b)`

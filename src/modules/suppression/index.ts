@@ -5,6 +5,7 @@
 import {
   type AskExpressions,
   blockedExpression,
+  hasComplainedExpression,
   isUnsubscribedExpression,
   PAST_ROWS,
   refusalRows,
@@ -57,6 +58,11 @@ export function blockedSql(ask: AskExpressions): string {
 /** An SQL expression about one recipient for another room's statement: see sql.ts. */
 export function isUnsubscribedSql(ask: Pick<AskExpressions, 'accountId' | 'recipient'>): string {
   return isUnsubscribedExpression(ask)
+}
+
+/** The verdict refuses such a recipient for ever, although no list has them: see sql.ts. */
+export function hasComplainedSql(ask: Pick<AskExpressions, 'accountId' | 'recipient'>): string {
+  return hasComplainedExpression(ask)
 }
 
 export function unsubscribedAtSql(ask: Pick<AskExpressions, 'accountId' | 'recipient'>): string {

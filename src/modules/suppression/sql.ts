@@ -96,6 +96,15 @@ export function isUnsubscribedExpression({
      where left_e.account_id = ${accountId} and left_e.address_key = ${addressKey(accountId, recipient)}) else false end)`
 }
 
+/** Whether the recipient once complained and the account removed the entry (boolean). */
+export function hasComplainedExpression({
+  accountId,
+  recipient,
+}: Pick<AskExpressions, 'accountId' | 'recipient'>): string {
+  return `exists (select from past_refusal past_c
+     where past_c.account_id = ${accountId} and past_c.email = ${recipient} and past_c.reason = 'complaint')`
+}
+
 /** When the recipient last unsubscribed (timestamptz), even if the entry was removed since; null: never. */
 export function unsubscribedAtExpression({
   accountId,

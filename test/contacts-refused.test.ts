@@ -1,0 +1,54 @@
+// Contacts that complained or whose address bounced, after the account has removed the entry from the list.
+
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { statement } from '../src/platform/db.ts'
+import { CONTACTS } from './contacts-world.ts'
+import { type Reply, startWorld } from './world.ts'
+
+const HOUR_MS = 3_600_000
+
+const DELIVERED = statement('test_contacts_delivered', 'update email set status = 3 where id = $1')
+
+const world = await startWorld()
+after(() => world[Symbol.asyncDispose]())
+await world.verifiedDomain('shop.example')
+
+/** A contact that was asked by a live mail, with its link. */
+async function asked(email: string): Promise<{ id: string; emailId: string; link: string }> {
+  const made = await world.api.post(CONTACTS, { email })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const [mail] = (await world.api.get(`/api/v1/emails?recipient=${email}`)).body.data
+  const { text } = (await world.api.get(`/api/v1/emails/${mail.id}`)).body.data
+  const [link] = /http\S+\/confirm\/\S+/.exec(text) ?? []
+  assert.ok(link !== undefined)
+  return { id: made.body.data.id, emailId: mail.id, link: world.url + new URL(link).pathname }
+}
+
+/** Reports what became of the mail, and removes the entry that this made. */
+async function report(kind: 'bounces' | 'complaints', body: { email_id: string }, email: string): Promise<void> {
+  await world.rooms.database.system.execute(DELIVERED, [body.email_id])
+  const { status, body: answer } = await world.api.post(`/api/v1/inbound/${kind}`, body)
+  assert.deepEqual([status, answer.data.suppressed], [202, true], JSON.stringify(answer))
+  assert.equal((await world.api.delete(`/api/v1/customer/suppressions/${email}`)).status, 200)
+}
+
+const shown = async (id: string): Promise<Reply['body']> => (await world.api.get(`${CONTACTS}/${id}`)).body.data
+
+test('a contact that complained stays so when the entry is removed: its link subscribes nobody, and it is not asked again', async () => {
+  const email = 'angry@reader.example'
+  const { id, emailId, link } = await asked(email)
+  await report('complaints', { email_id: emailId }, email)
+  assert.deepEqual([(await shown(id)).status, (await shown(id)).suppressed], ['complained', false])
+  for (const method of ['GET', 'POST']) assert.equal((await fetch(link, { method })).status, 409, method)
+  assert.equal((await shown(id)).confirmed_at, null)
+  assert.equal((await world.api.get('/api/v1/events?event=contact.confirmed')).body.data.length, 0)
+  const listed = (await world.api.get(`${CONTACTS}?status=complained`)).body.data as { id: string }[]
+  assert.deepEqual(
+    listed.map((one) => one.id),
+    [id],
+  )
+  world.clock.advance(HOUR_MS)
+  const again = await world.api.post(`${CONTACTS}/${id}/resend-confirmation`)
+  assert.deepEqual([again.status, again.body.code, again.body.details.status], [409, 'invalid_state', 'complained'])
+})
