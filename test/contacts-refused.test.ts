@@ -52,3 +52,26 @@ test('a contact that complained stays so when the entry is removed: its link sub
   const again = await world.api.post(`${CONTACTS}/${id}/resend-confirmation`)
   assert.deepEqual([again.status, again.body.code, again.body.details.status], [409, 'invalid_state', 'complained'])
 })
+
+test('a contact whose hard bounce was removed is asked again with override_soft_block, on creation too', async () => {
+  const email = 'back@reader.example'
+  const { id, emailId, link } = await asked(email)
+  await report('bounces', { email_id: emailId, type: 'hard' } as { email_id: string }, email)
+  assert.equal((await shown(id)).status, 'pending_confirmation')
+  world.clock.advance(HOUR_MS)
+  const resend = `${CONTACTS}/${id}/resend-confirmation`
+  for (const body of [{}, { override_soft_block: false }, { override_soft_block: null }]) {
+    const refused = await world.api.post(resend, body)
+    assert.deepEqual(
+      [refused.status, refused.body.code, refused.body.details.overridable],
+      [422, 'previous_hard_bounce', true],
+    )
+  }
+  const sent = await world.api.post(resend, { override_soft_block: true })
+  assert.deepEqual([sent.status, sent.body.data?.resend_count], [200, 1], JSON.stringify(sent.body))
+  assert.equal((await world.api.delete(`${CONTACTS}/${id}`)).status, 200)
+  assert.equal((await world.api.post(CONTACTS, { email })).body.code, 'previous_hard_bounce')
+  const made = await world.api.post(CONTACTS, { email, override_soft_block: true })
+  assert.deepEqual([made.status, made.body.data?.confirmation_sent_at !== null], [201, true], JSON.stringify(made.body))
+  assert.equal((await fetch(link, { method: 'POST' })).status, 404)
+})

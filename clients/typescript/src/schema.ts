@@ -2608,6 +2608,11 @@ export interface components {
              * @description Template of the confirmation email. {{confirm_url}} is replaced by the confirmation link.
              */
             template_id?: string | null;
+            /**
+             * @description Send the confirmation email despite a soft block.
+             * @default false
+             */
+            override_soft_block?: boolean | null;
             tags?: string[] | null;
             /** @default true */
             double_opt_in?: boolean | null;
@@ -4335,6 +4340,11 @@ export interface components {
              * @description Template of the confirmation email. {{confirm_url}} is replaced by the confirmation link.
              */
             template_id?: string | null;
+            /**
+             * @description Send the confirmation email despite a soft block.
+             * @default false
+             */
+            override_soft_block?: boolean | null;
         };
         ResetUserPasswordRequest: Record<string, never>;
         RestoreTemplateVersionRequest: Record<string, never>;

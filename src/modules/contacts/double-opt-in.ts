@@ -46,11 +46,15 @@ export interface OptInContext extends ContactContext, Canceling {
 /** The address has received the maximum of confirmation mails. */
 class EnoughMails extends ApiError {}
 
-/** @throws ApiError already_exists, and whatever a send throws; then no contact is created */
+/**
+ * @param overrideSoftBlock as on a send
+ * @throws ApiError already_exists, and whatever a send throws; then no contact is created
+ */
 export async function createContact(
   context: OptInContext,
   principal: Principal,
   contact: NewContact,
+  overrideSoftBlock: boolean,
 ): Promise<sql.ContactRow> {
   const { database, clock, ids } = context
   const { accountId } = principal
@@ -67,7 +71,7 @@ export async function createContact(
   }
   if (!contact.doubleOptIn) return withoutMail()
   if ((await database.system.one(sql.known, [accountId, contact.email])) !== null) throw errors.already_exists()
-  const mail = await mailOf(context, principal, { ...contact, id })
+  const mail = await mailOf(context, principal, { ...contact, id, overrideSoftBlock })
   const address = addressOf(context, principal, contact.email)
   try {
     await refusePast(context, address)
@@ -86,28 +90,37 @@ export async function createContact(
 /** The new consent for a contact that unsubscribed. */
 export type RenewedConsent = Pick<NewContact, 'consent' | 'sender' | 'templateId'> & { readonly source: string }
 
+export interface AskAgain {
+  /** Null for a pending contact; otherwise for one that unsubscribed and is on no list any more. */
+  readonly proof: RenewedConsent | null
+  /** As on a send. */
+  readonly overrideSoftBlock: boolean
+}
+
 /**
  * Asks again.
  *
- * @param proof null for a pending contact; otherwise for one that unsubscribed and is on no list any more
  * @throws ApiError not_found, invalid_state, rate_limit_exceeded, and whatever a send throws
  */
 export async function resendConfirmation(
   context: OptInContext,
   principal: Principal,
   id: string,
-  proof: RenewedConsent | null,
+  { proof, overrideSoftBlock }: AskAgain,
 ): Promise<sql.ContactRow> {
   const { database, clock } = context
   const { accountId } = principal
   const read = (): Promise<sql.ContactRow> =>
     database.tenant(accountId, (db) => readContact(db, clock.now(), accountId, id))
   const contact = await read()
-  await (proof === null ? resend(context, principal, contact) : askBack(context, principal, contact, proof))
+  const asked = { ...contact, overrideSoftBlock }
+  await (proof === null ? resend(context, principal, asked) : askBack(context, principal, asked, proof))
   return read()
 }
 
-async function resend(context: OptInContext, principal: Principal, contact: sql.ContactRow): Promise<void> {
+type AskedAgain = sql.ContactRow & Pick<AskAgain, 'overrideSoftBlock'>
+
+async function resend(context: OptInContext, principal: Principal, contact: AskedAgain): Promise<void> {
   const { clock } = context
   const { accountId } = principal
   const { id } = contact
@@ -132,7 +145,7 @@ async function resend(context: OptInContext, principal: Principal, contact: sql.
 async function askBack(
   context: OptInContext,
   principal: Principal,
-  contact: sql.ContactRow,
+  contact: AskedAgain,
   { source, consent, sender, templateId }: RenewedConsent,
 ): Promise<void> {
   const { clock } = context
@@ -240,6 +253,7 @@ interface Asked {
   readonly name: string | null
   readonly sender: string | null
   readonly templateId: string | null
+  readonly overrideSoftBlock: boolean
 }
 
 /** Faults in a new contact's body that would stop its confirmation mail, whether or not one is sent now. */
@@ -290,6 +304,7 @@ async function mailOf(context: OptInContext, { accountId }: Principal, asked: As
     tracking_enabled: false,
     open_tracking_enabled: false,
     click_tracking_enabled: false,
+    override_soft_block: asked.overrideSoftBlock,
   }
 }
 

@@ -61,7 +61,7 @@ export async function importContacts(
     const { email } = contact
     if (refusedForAll !== null) return fault({ line, email, message: refusedForAll })
     try {
-      const made = await createContact(context, principal, contact)
+      const made = await createContact(context, principal, contact, false)
       counts.imported++
       if (made.confirmation_sent_at !== null) counts.asked++
     } catch (error) {

@@ -152,6 +152,11 @@ const PROOF = {
     ),
   ),
 } as const
+const OVERRIDE = {
+  override_soft_block: Type.Optional(
+    nullable(Type.Boolean({ default: false, description: 'Send the confirmation email despite a soft block.' })),
+  ),
+} as const
 export const Created = named(
   'CreateContactRequest',
   Type.Object(
@@ -159,6 +164,7 @@ export const Created = named(
       email: Type.String({ maxLength: limits.MAX_ADDRESS_CHARS }),
       name: Type.Optional(Name),
       ...PROOF,
+      ...OVERRIDE,
       tags: Type.Optional(nullable(Tags)),
       double_opt_in: Type.Optional(nullable(Type.Boolean({ default: true }))),
     },
@@ -254,7 +260,8 @@ function writingRoutes(context: OptInContext): readonly AnyEndpoint[] {
       errors: [errors.already_exists, ...refusals],
       handle: async ({ principal, body }) => {
         const contact = newContact(body as CreatedBody, context.clock.now())
-        return single(wire(await createContact(context, principal, contact)), { status: 201 })
+        const overrides = body.override_soft_block === true
+        return single(wire(await createContact(context, principal, contact, overrides)), { status: 201 })
       },
     }),
     endpoint({
@@ -306,13 +313,15 @@ function writingRoutes(context: OptInContext): readonly AnyEndpoint[] {
       summary:
         'Resend the confirmation email, at most 3 times and once an hour. With a new consent, a contact that unsubscribed and has been taken off the unsubscribe list can be asked once a week.',
       params: IdParams,
-      body: named('ResendConfirmationRequest', Type.Object(PROOF, closed)),
+      body: named('ResendConfirmationRequest', Type.Object({ ...PROOF, ...OVERRIDE }, closed)),
       moreFaults: (body, { accountId }) => optInFaults(context, accountId, body),
       answers: { 200: dataOf(ContactItem) },
       errors: [errors.not_found, errors.invalid_state, errors.rate_limit_exceeded, ...refusals],
       handle: async ({ principal, params, body }) => {
-        const proof = newProof(body as ProofBody, context.clock.now())
-        return single(wire(await resendConfirmation(context, principal, params.id, proof)))
+        const { override_soft_block: override, ...given } = body
+        const proof = newProof(given as ProofBody, context.clock.now())
+        const again = { proof, overrideSoftBlock: override === true }
+        return single(wire(await resendConfirmation(context, principal, params.id, again)))
       },
     }),
   ]

@@ -114,8 +114,7 @@ export function smtpSubmissionOf(options: SmtpSubmissionOptions, sending: Sendin
         strict: true,
         idempotency,
         patienceMs: SMTP_COMMIT_PATIENCE_MS,
-        answerOf: ([outcome]) =>
-          outcome?.kind === 'accepted' ? { status: 250, body: { email_id: id } } : null,
+        answerOf: ([outcome]) => (outcome?.kind === 'accepted' ? { status: 250, body: { email_id: id } } : null),
       })
       if (result.kind === 'replayed') return { emailId: (result.body as { email_id: string }).email_id }
       const [outcome] = result.outcomes
