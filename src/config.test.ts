@@ -64,6 +64,8 @@ const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['POSTHORN_ROLES', ',', /contains no role/],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'x', /not an http or https URL/],
   ['OTEL_TRACES_SAMPLER_ARG', '2', /not a number from 0 to 1/],
+  ['POSTHORN_SUBMISSION_PORT', '587,2587,587', /contains 587 twice/],
+  ['POSTHORN_SUBMISSION_TLS_PORT', '465,0465', /contains 465 twice/],
   ['POSTHORN_LOG_LEVEL', 'loud', /not one of error, warn, info, debug, silent/],
 ]
 
@@ -96,9 +98,12 @@ test('two listeners at one port are reported by both settings, unless one does n
       { POSTHORN_SUBMISSION_TLS_PORT: '465,2587' },
       /POSTHORN_SUBMISSION_PORT and POSTHORN_SUBMISSION_TLS_PORT are both 2587/,
     ],
+    [{ POSTHORN_MX_PORT: '8080', POSTHORN_HTTP_HOST: '0.0.0.0' }, /POSTHORN_HTTP_PORT and POSTHORN_MX_PORT are both/],
+    [{ POSTHORN_MX_PORT: '8080', POSTHORN_BIND: '::', POSTHORN_HTTP_HOST: '127.0.0.1' }, /are both 8080/],
+    [{ POSTHORN_MX_PORT: '8080', POSTHORN_BIND: '::1', POSTHORN_HTTP_HOST: '0.0.0.0' }, null],
     [{ POSTHORN_MX_PORT: '2587', POSTHORN_ROLES: 'mx' }, null],
     [{ POSTHORN_MX_PORT: '8080', POSTHORN_HTTP_HOST: '127.0.0.2' }, null],
-    [{ POSTHORN_MX_PORT: '0', POSTHORN_SUBMISSION_PORT: '0' }, null],
+    [{ POSTHORN_MX_PORT: '0', POSTHORN_SUBMISSION_PORT: '0,0' }, null],
   ]
   for (const [settings, said] of cases) {
     if (said === null) readConfig(settings)

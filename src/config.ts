@@ -246,10 +246,17 @@ function sharedPorts(read: Read): readonly string[] {
   ]
   return listeners.flatMap(([setting, at, ports], index) =>
     listeners.slice(index + 1).flatMap(([other, otherAt, others]) => {
-      const port = at === otherAt ? ports.find((one) => one !== null && one !== 0 && others.includes(one)) : undefined
+      const port = overlap(at, otherAt) ? ports.find((one) => one && others.includes(one)) : null
       return port == null ? [] : [`${setting} and ${other} are both ${port}`]
     }),
   )
+}
+
+/** Whether listeners at these hosts cannot have the same port. `::` takes IPv4 as well. */
+function overlap(host: string, other: string): boolean {
+  const has = (wildcard: string, one: string): boolean =>
+    wildcard === '::' || (wildcard === '0.0.0.0' && (isIP(one) === 4 || one === '::'))
+  return host === other || has(host, other) || has(other, host)
 }
 
 /**
@@ -291,6 +298,8 @@ function ports(text: string | undefined, standard: readonly number[]): readonly 
   if (text === undefined) return standard
   const named = list(text).map((item) => port(item) ?? 0)
   if (named.length === 0) throw new Error(`"${text}" contains no port number`)
+  const twice = named.find((one, index) => one !== 0 && named.indexOf(one) !== index)
+  if (twice !== undefined) throw new Error(`"${text}" contains ${twice} twice`)
   return named
 }
 
