@@ -105,6 +105,30 @@ const ROWS: [
     'block',
     'risk_score_critical',
   ],
+  [
+    'a hard bounce that was taken off the list, in a spike',
+    { hardBounced: true, volumeSpike: true },
+    {},
+    80,
+    'block',
+    'risk_score_critical',
+  ],
+  [
+    'a hard bounce on the list, in a spike',
+    { hardBounced: true, onList: true, volumeSpike: true },
+    {},
+    80,
+    'block',
+    'previous_hard_bounce',
+  ],
+  [
+    'a hard bounce on the list, with critical content',
+    { hardBounced: true, onList: true, contentLevel: 'critical' },
+    {},
+    100,
+    'block',
+    'previous_hard_bounce',
+  ],
 ]
 for (const [what, facts, policy, score, action, code] of ROWS) {
   test(`${what}: ${score}, ${action}, ${code}`, () => {

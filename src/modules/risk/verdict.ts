@@ -243,7 +243,9 @@ export function verdict(facts: RiskFacts, policy: RiskPolicy): Verdict {
     (top, next) => (top === null || next.points > top.points ? next : top),
     null,
   )
-  const reasonCode = reasonOf(action, heaviest, blocking.length > 0)
+  // What put the address on a list is never overridable: it explains the block, whatever else adds to the sum.
+  const isExplained = blocking.length > 0 || facts.onList
+  const reasonCode = reasonOf(action, heaviest, isExplained)
   const wouldBlock = action === 'soft_block' || action === 'block'
   return {
     score,
@@ -286,9 +288,9 @@ function levelOf(score: number): RiskLevel {
   return score >= WARN_FROM ? 'low' : 'safe'
 }
 
-function reasonOf(action: RiskAction, heaviest: Applied | null, hardBlocked: boolean): ReasonCode | null {
+function reasonOf(action: RiskAction, heaviest: Applied | null, isExplained: boolean): ReasonCode | null {
   if (action === 'allow' || heaviest === null || heaviest.rule.code === 'role_address') return null
-  if (action === 'block' && !hardBlocked && heaviest.points < BLOCK_FROM) return 'risk_score_critical'
+  if (action === 'block' && !isExplained && heaviest.points < BLOCK_FROM) return 'risk_score_critical'
   return heaviest.rule.code
 }
 
