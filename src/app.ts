@@ -120,7 +120,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     secrets,
     plans,
     rateLimits: config.rateLimits,
-    secure: config.publicUrl.startsWith('https:'),
+    publicUrl: config.publicUrl,
     log,
     ids,
   })

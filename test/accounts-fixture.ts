@@ -67,7 +67,7 @@ export async function fixture(
         secrets,
         plans: BUILT_IN,
         rateLimits: false,
-        secure: false,
+        publicUrl: 'http://127.0.0.1:8080',
         log,
         ids,
         ...options,

@@ -18,12 +18,15 @@ interface Answered {
   readonly headers: Headers
 }
 
+const PUBLIC_URL = 'http://mail.posthorn.test'
 const OURS = { 'sec-fetch-site': 'same-origin' }
 let world: World
 let accounts = 0
 
 before(async () => {
-  world = await startWorld({ settings: { POSTHORN_TRUSTED_PROXIES: '127.0.0.1,::1' } })
+  world = await startWorld({
+    settings: { POSTHORN_TRUSTED_PROXIES: '127.0.0.1,::1', POSTHORN_PUBLIC_URL: PUBLIC_URL },
+  })
 })
 after(() => world[Symbol.asyncDispose]())
 
@@ -137,6 +140,20 @@ test('a request that another site may have sent changes nothing, whatever its me
     }
   }
   const own = { origin: world.url, cookie }
+  assert.equal((await ask('DELETE', '/api/v1/session', undefined, own)).status, 204)
+})
+
+test('over plain HTTP, the public URL is our page behind a proxy that asks by another name', async () => {
+  const { email, password } = await person()
+  const signInFrom = (origin: string): ReturnType<typeof ask> =>
+    ask('POST', '/api/v1/session', { email, password }, { origin })
+  for (const origin of [`${PUBLIC_URL}:81`, 'https://mail.posthorn.test', 'http://posthorn.test'])
+    assert.equal((await signInFrom(origin)).body.code, 'cross_site_request', origin)
+  const signedIn = await signInFrom(PUBLIC_URL)
+  assert.equal(signedIn.status, 200)
+  const own = { origin: PUBLIC_URL, cookie: signedIn.headers.get('set-cookie')?.split(';')[0] ?? '' }
+  const made = await ask('POST', '/api/v1/templates', { name: 'n', subject: 's', text: 't' }, own)
+  assert.equal(made.status, 201, JSON.stringify(made.body))
   assert.equal((await ask('DELETE', '/api/v1/session', undefined, own)).status, 204)
 })
 

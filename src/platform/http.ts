@@ -41,7 +41,7 @@ import {
   openapiOptions,
   schemaOf,
 } from './http/openapi.ts'
-import { isFromOurPages, isInTheClear } from './http/origin.ts'
+import { isInTheClear } from './http/origin.ts'
 import type { Ids } from './ids.ts'
 import type { Logger } from './log.ts'
 import { acceptAll, bodyValidator, refuseUnfitText, validatorCompiler } from './validation.ts'
@@ -369,7 +369,7 @@ function requesterOf(request: FastifyRequest, reply: FastifyReply, { foreign }: 
     apiKeyHeader: foreignKey ?? request.headers['x-api-key'],
     authorization: authorizationOf(request.raw),
     cookie: request.headers.cookie,
-    fromOurPages: isFromOurPages(request.method, request.headers),
+    headers: request.headers,
     ip: request.ip,
     method: request.method,
     path: pathOf(request),

@@ -44,7 +44,7 @@ export interface GateParts {
   readonly buckets: Buckets
   readonly failures: AuthenticationFailures
   readonly uses: LastUseLog
-  readonly sessions: Pick<Sessions, 'tokenIn' | 'find' | 'noteActing'>
+  readonly sessions: Pick<Sessions, 'tokenIn' | 'isFromOurPages' | 'find' | 'noteActing'>
 }
 
 export function apiGate(parts: GateParts): ApiGate {
@@ -106,7 +106,7 @@ function refusalOf(atItsAddress: boolean, suspended: boolean): ApiError | null {
 async function bySession({ sessions }: GateParts, requester: Requester): Promise<Found | null> {
   const token = presentedKey(requester) === null ? sessions.tokenIn(requester.cookie) : null
   if (token === null) return null
-  if (!requester.fromOurPages) throw errors.cross_site_request()
+  if (!sessions.isFromOurPages(requester.method, requester.headers)) throw errors.cross_site_request()
   const session = await sessions.find(token)
   if (session === null) throw errors.not_signed_in()
   await sessions.noteActing(session, requester)

@@ -29,8 +29,8 @@ export interface AccountsOptions {
   readonly plans: Plans
   /** False: no rate limits (load tests). */
   readonly rateLimits: boolean
-  /** True when the dashboard is reached over TLS. */
-  readonly secure: boolean
+  /** Where the dashboard is reached. */
+  readonly publicUrl: string
   readonly log: Logger
   readonly ids: Ids
 }
@@ -63,7 +63,7 @@ const SESSIONS_AT_ONCE = 10_000
 const BUCKET_KEPT_MS = 86_400_000
 
 export function accountsRoom(options: AccountsOptions): Accounts {
-  const { database, clock, secrets, plans, rateLimits, secure, log, ids } = options
+  const { database, clock, secrets, plans, rateLimits, publicUrl, log, ids } = options
   const settings = settingsReader(database, clock, plans)
   const keys = keyLookup(database, clock)
   const uses = lastUseLog(database)
@@ -71,7 +71,7 @@ export function accountsRoom(options: AccountsOptions): Accounts {
   const failureCount = rateLimits ? failed : { count: () => null }
   const buckets = rateLimits ? sharedBuckets(database, clock) : unlimitedBuckets
   const passwordsOf = passwords(ids.bytes)
-  const sessions = sessionsOf({ database, clock, ids, secrets, passwords: passwordsOf, secure })
+  const sessions = sessionsOf({ database, clock, ids, secrets, passwords: passwordsOf, publicUrl })
   const parts = { database, clock, secrets, plans, keys, settings, buckets, failures: failureCount, uses, sessions }
   let suspended: ReadonlySet<string> = new Set()
   let sweptAtMs = clock.monotonicMs()

@@ -8,7 +8,6 @@ import {
   dataOf,
   endpoint,
   IdParams,
-  isFromOurPages,
   NO_STORE,
   named,
   single,
@@ -151,7 +150,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
         errors.cross_site_request,
       ],
       handle: async (call): Promise<Answer> => {
-        if (!isFromOurPages(call.method, call.headers)) throw errors.cross_site_request()
+        if (!sessions.isFromOurPages(call.method, call.headers)) throw errors.cross_site_request()
         assertSecurePage(call.headers.origin, options.publicUrl)
         const { email, password, code = null } = call.body
         const agent = call.headers['user-agent'] ?? ''

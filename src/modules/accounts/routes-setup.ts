@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import { parseAddress } from '../../mail/address.ts'
 import { validationError } from '../../platform/errors.ts'
-import { type Answer, type AnyEndpoint, endpoint, isFromOurPages, named, ONE_LINE } from '../../platform/http.ts'
+import { type Answer, type AnyEndpoint, endpoint, named, ONE_LINE } from '../../platform/http.ts'
 import type { OperatorContext } from './accounts.ts'
 import { errors } from './errors.ts'
 import { setUp } from './operators.ts'
@@ -38,7 +38,7 @@ export function setupRoutes(options: SetupRoutesOptions): readonly AnyEndpoint[]
       answers: { 204: Type.Null() },
       errors: [errors.invalid_token, errors.cross_site_request],
       handle: async (call): Promise<Answer> => {
-        if (!isFromOurPages(call.method, call.headers)) throw errors.cross_site_request()
+        if (!options.sessions.isFromOurPages(call.method, call.headers)) throw errors.cross_site_request()
         const { token, email, password, name = null } = call.body
         if (!parseAddress(email).ok)
           throw validationError([{ field: 'email', rule: 'email', message: 'is no email address' }])

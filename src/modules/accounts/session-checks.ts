@@ -4,7 +4,6 @@
 // the operator's. The person's own settings (password, second factor, sessions) stay theirs whatever account they look into.
 
 import type { UncheckedRequest } from '../../platform/http.ts'
-import { isFromOurPages } from '../../platform/http.ts'
 import { errors } from './errors.ts'
 import type { Operator } from './operator-actions.ts'
 import type { Sessions } from './sessions.ts'
@@ -24,9 +23,11 @@ export interface SessionChecks {
   readonly operator: SessionCheck
 }
 
-export function sessionChecks(sessions: Pick<Sessions, 'tokenIn' | 'find' | 'noteActing'>): SessionChecks {
+export function sessionChecks(
+  sessions: Pick<Sessions, 'tokenIn' | 'isFromOurPages' | 'find' | 'noteActing'>,
+): SessionChecks {
   const person: SessionCheck = async ({ method, headers }) => {
-    if (!isFromOurPages(method, headers)) throw errors.cross_site_request()
+    if (!sessions.isFromOurPages(method, headers)) throw errors.cross_site_request()
     const token = sessions.tokenIn(headers.cookie)
     const found = token === null ? null : await sessions.find(token)
     if (found === null) throw errors.not_signed_in()
@@ -49,7 +50,9 @@ export function sessionChecks(sessions: Pick<Sessions, 'tokenIn' | 'find' | 'not
 }
 
 /** For the other modules. */
-export function operatorCheck(sessions: Pick<Sessions, 'tokenIn' | 'find' | 'noteActing'>): OperatorCheck {
+export function operatorCheck(
+  sessions: Pick<Sessions, 'tokenIn' | 'isFromOurPages' | 'find' | 'noteActing'>,
+): OperatorCheck {
   const { operator } = sessionChecks(sessions)
   return async (request) => ({ email: (await operator(request)).email, ip: request.ip })
 }

@@ -43,7 +43,14 @@ for (const [what, meanwhile] of [
         return database.system.execute(statement, values)
       },
     }
-    const sessions = sessionsOf({ database: { ...database, system }, clock, ids, secrets, passwords, secure: false })
+    const sessions = sessionsOf({
+      database: { ...database, system },
+      clock,
+      ids,
+      secrets,
+      passwords,
+      publicUrl: 'http://127.0.0.1:8080',
+    })
     const asked = { email: user.email, password: account.dashboardPassword, code: null, ip: '192.0.2.1', agent: '' }
     await assert.rejects(sessions.signIn(asked), { code: 'invalid_credentials' })
   })
@@ -56,7 +63,14 @@ test('guessing from many addresses does not lock a user out of networks they hav
   const [user] = await listUsers(database.system, account.accountId)
   assert.ok(user)
   const passwords = { hash: async () => '', verify: async (password: string) => password === 'right' }
-  const sessions = sessionsOf({ database, clock: hurried(clock), ids, secrets, passwords, secure: false })
+  const sessions = sessionsOf({
+    database,
+    clock: hurried(clock),
+    ids,
+    secrets,
+    passwords,
+    publicUrl: 'http://127.0.0.1:8080',
+  })
   const codeOf = (password: string, ip: string): Promise<string> =>
     sessions.signIn({ email: user.email, password, code: null, ip, agent: '' }).then(
       () => 'ok',
@@ -90,7 +104,14 @@ test('a user of the same email in another account gives no further guesses by si
     hash: async () => '',
     verify: async (password: string, stored: string | null) => password === (stored === 'own' ? 'own' : 'right'),
   }
-  const sessions = sessionsOf({ database, clock: hurried(clock), ids, secrets, passwords, secure: false })
+  const sessions = sessionsOf({
+    database,
+    clock: hurried(clock),
+    ids,
+    secrets,
+    passwords,
+    publicUrl: 'http://127.0.0.1:8080',
+  })
   const accountOf = (password: string, ip: string): Promise<string> =>
     sessions.signIn({ email: victim.email, password, code: null, ip, agent: '' }).then(
       ({ session }) => session.account_id,
@@ -149,7 +170,7 @@ test('an unknown email, a known one and one in two accounts cost the same number
     ids,
     secrets,
     passwords: { hash: async () => '', verify },
-    secure: false,
+    publicUrl: 'http://127.0.0.1:8080',
   })
   for (const email of ['nobody@example.com', other.email, user.email]) {
     hashings = 0
@@ -177,7 +198,7 @@ test('the time of a refusal does not reveal how many users an email has', async 
     return false
   }
   const passwords = { hash: async () => '', verify }
-  const sessions = sessionsOf({ database, clock, ids, secrets, passwords, secure: false })
+  const sessions = sessionsOf({ database, clock, ids, secrets, passwords, publicUrl: 'http://127.0.0.1:8080' })
   const refusedAfterMs = async (email: string, ip: string): Promise<number> => {
     const beganMs = nowMs
     const asked = { email, password: 'x', code: null, ip, agent: '' }

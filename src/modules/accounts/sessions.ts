@@ -2,8 +2,10 @@
 // other sites cannot send; only its SHA-256 is stored. A session ends after 12 hours without use, after 7 days in any case,
 // when it is revoked, and with its user. It acts for its account with the scopes of its user's role (session-roles.ts).
 
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
+import { isFromOurPages } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { errors } from './errors.ts'
@@ -37,8 +39,8 @@ export interface SessionsOptions {
   readonly ids: Ids
   readonly secrets: Secrets
   readonly passwords: Passwords
-  /** True when the dashboard is reached over TLS. */
-  readonly secure: boolean
+  /** Where the dashboard is reached. */
+  readonly publicUrl: string
 }
 
 export interface SignIn extends SignInAttempt {
@@ -50,6 +52,8 @@ export interface Sessions {
   signIn(asked: SignIn): Promise<{ readonly token: string; readonly session: FoundSession }>
   /** The token in a request's cookies; null when it carries no session cookie of ours. */
   tokenIn(cookie: string | undefined): string | null
+  /** Whether a request only reads, or comes from a page of ours: only then may it use a session. */
+  isFromOurPages(method: string, headers: IncomingHttpHeaders): boolean
   /** The `Set-Cookie` header for a new session; null deletes the cookie. */
   cookieOf(token: string | null): string
   /** Null when the token is unknown or its session is over. */
@@ -75,7 +79,8 @@ export interface Sessions {
   confirmSecret(user: UserRow, code: string): Promise<readonly string[] | null>
 }
 
-export function sessionsOf({ database, clock, ids, secrets, passwords, secure }: SessionsOptions): Sessions {
+export function sessionsOf({ database, clock, ids, secrets, passwords, publicUrl }: SessionsOptions): Sessions {
+  const secure = publicUrl.startsWith('https:')
   const checks = signInChecks({ database, clock, secrets, passwords })
 
   const signIn = async (asked: SignIn): ReturnType<Sessions['signIn']> => {
@@ -104,6 +109,7 @@ export function sessionsOf({ database, clock, ids, secrets, passwords, secure }:
   return {
     signIn,
     tokenIn: (cookie) => sessionToken(cookie, secure),
+    isFromOurPages: (method, headers) => isFromOurPages(method, headers, publicUrl),
     cookieOf: (token) =>
       sessionCookie(token ?? '', { secure, maxAgeSeconds: token === null ? 0 : SESSION_LIFE_MS / 1_000 }),
     find: async (token) => {

@@ -185,7 +185,7 @@ async function admits(
         ip,
         method: 'GET',
         path: '',
-        fromOurPages: true,
+        headers,
         setHeader: () => undefined,
       },
       { scope: SCOPE },

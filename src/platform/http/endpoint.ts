@@ -46,8 +46,8 @@ export interface Requester {
   /** Several different values are joined with a comma. */
   readonly authorization: string | undefined
   readonly cookie: string | undefined
-  /** False: another site's page may have made the browser send this request. */
-  readonly fromOurPages: boolean
+  /** Tell whether another site's page may have made the browser send this request. */
+  readonly headers: IncomingHttpHeaders
   readonly ip: string
   readonly method: string
   /** Without the query. */

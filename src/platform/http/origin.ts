@@ -1,5 +1,8 @@
 // Whether a browser sent a request from one of our pages. A browser sends a session's cookie on its own, so only our pages
 // may make changes with it (Fetch Metadata: Sec-Fetch-Site; RFC 6454: Origin). A request with neither header is refused.
+//
+// Over plain HTTP browsers send Origin alone. It must name the host that was asked for, or the public URL: a proxy may ask for
+// its own name of this service instead.
 
 import type { IncomingHttpHeaders } from 'node:http'
 
@@ -19,9 +22,12 @@ export function isInTheClear(
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-export function isFromOurPages(method: string, headers: IncomingHttpHeaders): boolean {
+/** @param publicUrl where this service is reached */
+export function isFromOurPages(method: string, headers: IncomingHttpHeaders, publicUrl: string): boolean {
   if (SAFE.has(method)) return true
   const { 'sec-fetch-site': site, origin, host } = headers
   if (typeof site === 'string') return site === 'same-origin'
-  return typeof origin === 'string' && URL.canParse(origin) && host !== undefined && new URL(origin).host === host
+  if (typeof origin !== 'string' || !URL.canParse(origin)) return false
+  const page = new URL(origin)
+  return page.origin === new URL(publicUrl).origin || (host !== undefined && page.host === host)
 }
