@@ -365,3 +365,39 @@ test('Exim accepts the mail too, and refuses unknown users', async (t) => {
   assert.equal((await exim.messages('box')).length, 1)
   assert.equal((await outcomeOf(await sendTo('nobody@exim.test'))).status, 'bounced')
 })
+
+test('keys are replaced while mail goes out, and every mail is verified by the records that stand', async () => {
+  const { body: list } = await call('GET', '/api/v1/customer/domains')
+  const [domain] = list.data
+  const recordsNow = async (): Promise<readonly { host: string; value: string; purpose: string }[]> => {
+    const { body } = await call('GET', `/api/v1/customer/domains/${domain.id}/dns`)
+    return [...body.dns_records, ...body.optional_records]
+  }
+  const published = (await recordsNow()).filter(({ purpose }) => purpose !== 'bimi' && purpose !== 'return_path')
+  const before = (await postfix.messages('box')).length
+  const mails = 60
+  const sending = (async () => {
+    for (let n = 0; n < mails; n++) await sendTo('box@dest.test')
+  })()
+  await posthorn.cli('domain', 'rotate-dkim', DOMAIN)
+  const next = (await recordsNow()).filter(({ purpose }) => purpose === 'dkim_next')
+  await bind.publish(
+    DOMAIN,
+    [...published, ...next].map(({ host, value }) => txt(host, value)),
+  )
+  await waitFor('the new keys', async () => {
+    const { body } = await call('POST', `/api/v1/customer/domains/${domain.id}/verify`)
+    return body.domain.dkim_selector !== domain.dkim_selector
+  })
+  for (let n = 0; n < 3; n++) await sendTo('box@dest.test')
+  await sending
+  const messages = await waitFor('the mails', async () => {
+    const all = await postfix.messages('box')
+    return all.length >= before + mails + 3 ? all : null
+  })
+  await signedForMailauth(messages)
+  const selectors = new Set(
+    messages.flatMap((one) => [...one.toString('latin1').matchAll(/\bs=(ph[0-9a-f]{10})\b/g)].map(([, s]) => s)),
+  )
+  assert.equal(selectors.size, 2, [...selectors].join())
+})
