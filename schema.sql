@@ -1026,6 +1026,16 @@ create policy tenant on sent_day to posthorn_tenant
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on sent_day to posthorn_system;
 
+create table settled_time (
+  is_row boolean default true not null,
+  settled_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  doubted_since timestamp with time zone,
+  constraint settled_time_is_row_check CHECK (is_row),
+  constraint settled_time_pkey PRIMARY KEY (is_row)
+);
+grant insert, select, update on settled_time to posthorn_system;
+
 create table setup_token (
   hash bytea not null,
   account_id uuid,

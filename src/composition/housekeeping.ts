@@ -7,6 +7,7 @@ import { forgetConfirmationMails } from '../modules/contacts/index.ts'
 import { forgetInbox } from '../modules/delivery/index.ts'
 import { recallRechecks } from '../modules/domains/index.ts'
 import { ensureEventPartitions } from '../modules/events/index.ts'
+import { settledClock } from '../modules/machines/index.ts'
 import { forgetNotices } from '../modules/notices/index.ts'
 import { ensureOutboxPartitions } from '../modules/outbox/index.ts'
 import { forgetContentBlocks, forgetKeys } from '../modules/sending/index.ts'
@@ -113,11 +114,12 @@ function expiryLoop(database: Database, { clock, ids, log }: Ground): Service {
   })
 }
 
-/** Deletes expired data. Nothing waits for it, so its pace does not matter. */
-function cleaningLoop(database: Database, { clock, ids, log }: Ground): Service {
+/** Deletes expired data, by the time that retention goes by. Nothing waits for it, so its pace does not matter. */
+function cleaningLoop(database: Database, { clock: ticking, ids, log }: Ground): Service {
   return loop({
     name: 'cleaning',
     turn: async () => {
+      const clock = await settledClock({ database, clock: ticking, log })
       const keys = await forgetKeys(database.system, clock.now(), CLEAN_AT_ONCE)
       const old = await forgetOldSoftBounces(database.system, { ids, clock }, CLEAN_AT_ONCE)
       const inboxSince = new Date(clock.now().getTime() - INBOX_KEPT_MS)

@@ -5,7 +5,7 @@ import { dropEvents, ensureEventPartitions } from '../modules/events/index.ts'
 import { dropOutboxDays, ensureOutboxPartitions } from '../modules/outbox/index.ts'
 import { rebuildStatistics } from '../modules/statistics/index.ts'
 import { statement } from '../platform/db.ts'
-import { forgetWhatIsOld } from './retention.ts'
+import { forgetWhatIsOld, retentionLoop } from './retention.ts'
 
 const DAY_MS = 86_400_000
 const NEVER = new AbortController().signal
@@ -260,3 +260,37 @@ const DAYS = statement(
 async function days({ rooms }: World, table: string): Promise<number> {
   return (await rooms.database.system.one<{ days: number }>(DAYS, [table]))?.days ?? 0
 }
+
+const SETTLED = statement('test_retention_settled', 'select seen_at, doubted_since from settled_time')
+
+test('a clock that is two years ahead deletes nothing until it has stood there for a day', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
+  const { database, ground } = world.rooms
+  for (const to of ['ann@customer.example', 'bounce@sandbox.test']) await send(world.account, to)
+  await settle(world)
+  const retention = retentionLoop({ database, ground })
+  await retention.start()
+  /** One turn, at the present time of day. @returns whether the time is doubted */
+  const turn = async (): Promise<boolean> => {
+    const asked = world.clock.now()
+    for (const end = performance.now() + 30_000; performance.now() < end; ) {
+      retention.wake()
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      const found = await database.system.one<{ seen_at: Date; doubted_since: Date | null }>(SETTLED, [])
+      if (found !== null && found.seen_at >= asked) return found.doubted_since !== null
+    }
+    throw new Error('no turn of retention')
+  }
+  assert.equal(await turn(), false)
+  await live(world, 730)
+  for (let hour = 0; hour < 24; hour += 8) {
+    assert.equal(await turn(), true)
+    assert.deepEqual(await leftOf(world, world.account), { ...ALL, pieces: 0 })
+    world.clock.advance(DAY_MS / 3)
+  }
+  assert.equal(await turn(), false)
+  for (const end = performance.now() + 30_000; performance.now() < end; await turn())
+    if ((await leftOf(world, world.account))?.['bounces'] === 0) break
+  await retention.stop(AbortSignal.timeout(10_000))
+  assert.deepEqual(await leftOf(world, world.account), NOTHING)
+})

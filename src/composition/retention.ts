@@ -9,6 +9,7 @@
 //   of a connection.
 // - Nothing is deleted that is still to be sent, to be delivered to a webhook, or to be read by a follower of the log; data newer
 //   than the oldest such item of its account waits with it.
+// - A clock that has jumped ahead deletes nothing before it has stood for a day (machines/settled-time.ts).
 // - The start of a deletion is recorded before anything is deleted, so that a recount of the statistics never takes a partly
 //   deleted day for a complete one. After a crash the next turn deletes the rest.
 
@@ -21,10 +22,12 @@ import {
 } from '../modules/accounts/index.ts'
 import { forgetBounces } from '../modules/bounces/index.ts'
 import { dropEvents, forgetEvents, readUpTo } from '../modules/events/index.ts'
+import { settledClock } from '../modules/machines/index.ts'
 import { dropOutboxDays, forgetContents, forgetEmails, oldestUnended } from '../modules/outbox/index.ts'
 import { forgetFirsts } from '../modules/statistics/index.ts'
 import { dropHits } from '../modules/tracking/index.ts'
 import { dropDeliveries, oldestUntold } from '../modules/webhooks/index.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db.ts'
 import { FIRST_ID } from '../platform/ids.ts'
 import { type Loop, loop } from '../platform/lifecycle.ts'
@@ -39,14 +42,15 @@ const ACCOUNTS_AT_ONCE = 500
 
 export interface RetentionOptions {
   readonly database: Database
-  readonly ground: Pick<Ground, 'clock' | 'log'>
+  readonly ground: { readonly clock: Clock } & Pick<Ground, 'log'>
 }
 
 export function retentionLoop({ database, ground }: RetentionOptions): Loop {
   return loop({
     name: 'retention',
     turn: async (signal) => {
-      await forgetWhatIsOld({ database, ground }, signal)
+      const clock = await settledClock({ database, ...ground })
+      await forgetWhatIsOld({ database, ground: { ...ground, clock } }, signal)
       return HOUR_MS
     },
     onError: (err) => ground.log.warn({ err }, 'old data will be taken away later'),

@@ -9,7 +9,7 @@ import { type Config, ROLES, type Role } from '../config.ts'
 import { readPlans } from '../modules/accounts/index.ts'
 import type { Relay } from '../modules/delivery/index.ts'
 import { followerLags } from '../modules/events/index.ts'
-import { runningRoles } from '../modules/machines/index.ts'
+import { readSettledTime, runningRoles } from '../modules/machines/index.ts'
 import { queueFigures } from '../modules/outbox/index.ts'
 import { missingCertificates, ownCertificateState } from '../modules/tracking/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -191,6 +191,12 @@ function roomText(bytes: number): string {
 async function clock(db: Database, time: Clock): Promise<CheckResult> {
   const { now } = await serverFacts(db.system)
   const offMs = Math.abs(now.getTime() - time.now().getTime())
+  const { settledAt = null, doubtedSince = null } = (await readSettledTime(db.system)) ?? {}
+  if (settledAt !== null && doubtedSince !== null)
+    return warn(
+      `it jumped ahead from ${settledAt.toISOString()} to ${doubtedSince.toISOString()}, or the service was stopped between`,
+      'correct the clock if it is wrong: once it has stood for a day, data is deleted by it',
+    )
   if (offMs <= CLOCK_OFF_MS) return ok(`${offMs} ms off the database's clock`)
   return warn(`${offMs} ms off the database's clock`, 'run a time service (chrony, systemd-timesyncd) on every machine')
 }

@@ -3,9 +3,10 @@
 // has been silent and is deleted after a day.
 //
 // Beside them the host names that processes have had: mail that another machine sent, or that was sent under a former name, is
-// reported about at that name.
+// reported about at that name. And the time of day by which data is deleted, which a clock that jumps does not change at once.
 
 export { type MachinesOptions, machineService } from './heartbeat.ts'
 export { type Hostnames, type HostnamesOptions, hostnamesOf } from './hostnames.ts'
 export { type MachineRoutesOptions, machineRoutes } from './routes.ts'
-export { type Running, runningBehind, runningRoles } from './sql.ts'
+export { settledClock } from './settled-time.ts'
+export { type Running, readSettledTime, runningBehind, runningRoles } from './sql.ts'

@@ -123,3 +123,34 @@ export async function listHostnames(db: Db): Promise<readonly string[]> {
   const rows = await db.query<{ name: string }>(HOSTNAMES, [])
   return rows.map(({ name }) => name)
 }
+
+export interface SettledTime {
+  /** What deletions count from. */
+  readonly settledAt: Date
+  readonly seenAt: Date
+  /** The time of day when it was first found ahead of what deletions count from; null: it is not. */
+  readonly doubtedSince: Date | null
+}
+
+const SETTLED_TIME = `select settled_at as "settledAt", seen_at as "seenAt", doubted_since as "doubtedSince" from settled_time`
+const READ_SETTLED_TIME = statement('machines_settled_time', SETTLED_TIME)
+const LOCK_SETTLED_TIME = statement('machines_lock_settled_time', `${SETTLED_TIME} for update`)
+const SET_SETTLED_TIME = statement(
+  'machines_set_settled_time',
+  `insert into settled_time (settled_at, seen_at, doubted_since) values ($1, $2, $3)
+   on conflict (is_row) do update
+   set settled_at = excluded.settled_at, seen_at = excluded.seen_at, doubted_since = excluded.doubted_since`,
+)
+
+/** Null: no deletion has asked for it yet. */
+export function readSettledTime(db: Db): Promise<SettledTime | null> {
+  return db.one<SettledTime>(READ_SETTLED_TIME, [])
+}
+
+export function lockSettledTime(db: Db): Promise<SettledTime | null> {
+  return db.one<SettledTime>(LOCK_SETTLED_TIME, [])
+}
+
+export async function setSettledTime(db: Db, { settledAt, seenAt, doubtedSince }: SettledTime): Promise<void> {
+  await db.execute(SET_SETTLED_TIME, [settledAt, seenAt, doubtedSince])
+}
