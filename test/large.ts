@@ -10,6 +10,17 @@ const CHUNK = Buffer.alloc(LINE.length * 1_000, LINE)
 const HEAD = `From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: large\r\nMIME-Version: 1.0\r\nContent-Type: application/pdf; name=a.pdf\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: attachment; filename=a.pdf\r\n\r\n`
 const MAIL = { from: 'a@shop.example', to: 'b@example.net', subject: 'large', text: 'see the attachment' }
 
+/** The kinds of mail that `sendLarge` makes: head and repeated lines. The text is HTML that must be re-encoded (8-bit). */
+const KINDS = {
+  attachment: [HEAD, CHUNK],
+  text: [
+    'From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: large\r\nMIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n',
+    Buffer.from(
+      `<p>Grüße aus <a href="https://shop.example/offer?id=1">unserem Laden</a>, wie gewünscht.</p>\r\n`.repeat(800),
+    ),
+  ],
+} as const
+
 /** The parts of a mail before and after a base64 attachment. */
 export const AROUND: readonly [string, string] = (() => {
   const [head = '', tail = ''] = JSON.stringify({ ...MAIL, attachments: [{ filename: 'a.pdf', content: '#' }] }).split(
@@ -28,14 +39,20 @@ export async function logIn(port: number, key: string): Promise<SmtpSession> {
 }
 
 /** @returns the reply to MAIL when it refuses, else the reply to the final dot */
-export async function sendLarge(session: SmtpSession, bytes: number, declared: boolean): Promise<string> {
+export async function sendLarge(
+  session: SmtpSession,
+  bytes: number,
+  declared: boolean,
+  kind: keyof typeof KINDS = 'attachment',
+): Promise<string> {
+  const [head, chunk] = KINDS[kind]
   const mail = await session.ask(`MAIL FROM:<a@shop.example>${declared ? ` SIZE=${bytes}` : ''}`)
   if (!mail.startsWith('250')) return mail
   await session.ask('RCPT TO:<b@example.net>')
   await session.ask('DATA')
-  session.write(HEAD)
-  for (let sent = HEAD.length; sent + CHUNK.length <= bytes; sent += CHUNK.length) {
-    session.write(CHUNK)
+  session.write(head)
+  for (let sent = head.length; sent + chunk.length <= bytes; sent += chunk.length) {
+    session.write(chunk)
     await delay(0)
   }
   return session.ask('.')

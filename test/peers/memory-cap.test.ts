@@ -1,5 +1,5 @@
 // The whole service, PostgreSQL included, in a gigabyte (CAP_MB): a control group whose limit the kernel enforces by killing.
-// Fifty clients at a time send 25 MB each, by submission or REST. Nothing is killed: mails that do not fit wait or are
+// Fifty clients at a time send 25 MB each: an attachment by REST or submission, or 8-bit HTML by submission. Nothing is killed: mails that do not fit wait or are
 // refused with an answer that says so. Afterwards new mail is accepted, and all accepted mail has arrived.
 
 import assert from 'node:assert/strict'
@@ -69,7 +69,7 @@ async function client(n: number, posthorn: Posthorn, key: string, count: (what: 
     }
     const answer = await logIn(port, key).then(
       async (session) => {
-        const said = await sendLarge(session, 25 * MB - 4_096, true)
+        const said = await sendLarge(session, 25 * MB - 4_096, true, n % 4 === 1 ? 'text' : 'attachment')
         session.close()
         return said
       },
