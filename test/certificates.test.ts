@@ -9,10 +9,9 @@ import { test } from 'node:test'
 import tls from 'node:tls'
 import { certificateWatch } from '../src/platform/certificate-watch.ts'
 import { type Certificate, instanceCertificate, selfSigned } from '../src/platform/certificates.ts'
+import { systemClock } from '../src/platform/clock.ts'
 import { createLogger } from '../src/platform/log.ts'
 import { smtpSession, submissionWorld } from './submission.ts'
-
-const log = createLogger('silent')
 
 /** Fingerprint of the certificate that the port presents. */
 function shownBy(port: number): Promise<string> {
@@ -52,7 +51,9 @@ test('submission presents a renewed certificate, by STARTTLS and by implicit TLS
     looks++
     return read()
   }
-  const watch = certificateWatch({ present: first, read: counted, use, log, everyMs: 5 })
+  const lines: string[] = []
+  const told = createLogger('info', null, { write: (line) => void lines.push(JSON.parse(line).msg) })
+  const watch = certificateWatch({ present: first, read: counted, use, clock: systemClock(), log: told, everyMs: 5 })
   await watch.start()
   const held = await smtpSession(world.tlsPort, { secure: true })
   try {
@@ -66,6 +67,12 @@ test('submission presents a renewed certificate, by STARTTLS and by implicit TLS
     await put(certFile, second.cert)
     await put(keyFile, second.key)
     await until(async () => (await shownBy(world.tlsPort)) === fingerprint(second))
+    await until(async () => lines.length === 3)
+    assert.deepEqual(lines, [
+      'a renewed certificate cannot be used, the present one stays',
+      'a renewed certificate is in use',
+      'the certificate files can be used again',
+    ])
     const starttls = await smtpSession(world.port)
     await starttls.ask('EHLO client.test')
     await starttls.ask('STARTTLS')

@@ -74,7 +74,7 @@ export async function ownCertificate({
   return {
     present,
     share: (listener) => void listeners.push(listener),
-    watch: certificateWatch({ present, read, use, log: ground.log }),
+    watch: certificateWatch({ present, read, use, ...ground }),
   }
 }
 
