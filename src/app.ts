@@ -66,6 +66,7 @@ import { type TrackingRoom, trackingDomainExists, trackingDomainRecord } from '.
 import { type ValidationRoom, validationRoom } from './modules/validation/index.ts'
 import { databaseClock } from './platform/database-clock.ts'
 import { type DatabaseHeartbeat, databaseHeartbeat } from './platform/database-heartbeat.ts'
+import { isOnThisMachine } from './platform/database-host.ts'
 import type { Database } from './platform/db.ts'
 import { type DiskGuard, diskGuard } from './platform/disk.ts'
 import { healthEndpoints } from './platform/health.ts'
@@ -149,6 +150,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     ...{ log, clock },
     folders: [config.dataDir, ...store.clusterFolders],
     holdMail: store.clusterFolders.length > 0,
+    besideDatabase: config.databaseUrl !== null && isOnThisMachine(config.databaseUrl),
     maxMessageBytes: sendingLimits.MAX_MESSAGE_BYTES,
   })
   const metrics = serviceMetrics({

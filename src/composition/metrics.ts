@@ -95,7 +95,7 @@ export const METRICS = {
   diskRoom: {
     kind: 'gauge',
     name: 'posthorn_disk_room',
-    help: '1 while the disks of the data directory and the embedded database have room. 0: mail is refused; with a database of your own, mails over a megabyte',
+    help: '1 while the disks of the data directory and the embedded database have room. 0: mail is refused; with a database on another machine, mails over a megabyte',
   },
   rolesUp: {
     kind: 'gauge',

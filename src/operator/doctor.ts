@@ -13,6 +13,7 @@ import { readSettledTime, runningRoles } from '../modules/machines/index.ts'
 import { queueFigures } from '../modules/outbox/index.ts'
 import { missingCertificates, ownCertificateState } from '../modules/tracking/index.ts'
 import type { Clock } from '../platform/clock.ts'
+import { isOnThisMachine } from '../platform/database-host.ts'
 import type { Database } from '../platform/db.ts'
 import type { DiskRoom } from '../platform/disk.ts'
 import type { Resolver } from '../platform/dns.ts'
@@ -177,7 +178,8 @@ async function commitTime(db: Database, time: Clock): Promise<CheckResult> {
 async function disk({ diskRoom, config }: DoctorOptions): Promise<CheckResult> {
   const { folder, freeBytes, keptBytes } = await diskRoom()
   const text = `${roomText(freeBytes)} free at ${folder}`
-  const refused = config.databaseUrl === null ? 'no mail' : 'no mail over a megabyte'
+  const isBeside = config.databaseUrl === null || isOnThisMachine(config.databaseUrl)
+  const refused = isBeside ? 'no mail' : 'no mail over a megabyte'
   const advice = `free up space: ${refused} is accepted below ${roomText(keptBytes)}`
   if (freeBytes < keptBytes) return fail(text, advice)
   return freeBytes >= FREE_BYTES_WANTED ? ok(text) : warn(text, advice)

@@ -73,7 +73,7 @@ for (const holdMail of [true, false])
     await mkdir(folder)
     const { lines, clock } = written()
     const guard = diskGuard({
-      ...{ folders: [place, folder], holdMail, maxMessageBytes: MESSAGE_BYTES, clock },
+      ...{ folders: [place, folder], holdMail, besideDatabase: false, maxMessageBytes: MESSAGE_BYTES, clock },
       log: loggerTo(lines),
     })
     await guard.start()
@@ -101,18 +101,24 @@ for (const holdMail of [true, false])
     )
   })
 
-for (const holdMail of [true, false])
-  test(`of several folders, the one on the fullest disk counts; ${holdMail ? 'no mail' : 'mail that needs no disk'} is accepted if ${holdMail ? '' : 'none '}is stored there`, async () => {
+for (const [where, holdMail, besideDatabase] of [
+  ['there', true, false],
+  ['in a database beside it', false, true],
+  ['elsewhere', false, false],
+] as const)
+  test(`of several folders, the one on the fullest disk counts; mail is stored ${where}`, async () => {
     const room = await diskRoom([os.tmpdir(), NO_ROOM, os.tmpdir()], MESSAGE_BYTES)
     assert.deepEqual([room.folder, room.freeBytes], [NO_ROOM, 0])
     const { lines, clock } = written()
     const folders = [os.tmpdir(), NO_ROOM]
-    const guard = diskGuard({ folders, holdMail, maxMessageBytes: MESSAGE_BYTES, clock, log: loggerTo(lines) })
+    const log = loggerTo(lines)
+    const guard = diskGuard({ folders, holdMail, besideDatabase, maxMessageBytes: MESSAGE_BYTES, clock, log })
     await guard.start()
     await guard.stop(AbortSignal.timeout(1_000))
-    assert.deepEqual([guard.hasRoom(), guard.takesMail()], [false, !holdMail])
+    const takesMail = where === 'elsewhere'
+    assert.deepEqual([guard.hasRoom(), guard.takesMail()], [false, takesMail])
     assert.deepEqual(
       lines.map(({ msg }) => msg),
-      [`no room on the disk: no mail ${holdMail ? '' : 'over a megabyte '}is accepted`],
+      [`no room on the disk: no mail ${takesMail ? 'over a megabyte ' : ''}is accepted`],
     )
   })

@@ -66,16 +66,20 @@ export interface DiskGuardOptions {
   readonly folders: readonly string[]
   /** Accepted mail is stored in them: then none is accepted while one is full or cannot be read. */
   readonly holdMail: boolean
+  /** A database outside of them is taken to be on their disks: then no mail is accepted while one is full. */
+  readonly besideDatabase: boolean
   /** As for `diskRoom`. */
   readonly maxMessageBytes: number
   readonly clock: Pick<Clock, 'monotonicMs'>
   readonly log: Logger
 }
 
-export function diskGuard({ folders, holdMail, maxMessageBytes, clock, log }: DiskGuardOptions): DiskGuard {
+export function diskGuard(options: DiskGuardOptions): DiskGuard {
+  const { folders, holdMail, besideDatabase, maxMessageBytes, clock, log } = options
+  const mailFills = holdMail || besideDatabase
   const full = lastingFault({
     ...{ log, clock },
-    lasts: `no room on the disk: no mail ${holdMail ? '' : 'over a megabyte '}is accepted`,
+    lasts: `no room on the disk: no mail ${mailFills ? '' : 'over a megabyte '}is accepted`,
     ended: 'room on the disk again: mail is accepted',
   })
   const unreadable = lastingFault({
@@ -106,7 +110,7 @@ export function diskGuard({ folders, holdMail, maxMessageBytes, clock, log }: Di
   return {
     ...looking,
     hasRoom: () => room,
-    takesMail: () => room || !holdMail,
+    takesMail: () => room || !mailFills,
     start: async () => {
       await look()
       await looking.start()

@@ -126,7 +126,10 @@ test('with a database elsewhere, a full data disk refuses mails over a megabyte 
   }
   stack.defer(async () => void (await run('umount', ['-l', folder])))
   const postgres = stack.use(await startPostgres(place))
-  const posthorn = stack.use(await startPosthorn(folder, { ...SETTINGS, DATABASE_URL: postgres.url }))
+  // The same address as a number, which does not look like this machine.
+  const url = postgres.url.replace('@127.0.0.1', '@2130706433')
+  assert.notEqual(url, postgres.url)
+  const posthorn = stack.use(await startPosthorn(folder, { ...SETTINGS, DATABASE_URL: url }))
   const { test_api_key: key } = await posthorn.account()
   await fill(path.join(folder, 'ballast'))
   const large = { ...MAIL, text: 't'.repeat(2 * 1_048_576) }

@@ -220,7 +220,7 @@ export function diskNotice(at: Date): Notice {
     subject: 'Disk nearly full: new mail is refused',
     text: written([
       `At ${at.toISOString()} a disk of the instance had too little free space to accept mail, or could not be read.`,
-      'The API answers 503 and SMTP 452 until space is freed; with a database of your own, only to mails over a megabyte.',
+      'The API answers 503 and SMTP 452 until space is freed; with a database on another machine, only to mails over a megabyte.',
       'No accepted mail is lost.',
     ]),
   }
