@@ -47,6 +47,7 @@ test('the state outlives the process that asks, and is told once', async () => {
     assert.equal(await ask(), first, `${hour} h`)
     world.clock.advance(HOUR)
   }
-  assert.equal(await ask(), world.clock.now().getTime())
+  const after = world.clock.now().getTime()
+  assert.ok((await ask()) >= after)
   assert.equal(lines.length, 1)
 })
