@@ -901,6 +901,32 @@ create table rate_bucket (
 ) with (fillfactor=50);
 grant delete, insert, select, update on rate_bucket to posthorn_system;
 
+create table recipient_erasure (
+  account_id uuid not null,
+  id uuid not null,
+  recipient text collate "C",
+  key_id uuid,
+  emails_canceled integer not null,
+  emails_erased integer default 0 not null,
+  created_at timestamp with time zone not null,
+  covers_until timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  due_at timestamp with time zone,
+  constraint recipient_erasure_check CHECK ((((completed_at IS NULL) = (recipient IS NOT NULL)) AND ((completed_at IS NULL) = (due_at IS NOT NULL)))),
+  constraint recipient_erasure_pkey PRIMARY KEY (account_id, id)
+);
+CREATE INDEX recipient_erasure_due ON recipient_erasure USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE UNIQUE INDEX recipient_erasure_open ON recipient_erasure USING btree (account_id, recipient) WHERE (completed_at IS NULL);
+alter table recipient_erasure enable row level security, force row level security;
+create policy system on recipient_erasure to posthorn_system
+  using true
+  with check true;
+create policy tenant on recipient_erasure to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on recipient_erasure to posthorn_system;
+grant select on recipient_erasure to posthorn_tenant;
+
 create table risk_override (
   account_id uuid not null,
   email_id uuid not null,

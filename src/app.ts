@@ -14,6 +14,7 @@ import { httpService, inboundMx, ownCertificate, submission } from './compositio
 import { metricsEndpoint, type ServiceMetrics, serviceMetrics } from './composition/metrics.ts'
 import { operatorEndpoints, operatorServices } from './composition/operator-endpoints.ts'
 import { type OutgoingTls, outgoingTls } from './composition/outgoing.ts'
+import { recipientErasureLoop } from './composition/recipient-erasure.ts'
 import { retentionLoop } from './composition/retention.ts'
 import { retryRefusal } from './composition/retries.ts'
 import { senderEndpoints } from './composition/senders.ts'
@@ -329,6 +330,7 @@ export async function servicesOf(rooms: Rooms): Promise<Running> {
       recallLoop(rooms.database, rooms.ground),
       retentionLoop({ database, ground }),
       erasureLoop({ database, ground }),
+      recipientErasureLoop({ database, ground }),
       ...rooms.followers.workers,
       rooms.validation.worker,
       ...rooms.tracking.workers,

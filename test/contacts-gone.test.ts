@@ -133,7 +133,7 @@ test('an erased person stands in no list, and is not mailed when imported again'
   const erased = await owner.api.delete(`${CONTACTS}/${contact.id}?erase=true`)
   assert.deepEqual(
     [erased.status, erased.body.data],
-    [200, { id: contact.id, deleted: true, erased: true, emails_canceled: 0, emails_kept_days: 90 }],
+    [200, { id: contact.id, deleted: true, erased: true, emails_canceled: 0, erasure_id: erased.body.data.erasure_id }],
   )
   assert.equal((await owner.api.get(`/api/v1/customer/unsubscribes?search=${email}`)).body.pagination.total, 0)
   const kept = await world.rooms.database.system.query<{ found: string }>({
@@ -156,7 +156,7 @@ test('an erased person stands in no list, and is not mailed when imported again'
   assert.equal((await send(email)).status, 202, 'until somebody who names the address takes it off')
 })
 
-test('erasing a contact cancels its waiting mail, and the answer tells how long sent mail is kept', async () => {
+test('erasing a contact cancels its waiting mail, and the answer names the erasure', async () => {
   const email = fresh()
   const contact = await added({ email, double_opt_in: false })
   const at = new Date(world.clock.now().getTime() + HOUR_MS).toISOString()
@@ -169,7 +169,9 @@ test('erasing a contact cancels its waiting mail, and the answer tells how long 
   })
   assert.equal(sent.status, 202)
   const erased = await owner.api.delete(`${CONTACTS}/${contact.id}?erase=true`)
-  assert.deepEqual([erased.body.data.emails_canceled, erased.body.data.emails_kept_days], [1, 90])
+  const { emails_canceled: canceled, erasure_id: erasure } = erased.body.data
+  assert.equal(canceled, 1)
+  assert.equal((await owner.api.get(`/api/v1/customer/erasures/${erasure}`)).body.data.email, email)
   await later(HOUR_MS + 60_000)
   assert.equal((await mailsTo(email)).length, 0)
   const { body } = await owner.api.get(`/api/v1/emails/${sent.body.data.email_id}`)

@@ -90,6 +90,7 @@ const CONTRACT: readonly (readonly [beginning: string, scope: string])[] = [
   ['/customer/api-keys', 'X:api_keys'],
   ['/customer/bounces', 'bounces:read'],
   ['/customer/contacts', 'X:contacts'],
+  ['/customer/erasures', 'X:contacts'],
   ['/customer/domains', 'X:domains'],
   ['/customer/domains/test-readiness/', 'stats:read'],
   ['/customer/health-score', 'stats:read'],

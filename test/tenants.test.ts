@@ -86,6 +86,7 @@ async function furnish({ api, testApi }: TestAccount): Promise<Record<string, st
       email: `c@${CANARY}.example`,
       double_opt_in: false,
     }),
+    [`${customer}/erasures/`]: await made(`${customer}/erasures`, { email: `e@${CANARY}.example` }),
     [`${customer}/suppressions/`]: `s@${CANARY}.example`,
     [`${customer}/unsubscribes/`]: `u@${CANARY}.example`,
     '/api/v1/templates/': await made('/api/v1/templates', { name: CANARY, subject: CANARY, text: CANARY }),

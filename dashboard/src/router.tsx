@@ -30,6 +30,7 @@ const events = pageFile(() => import('./pages/events.tsx'))
 const inbox = pageFile(() => import('./pages/inbox.tsx'))
 const domains = pageFile(() => import('./pages/domains.tsx'))
 const contacts = pageFile(() => import('./pages/contacts.tsx'))
+const erasures = pageFile(() => import('./pages/erasures.tsx'))
 const lists = pageFile(() => import('./pages/lists.tsx'))
 const webhooks = pageFile(() => import('./pages/webhooks.tsx'))
 const templates = pageFile(() => import('./pages/templates.tsx'))
@@ -54,6 +55,7 @@ const tree = root.addChildren([
   page('/templates/$id', templates, 'Template'),
   page('/contacts', contacts, 'Contacts'),
   page('/contacts/$id', contacts, 'Contact'),
+  page('/erasures', erasures, 'Erasures'),
   page('/domains', domains, 'Domains'),
   page('/domains/$id', domains, 'Domain'),
   page('/tracking-domains', domains, 'TrackingDomains'),

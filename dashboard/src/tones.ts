@@ -14,6 +14,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   allow: 'good',
   subscribed: 'good',
   confirmed: 'good',
+  completed: 'good',
   safe: 'good',
   queued: 'wait',
   scheduled: 'wait',

@@ -1,16 +1,17 @@
-// Connects the rooms that send through the sending room: contacts, other vendors' clients. A part of the composition root.
+// Connects the rooms that send through the sending room: contacts, other vendors' clients; and the erasure of recipients. A part of the composition root.
 
 import type { Config } from '../config.ts'
 import type { Accounts } from '../modules/accounts/index.ts'
 import { contactsEndpoints } from '../modules/contacts/index.ts'
 import { oldestUsable } from '../modules/domains/index.ts'
-import { cancelWaiting } from '../modules/outbox/index.ts'
 import type { Sending, Templates } from '../modules/sending/index.ts'
+import { erasureRoutes, requestErasure } from '../modules/suppression/index.ts'
 import { vendorEndpoints } from '../modules/vendors/index.ts'
 import type { DatabaseHeartbeat } from '../platform/database-heartbeat.ts'
 import type { AnyEndpoint, Principal } from '../platform/http.ts'
 import type { Store } from '../platform/store.ts'
 import type { Ground } from './ground.ts'
+import { recipientErasing } from './recipient-erasure.ts'
 
 export interface SendersOptions {
   readonly config: Config
@@ -26,6 +27,7 @@ export function senderEndpoints(options: SendersOptions): readonly AnyEndpoint[]
   const { config, ground, store, accounts, heartbeat, sending, templates } = options
   const { clock, ids } = ground
   const { database, secrets } = store
+  const erasing = recipientErasing({ database, ground })
   const contacts = contactsEndpoints({
     database,
     clock,
@@ -36,8 +38,7 @@ export function senderEndpoints(options: SendersOptions): readonly AnyEndpoint[]
     templates,
     sandboxed: config.delivery.kind === 'sandbox',
     senderOf: (accountId) => accounts.settings(accountId),
-    retentionDays: async (accountId) => (await accounts.settings(accountId)).retentionDays,
-    cancelWaiting: (accountId, recipient) => cancelWaiting({ database, clock, ids }, accountId, recipient),
+    erasePerson: (principal, recipient) => requestErasure(erasing, principal, recipient),
     oldestUsable: (accountId) => oldestUsable(database.system, accountId),
     isSuspended: (accountId) => accounts.suspendedAccounts().has(accountId),
     whileBeating: heartbeat.whileBeating,
@@ -45,5 +46,9 @@ export function senderEndpoints(options: SendersOptions): readonly AnyEndpoint[]
   const takeBatchToken = async (principal: Principal): Promise<void> => {
     await accounts.gate.takeMore(principal, 'batch', 1)
   }
-  return [...contacts, ...vendorEndpoints({ sending, takeBatchToken, clock, log: ground.log })]
+  return [
+    ...contacts,
+    ...erasureRoutes(erasing),
+    ...vendorEndpoints({ sending, takeBatchToken, clock, log: ground.log }),
+  ]
 }

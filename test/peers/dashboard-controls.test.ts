@@ -234,6 +234,8 @@ test('a contact can be added, changed, unsubscribed and erased, and its proof of
   assert.equal((await contacts()).length, 1)
   const { body } = await call(who.api_key, 'GET', '/api/v1/customer/unsubscribes')
   assert.deepEqual(body.data, [])
+  await page.getByRole('link', { name: 'Erasures', exact: true }).click()
+  await page.getByText('reader@example.net', { exact: true }).waitFor()
   assert.deepEqual(here.faults, [])
 })
 

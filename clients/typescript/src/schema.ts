@@ -1364,7 +1364,7 @@ export interface paths {
         get: operations["getContact"];
         put?: never;
         post?: never;
-        /** Delete a contact. With erase=true its address is also removed from the lists, except for a salted hash. */
+        /** Delete a contact. With erase=true the recipient is erased: the emails sent to the address and its list entries too, except for a salted hash. */
         delete: operations["deleteContact"];
         options?: never;
         head?: never;
@@ -1418,6 +1418,41 @@ export interface paths {
         put?: never;
         /** Confirm the contact with the button of the confirmation page */
         post: operations["confirmContact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/customer/erasures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List erasures of recipients, newest first */
+        get: operations["listErasures"];
+        put?: never;
+        /** Erase a recipient: cancel what waits for the address, delete the emails sent to it, the contact and its list entries, and take the person out of events. A salted hash stays, so no more email is sent to it. */
+        post: operations["createErasure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/customer/erasures/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an erasure */
+        get: operations["getErasure"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2625,6 +2660,9 @@ export interface components {
             domain: string;
             tags?: string[];
         };
+        CreateErasureRequest: {
+            email: string;
+        };
         CreateSuppressionRequest: {
             email: string;
             reason?: components["schemas"]["SuppressionReason"];
@@ -2728,8 +2766,11 @@ export interface components {
             erased: boolean;
             /** @description Number of waiting emails to the address that were canceled. Only when erased. */
             emails_canceled?: number;
-            /** @description Number of days for which emails to the address, including canceled ones, are kept, counted from the day of the email. Only when erased. */
-            emails_kept_days?: number;
+            /**
+             * Format: uuid
+             * @description ID of the erasure, which shows when all is erased. Only when erased.
+             */
+            erasure_id?: string;
         };
         DeletedContactResponse: {
             data: components["schemas"]["DeletedContact"];
@@ -3100,6 +3141,30 @@ export interface components {
         EnableSecondFactorRequest: {
             code: string;
         };
+        Erasure: {
+            /** Format: uuid */
+            id: string;
+            /** @description Null once the erasure is completed: nothing keeps the address then. */
+            email: string | null;
+            status: components["schemas"]["ErasureStatus"];
+            /** @description Number of emails that waited for the address and were canceled. */
+            emails_canceled: number;
+            /** @description Number of emails erased so far, canceled ones included. */
+            emails_erased: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            completed_at: string | null;
+        };
+        ErasureList: {
+            data: components["schemas"]["Erasure"][];
+            pagination: components["schemas"]["PagePagination"];
+        };
+        ErasureResponse: {
+            data: components["schemas"]["Erasure"];
+        };
+        /** @enum {string} */
+        ErasureStatus: "pending" | "completed";
         Error: {
             /** @description For people; may change. */
             error: string;
@@ -3129,7 +3194,7 @@ export interface components {
         EventContactConfirmedData: {
             /** Format: uuid */
             contact_id: string;
-            email: string;
+            email: string | null;
             previous_status: string;
             status: string;
             /** Format: date-time */
@@ -3314,7 +3379,7 @@ export interface components {
             machine_reason: string | null;
             /** Format: date-time */
             clicked_at: string;
-            url: string;
+            url: string | null;
             link_index: number;
             first_click: boolean | null;
             click_count: number | null;
@@ -3382,7 +3447,7 @@ export interface components {
             sandbox: boolean;
             stream: components["schemas"]["Stream"];
             enhanced_code: string | null;
-            response: string;
+            response: string | null;
             smtp_code: number | null;
             attempt: number;
             /** Format: date-time */
@@ -3417,7 +3482,7 @@ export interface components {
             sandbox: boolean;
             stream: components["schemas"]["Stream"];
             enhanced_code: string | null;
-            response: string;
+            response: string | null;
             /** Format: date-time */
             delivered_at: string;
             smtp_code: number;
@@ -3616,7 +3681,7 @@ export interface components {
             domain_id: string | null;
             sandbox: boolean;
             stream: components["schemas"]["Stream"] | null;
-            email: string;
+            email: string | null;
             /** @enum {string} */
             source: "one_click" | "link" | "mailto" | "api" | "manual" | "import";
             reason: string | null;
@@ -4835,7 +4900,7 @@ export interface components {
         SuppressionEventData: {
             /** Format: uuid */
             id: string;
-            email: string;
+            email: string | null;
             reason: components["schemas"]["SuppressionReason"];
             source: string;
             /** Format: uuid */
@@ -10110,6 +10175,136 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listErasures: {
+        parameters: {
+            query?: {
+                /** @description Number of the page. 1 when absent. */
+                page?: number;
+                /** @description Entries on a page. 50 when absent. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureList"];
+                };
+            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createErasure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateErasureRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureResponse"];
+                };
+            };
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureResponse"];
+                };
+            };
+            400: components["responses"]["InvalidRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getErasure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErasureResponse"];
+                };
+            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     scoreContent: {
         parameters: {
             query?: never;
@@ -12110,6 +12305,7 @@ export type CreateAccountRequest = components['schemas']['CreateAccountRequest']
 export type CreateApiKeyRequest = components['schemas']['CreateApiKeyRequest']
 export type CreateContactRequest = components['schemas']['CreateContactRequest']
 export type CreateDomainRequest = components['schemas']['CreateDomainRequest']
+export type CreateErasureRequest = components['schemas']['CreateErasureRequest']
 export type CreateSuppressionRequest = components['schemas']['CreateSuppressionRequest']
 export type CreateTrackingDomainRequest = components['schemas']['CreateTrackingDomainRequest']
 export type CreateUnsubscribeRequest = components['schemas']['CreateUnsubscribeRequest']
@@ -12160,6 +12356,10 @@ export type EmailList = components['schemas']['EmailList']
 export type EmailStatus = components['schemas']['EmailStatus']
 export type EmailUsage = components['schemas']['EmailUsage']
 export type EnableSecondFactorRequest = components['schemas']['EnableSecondFactorRequest']
+export type Erasure = components['schemas']['Erasure']
+export type ErasureList = components['schemas']['ErasureList']
+export type ErasureResponse = components['schemas']['ErasureResponse']
+export type ErasureStatus = components['schemas']['ErasureStatus']
 export type Event = components['schemas']['Event']
 export type EventContactConfirmed = components['schemas']['EventContactConfirmed']
 export type EventContactConfirmedData = components['schemas']['EventContactConfirmedData']

@@ -69,6 +69,9 @@ export function Contacts() {
       actions={
         <div className="flex gap-2">
           {button}
+          <Link to="/erasures" className={LIKE_A_BUTTON}>
+            Erasures
+          </Link>
           <a href={withQuery(`/api/v1${PATH}/export`, chosen)} download className={LIKE_A_BUTTON}>
             {Object.keys(chosen).length === 0 ? 'Export' : 'Export filtered'}
           </a>
@@ -247,9 +250,9 @@ export function Contact() {
             scope="contacts:write"
             label="Erase"
             yes="Erase address"
-            question={`Erase ${email}? The contact is deleted and the address is removed from your lists; a salted hash stays on them, so that email to it is still refused if it was on one. Emails already sent keep the address until their retention ends.`}
+            question={`Erase ${email}? The contact, its list entries and the emails sent to it are deleted. A salted hash stays, so that no more email is sent to the address. This cannot be undone.`}
             onYes={() =>
-              void act(doing, 'DELETE', `${id}?erase=true`, 'Address erased.').then((done) => done && leave())
+              void act(doing, 'DELETE', `${id}?erase=true`, `${email} is being erased.`).then((done) => done && leave())
             }
           />
         </div>

@@ -18,6 +18,7 @@ export {
   type BounceSource,
   type BounceType,
   type Context,
+  eraseBounces,
   forgetBounces,
   type NewBounce,
   recordBounces,

@@ -230,6 +230,11 @@ export function forgetBounces(db: Db, accountId: string, before: Date, most: num
   return db.execute(sql.FORGET_BOUNCES, [accountId, before, most])
 }
 
+/** Deletes the bounces and complaints of one recipient. */
+export async function eraseBounces(db: Db, accountId: string, recipient: string): Promise<void> {
+  await db.execute(sql.ERASE_BOUNCES, [accountId, recipient])
+}
+
 /** The receiver chooses the words; the database rejects NUL and unpaired surrogates. */
 function storable(text: string | null): string | null {
   return text === null ? null : storableText(text, MAX_TEXT_CHARS)

@@ -154,3 +154,8 @@ export const COUNT_REPORTS = statement(
   `select kind, case state when 0 then 'waiting' else coalesce(outcome, 'unparsed') end as outcome, count(*)::int as count,
      min(received_at) as oldest from inbound_report group by 1, 2 order by 1, 2`,
 )
+
+export const ERASE_BOUNCES = statement(
+  'bounces_erase',
+  'delete from bounce where account_id = $1 and recipient_key = $2',
+)

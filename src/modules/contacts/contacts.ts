@@ -7,7 +7,7 @@ import type { Principal } from '../../platform/http.ts'
 import { FIRST_ID, type Ids } from '../../platform/ids.ts'
 import { containing } from '../../platform/sql-pattern.ts'
 import type { AccountSettings } from '../accounts/index.ts'
-import { erase, unsubscribe } from '../suppression/index.ts'
+import { type RequestedErasure, unsubscribe } from '../suppression/index.ts'
 import { errors } from './errors.ts'
 import * as sql from './sql.ts'
 
@@ -134,36 +134,35 @@ export function changeContact(
   })
 }
 
-export interface Canceling {
-  /** Cancels an account's emails waiting for a recipient. @returns how many */
-  readonly cancelWaiting: (accountId: string, recipient: string) => Promise<number>
+export interface PersonErasing {
+  /** Requests the erasure of a recipient, which deletes its contact too. @param recipient suppression key of the address */
+  readonly erasePerson: (principal: Principal, recipient: string) => Promise<RequestedErasure>
 }
 
 /**
  * Removes a contact. The two lists keep its address: a contact that unsubscribed gets no mail when it is created again.
- * Erasing first cancels what waits for the address, then takes the address off the lists too and leaves a salted hash there
- * by which it is still recognized. An erasure that was interrupted can be requested again.
  *
- * @returns how many emails were canceled
  * @throws ApiError not_found
  */
-export async function removeContact(
-  { database, clock, ids, cancelWaiting }: ContactContext & Canceling,
-  accountId: string,
+export async function removeContact({ database }: ContactContext, accountId: string, id: string): Promise<void> {
+  const removed = await database.tenant(accountId, (db) => db.one<{ email: string }>(sql.remove, [accountId, id]))
+  if (removed === null) throw errors.not_found()
+}
+
+/** @throws ApiError not_found, insufficient_scope for a key bound to some domains */
+export async function eraseContact(
+  { database, clock, erasePerson }: ContactContext & PersonErasing,
+  principal: Principal,
   id: string,
-  { erased }: { readonly erased: boolean },
-): Promise<number> {
-  const read = (): Promise<sql.ContactRow> =>
-    database.tenant(accountId, (db) => readContact(db, clock.now(), accountId, id))
-  const canceled = erased ? await cancelWaiting(accountId, (await read()).email) : 0
-  const work = async (db: Db): Promise<void> => {
-    const removed = await db.one<{ email: string }>(sql.remove, [accountId, id])
-    if (removed === null) throw errors.not_found()
-    if (erased) await erase(db, { ids, clock }, { accountId, recipient: removed.email })
-  }
-  // The account may not change what the lists remember of removals, so the service's own role does it.
-  await (erased ? database.transaction(work) : database.tenant(accountId, work))
-  return canceled
+): Promise<RequestedErasure> {
+  const { accountId } = principal
+  const { email } = await database.tenant(accountId, (db) => readContact(db, clock.now(), accountId, id))
+  return erasePerson(principal, email)
+}
+
+/** Deletes the contact of an erased person, if there is one. */
+export async function forgetContact(db: Db, accountId: string, recipient: string): Promise<void> {
+  await db.execute(sql.forget, [accountId, recipient])
 }
 
 const ROWS_A_PAGE = 1_000

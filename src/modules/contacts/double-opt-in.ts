@@ -17,9 +17,9 @@ import { type Sending, sandboxResultOf, type Templates } from '../sending/index.
 import { builtInEmail, type ConfirmationEmail, oneLine, templateEmail } from './confirmation-email.ts'
 import {
   addContact,
-  type Canceling,
   type ContactContext,
   type NewContact,
+  type PersonErasing,
   readContact,
   type SenderOf,
 } from './contacts.ts'
@@ -28,7 +28,7 @@ import * as limits from './limits.ts'
 import * as sql from './sql.ts'
 import type { ConfirmationTokens } from './tokens.ts'
 
-export interface OptInContext extends ContactContext, Canceling {
+export interface OptInContext extends ContactContext, PersonErasing {
   readonly secrets: Secrets
   readonly tokens: ConfirmationTokens
   readonly publicUrl: string
@@ -37,8 +37,6 @@ export interface OptInContext extends ContactContext, Canceling {
   /** True when the instance delivers no mail. */
   readonly sandboxed: boolean
   readonly senderOf: SenderOf
-  /** Days the account keeps what it has sent. */
-  readonly retentionDays: (accountId: string) => Promise<number>
   /** The account's oldest usable domain; null when it has none. */
   readonly oldestUsable: (accountId: string) => Promise<{ readonly name: string } | null>
 }

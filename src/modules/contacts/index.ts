@@ -8,7 +8,7 @@
 // - Only the two lists record whether somebody has said no since or cannot be reached; a contact's status is read from
 //   them. No link sent earlier signs them up again.
 // - The evidence is kept as given: the source of the consent, its text, its time, and who pressed the button.
-// - Removing a contact leaves its list entries; erasing takes its address off the lists and leaves a salted hash there.
+// - Removing a contact leaves its list entries. Erasing it erases the recipient (suppression/erasures.ts).
 
 import type { Database } from '../../platform/db.ts'
 import type { AnyEndpoint } from '../../platform/http.ts'
@@ -21,6 +21,7 @@ import { forgetMails } from './sql.ts'
 import { confirmationTokens } from './tokens.ts'
 
 export { contactTables } from './account-tables.ts'
+export { forgetContact, type PersonErasing } from './contacts.ts'
 export type ContactsOptions = Omit<OptInContext & ConfirmRoutesOptions, 'tokens'>
 
 export function contactsEndpoints(options: ContactsOptions): readonly AnyEndpoint[] {

@@ -21,11 +21,13 @@ import {
   typed,
   Uuid,
 } from '../../platform/http.ts'
+import { accountErrors } from '../accounts/index.ts'
 import { refusals } from '../sending/index.ts'
 import { consentOf } from './confirm.ts'
 import {
   type ContactFilter,
   changeContact,
+  eraseContact,
   everyContact,
   listContacts,
   type NewContact,
@@ -107,10 +109,10 @@ const Removed = named(
     emails_canceled: Type.Optional(
       Type.Integer({ description: 'Number of waiting emails to the address that were canceled. Only when erased.' }),
     ),
-    emails_kept_days: Type.Optional(
-      Type.Integer({
-        description:
-          'Number of days for which emails to the address, including canceled ones, are kept, counted from the day of the email. Only when erased.',
+    erasure_id: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description: 'ID of the erasure, which shows when all is erased. Only when erased.',
       }),
     ),
   }),
@@ -291,16 +293,17 @@ function writingRoutes(context: OptInContext): readonly AnyEndpoint[] {
       access: WRITE,
       operationId: 'deleteContact',
       summary:
-        'Delete a contact. With erase=true its address is also removed from the lists, except for a salted hash.',
+        'Delete a contact. With erase=true the recipient is erased: the emails sent to the address and its list entries too, except for a salted hash.',
       params: IdParams,
       query: Type.Object({ erase: Type.Boolean({ default: false }) }),
       answers: {
         200: dataOf(Removed, { success: Type.Boolean() }),
       },
-      errors: [errors.not_found],
-      handle: async ({ principal: { accountId }, params: { id }, query: { erase } }) => {
-        const canceled = await removeContact(context, accountId, id, { erased: erase })
-        const left = erase && { emails_canceled: canceled, emails_kept_days: await context.retentionDays(accountId) }
+      errors: [errors.not_found, accountErrors.insufficient_scope],
+      handle: async ({ principal, params: { id }, query: { erase } }) => {
+        const requested = erase ? await eraseContact(context, principal, id) : null
+        if (requested === null) await removeContact(context, principal.accountId, id)
+        const left = requested && { emails_canceled: requested.canceled, erasure_id: requested.erasure.id }
         return single({ id, deleted: true, erased: erase, ...left }, { also: { success: true } })
       },
     }),

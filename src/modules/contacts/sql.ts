@@ -125,6 +125,7 @@ export const remove = statement(
   'contacts_remove',
   'delete from contact where account_id = $1 and id = $2 returning email',
 )
+export const forget = statement('contacts_forget', 'delete from contact where account_id = $1 and email = $2')
 
 /** $3 now, $4 latest allowed time of the previous resend, $5 maximum of resends. No row: not allowed now. */
 export const countResend = statement(

@@ -119,3 +119,8 @@ export function clearInbox(database: Database, accountId: string): Promise<numbe
 export function forgetInbox(db: Db, before: Date, limit: number): Promise<number> {
   return db.execute(sql.forgetInbox, [before, limit])
 }
+
+/** Deletes what stands in the inbox of these emails. */
+export async function eraseInbox(db: Db, accountId: string, emailIds: readonly string[]): Promise<void> {
+  await db.execute(sql.eraseInbox, [accountId, emailIds])
+}

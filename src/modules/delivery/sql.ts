@@ -40,3 +40,7 @@ export const forgetInbox = statement(
   `delete from inbox where (account_id, id) in (
      select account_id, id from inbox where received_at < $1 order by received_at limit $2)`,
 )
+export const eraseInbox = statement(
+  'delivery_erase_inbox',
+  'delete from inbox where account_id = $1 and email_id = any($2)',
+)

@@ -21,6 +21,7 @@ export {
   type KeptFacts,
   wireEvent,
 } from './read.ts'
+export { eventsAboutEmails, eventsAboutPerson, type PersonalEvent, redactEvents } from './redact.ts'
 export { type EventRoutesOptions, eventRoutes } from './routes.ts'
 export { type UnfollowedExpressions, unfollowedSql } from './sql.ts'
 export { type EventStreams, type EventStreamsOptions, eventStreams } from './stream.ts'

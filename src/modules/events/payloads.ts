@@ -46,7 +46,7 @@ export const TlsSession = named(
   'TlsSession',
   Type.Object({ version: text, cipher: text, verified: oneOf('none', 'pkix', 'mta_sts', 'dane') }),
 )
-const ANSWER: Fields = { enhanced_code: orNull(text), response: text }
+const ANSWER: Fields = { enhanced_code: orNull(text), response: orNull(text) }
 const CHECK = named(
   'EventDnsCheck',
   Type.Object({ status: text, expected: text, found: Type.Array(text), error: orNull(text) }),
@@ -62,7 +62,7 @@ const DOMAIN: Fields = {
 }
 const SUPPRESSION: Fields = {
   id,
-  email: text,
+  email: orNull(text),
   reason: named('SuppressionReason', oneOf('manual', 'repeated_soft_bounce', 'hard_bounce', 'complaint', 'spamtrap')),
   source: text,
   domain_id: orNull(id),
@@ -111,7 +111,7 @@ const BOUNCE: Fields = {
   created_at: time,
 }
 
-/** The fields of `data` by event type. */
+/** The fields of `data` by event type. What names a person is null once the recipient was erased. */
 export const EVENT_DATA: Readonly<Record<EventType, Fields>> = {
   'email.sent': { ...MAIL, queued_at: time },
   'email.delivered': {
@@ -130,7 +130,7 @@ export const EVENT_DATA: Readonly<Record<EventType, Fields>> = {
     ...OPENED,
     opened_at: orNull(time),
     clicked_at: time,
-    url: text,
+    url: orNull(text),
     link_index: integer,
     first_click: orNull(flag),
     click_count: orNull(integer),
@@ -146,7 +146,7 @@ export const EVENT_DATA: Readonly<Record<EventType, Fields>> = {
   'email.unsubscribed': {
     ...ABOUT,
     stream: orNull(stream),
-    email: text,
+    email: orNull(text),
     source: oneOf('one_click', 'link', 'mailto', 'api', 'manual', 'import'),
     reason: orNull(text),
     unsubscribed_at: time,
@@ -168,7 +168,7 @@ export const EVENT_DATA: Readonly<Record<EventType, Fields>> = {
   'suppression.deleted': SUPPRESSION,
   'contact.confirmed': {
     contact_id: id,
-    email: text,
+    email: orNull(text),
     previous_status: text,
     status: text,
     confirmed_at: time,

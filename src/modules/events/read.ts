@@ -9,7 +9,7 @@ const MAX_EVENTS_OF_EMAIL = 1_000
 // differ by less than this.
 const CLOCK_SLACK_MS = 300_000
 /** How far a clock that was ahead when an email was accepted may be set back before the email's later events. */
-const PUT_BACK_MS = 7 * 86_400_000
+export const PUT_BACK_MS = 7 * 86_400_000
 
 /** Looks up the facts of emails kept for longer than their first events, by email id. The room that stores emails provides it. */
 export type KeptFacts = (

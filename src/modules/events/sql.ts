@@ -193,3 +193,27 @@ export const ofPeriod = statement(
      and ($6::timestamptz is null or (e.at, e.event_id) > ($6, $7::uuid))
    order by e.at, e.event_id limit $8`,
 )
+
+// --- erasing a recipient
+
+const IS_READ =
+  'coalesce((e.xid, e.seq) <= (select f.xid, f.seq from follower f order by f.xid, f.seq limit 1), false) as read'
+export const aboutEmails = statement(
+  'events_about_emails',
+  `select e.at, e.event_id, e.email_id, ${IS_READ} from event e where e.account_id = $1 and e.email_id = any($2) and e.at >= $3`,
+)
+/** Events about an address rather than an email: unsubscribes, list entries, confirmations. */
+export const aboutPerson = statement(
+  'events_about_person',
+  `select e.at, e.event_id, e.email_id, ${IS_READ} from event e where e.account_id = $1 and e.type in (7, 30, 31, 40)
+     and coalesce(e.data ->> 'recipient', e.data ->> 'email') = $2 and e.at < $3 order by e.at limit $4`,
+)
+/** $4 the fields that stay; `reason` is a person's own words in an unsubscribe (type 7), else a code. The others become null. */
+export const redact = statement(
+  'events_redact',
+  `update event e set facts = null, data = (
+     select jsonb_object_agg(d.key, case when d.key = any($4) or (d.key = 'reason' and e.type <> 7) then d.value else 'null'::jsonb end)
+     from jsonb_each(e.data) as d)
+   from unnest($2::timestamptz[], $3::uuid[]) as k(at, event_id)
+   where e.account_id = $1 and e.at >= k.at and e.at < k.at + interval '1 millisecond' and e.event_id = k.event_id`,
+)

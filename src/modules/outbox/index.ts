@@ -32,12 +32,15 @@ export { claimOverdue, pausedSites } from './overdue.ts'
 export { hasEmail } from './owner.ts'
 export {
   dropOutboxDays,
+  type ErasedEmail,
   ensureOutboxPartitions,
+  eraseEmails,
   forgetContents,
   forgetEmails,
   forgetOutbox,
   hasEmails,
   hasLeasedEmails,
+  lockEmailsTo,
   oldestUnended,
 } from './partitions.ts'
 export {

@@ -74,3 +74,32 @@ async function forget(
     return next === null || next >= before ? null : next
   })
 }
+
+/** An email to a recipient who is being erased, locked until the transaction ends. */
+export interface ErasedEmail {
+  readonly id: string
+  /** It is queued or being attempted. */
+  readonly waits: boolean
+}
+
+/**
+ * The next emails of an account to one recipient, in order of their ids. One transaction at a time erases emails of an account,
+ * since the last recipient's erasure takes the content with it.
+ *
+ * @param recipient suppression key
+ * @param window `after` an id, and accepted `before` a time
+ */
+export async function lockEmailsTo(
+  db: Db,
+  accountId: string,
+  recipient: string,
+  { after, before, limit }: { readonly after: string; readonly before: Date; readonly limit: number },
+): Promise<readonly ErasedEmail[]> {
+  await db.query(sql.lockErasing, [accountId])
+  return db.query<ErasedEmail>(sql.lockTo, [accountId, recipient, after, firstIdAt(before), limit])
+}
+
+/** Deletes emails that have ended, with their attempts, and contents that no other recipient shares. */
+export async function eraseEmails(db: Db, accountId: string, ids: readonly string[]): Promise<void> {
+  for (const erase of sql.eraseEmails) await db.execute(erase, [accountId, ids])
+}

@@ -45,3 +45,25 @@ export const forgetEmails = statement(
   'outbox_forget_emails',
   'delete from email where account_id = $1 and id >= $2 and id < $3',
 )
+
+// --- erasing a recipient
+
+export const lockErasing = statement(
+  'outbox_lock_erasing',
+  `select pg_advisory_xact_lock(hashtextextended('erasing ' || $1::text, 0))`,
+)
+/** The next emails to the mailbox $2 after the id $3 and before $4; `waits`: it is queued or being attempted. */
+export const lockTo = statement(
+  'outbox_lock_to',
+  `select e.id, exists (select from queue q where q.id = e.id) as waits from email e
+   where e.account_id = $1 and e.recipient_key = $2 and e.id > $3 and e.id < $4 order by e.id limit $5 for update of e`,
+)
+// A content is kept for the other recipients of the same message.
+const UNSHARED = `select e.body_id from email e where e.account_id = $1 and e.id = any($2) and not exists (
+     select from email o where o.account_id = $1 and o.message_id = e.message_id and o.body_id = e.body_id and o.id <> all($2))`
+export const eraseEmails = [
+  statement('outbox_erase_bodies', `delete from email_body where account_id = $1 and id in (${UNSHARED})`),
+  statement('outbox_erase_pieces', `delete from email_body_piece where account_id = $1 and id in (${UNSHARED})`),
+  statement('outbox_erase_attempts', 'delete from attempt where account_id = $1 and email_id = any($2)'),
+  statement('outbox_erase_emails', 'delete from email where account_id = $1 and id = any($2)'),
+]

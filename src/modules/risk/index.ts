@@ -15,7 +15,7 @@ export { riskCommands, TRAP_PURPOSE } from './cli.ts'
 export type { ContentFound } from './content.ts'
 export { riskErrors } from './errors.ts'
 export { gatherer, type Known, type MessageFacts, type RiskAsk, recipientRefusalOf, riskFacts } from './facts.ts'
-export type { Override } from './overrides.ts'
+export { eraseOverrides, type Override } from './overrides.ts'
 export { countPreview, type PreviewStats, previewStats } from './stats.ts'
 export {
   ENGINE_VERSION,

@@ -32,3 +32,8 @@ export function listOverrides(
 ): Promise<readonly sql.OverrideRow[]> {
   return db.query<sql.OverrideRow>(sql.LIST_OVERRIDES, [accountId, from, limit])
 }
+
+/** Deletes the records of these emails. */
+export async function eraseOverrides(db: Db, accountId: string, emailIds: readonly string[]): Promise<void> {
+  await db.execute(sql.ERASE_OVERRIDES, [accountId, emailIds])
+}

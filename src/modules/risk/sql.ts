@@ -96,3 +96,8 @@ export const previewCounts = statement(
   'risk_preview_counts',
   `select action, level, reason, previews, score_sum from risk_preview_count where account_id = $1 and month = $2::date`,
 )
+
+export const ERASE_OVERRIDES = statement(
+  'risk_erase_overrides',
+  'delete from risk_override where account_id = $1 and email_id = any($2)',
+)

@@ -4,6 +4,7 @@ export const suppressionTables: readonly AccountTable[] = [
   accountTable('erased_address'),
   accountTable('list_removal'),
   accountTable('past_refusal'),
+  accountTable('recipient_erasure'),
   accountTable('soft_bounce'),
   accountTable('suppression'),
   accountTable('unsubscribe'),

@@ -336,6 +336,15 @@ export async function unsubscribe(db: Db, context: Context, entry: NewUnsubscrib
 }
 
 /**
+ * The same for a person who follows the link of an email. One whose address was erased is refused mail already, and the address is
+ * not written down again.
+ */
+export async function unsubscribeByLink(db: Db, context: Context, entry: NewUnsubscribe): Promise<void> {
+  const isErased = (await db.one(sql.IS_ERASED, [entry.accountId, entry.recipient])) !== null
+  if (!isErased) await unsubscribe(db, context, entry)
+}
+
+/**
  * Adds addresses to the unsubscribe list, in the caller's transaction. Of several entries for one address, the first wins.
  *
  * @returns only the new rows; addresses already on the list keep their entries unchanged

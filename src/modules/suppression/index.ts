@@ -16,7 +16,6 @@ export { suppressionTables } from './account-tables.ts'
 export {
   BAD_DOMAIN_DAYS,
   type Context,
-  erase,
   expireSuppressions,
   type NewSuppression,
   type NewUnsubscribe,
@@ -30,7 +29,17 @@ export {
   type Unsubscribed,
   type UnsubscribeSource,
   unsubscribe,
+  unsubscribeByLink,
 } from './entries.ts'
+export {
+  claimErasure,
+  countErased,
+  type Erasing,
+  noteErasure,
+  type OpenErasure,
+  type RequestedErasure,
+  requestErasure,
+} from './erasures.ts'
 export {
   mayWeSend,
   type Refusal,
@@ -40,6 +49,7 @@ export {
   type SuppressionReason,
 } from './may-we-send.ts'
 export { type SuppressionRoutesOptions, suppressionRoutes } from './routes.ts'
+export { erasureRoutes } from './routes-erasures.ts'
 export { type Delivered, forgetOldSoftBounces, noteDelivery, noteSoftBounce, type SoftBounce } from './soft-bounces.ts'
 export type { AskExpressions } from './sql.ts'
 

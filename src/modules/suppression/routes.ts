@@ -1,14 +1,6 @@
 import { type TSchema, Type } from 'typebox'
-import { addressFault, parseAddress, suppressionKey } from '../../mail/address.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import {
-  endFaults,
-  type FieldFault,
-  PARAMETER_WORDS,
-  parameterError,
-  platformErrors,
-  validationError,
-} from '../../platform/errors.ts'
+import { endFaults, platformErrors } from '../../platform/errors.ts'
 import {
   type AnyEndpoint,
   bare,
@@ -27,6 +19,7 @@ import {
   paginationOf,
   single,
 } from '../../platform/http.ts'
+import { emailFaults, recipientInPath, recipientOf } from './address-fields.ts'
 import { type Context, removeSuppression, resubscribe, suppress, unsubscribe } from './entries.ts'
 import { listSuppressions, listUnsubscribes, suppressionOf } from './lists.ts'
 import type { SuppressionReason } from './may-we-send.ts'
@@ -279,33 +272,6 @@ function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions
       },
     }),
   ]
-}
-
-/** Reported together with the faults that the schema finds. */
-function emailFaults(body: unknown): readonly FieldFault[] {
-  const message = addressFault((body as { readonly email?: unknown } | null)?.email)
-  return message === null ? [] : [{ field: 'email', rule: 'email', message }]
-}
-
-function recipientOf(email: string): string {
-  const parsed = parseAddress(email.trim())
-  if (parsed.ok) return suppressionKey(parsed.address)
-  throw validationError(emailFaults({ email }))
-}
-
-/** The address from a path that the router decoded once. Without an `@`, it is decoded again: some clients encode twice. */
-function recipientInPath(text: string): string {
-  const parsed = parseAddress(text.includes('@') ? text : decodedAgain(text))
-  if (parsed.ok) return suppressionKey(parsed.address)
-  throw parameterError('email', 'email', PARAMETER_WORDS.email)
-}
-
-function decodedAgain(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }
 
 function expiresAtOf(body: unknown): unknown {

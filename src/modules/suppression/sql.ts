@@ -364,6 +364,12 @@ export const ERASE = statement(
    on conflict (account_id, address_key) do update set reason = coalesce(greatest(e.reason, excluded.reason), e.reason)`,
 )
 
+/** Whether the address was erased, so that its hash is on a list: a row or none. */
+export const IS_ERASED = statement(
+  'suppression_is_erased',
+  `select 1 as found from erased_address where ${ANY_ERASED} and account_id = $1 and address_key = ${addressKey('$1::uuid', '$2')}`,
+)
+
 /** Removes an erased address from one of the two lists: $3 true for suppressions, false for unsubscribes. */
 export const FORGET_ERASED = statement(
   'suppression_forget_erased',

@@ -14,7 +14,7 @@ export {
 export { trackingCommands } from './cli.ts'
 export { rotateTokenKey } from './keys.ts'
 export type { MessageLinks } from './message-links.ts'
-export { dropHits, ensureHitPartitions } from './partitions.ts'
+export { dropHits, ensureHitPartitions, eraseHits } from './partitions.ts'
 export { recallTracking, type TrackingOptions, type TrackingRoom, trackingRoom } from './room.ts'
 export { trackingSecrets } from './sealed.ts'
 export {

@@ -9,7 +9,7 @@ import { readUnsubscribeAddress, type VerpIds, type VerpMac } from '../../mail/v
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
-import { unsubscribe } from '../suppression/index.ts'
+import { unsubscribeByLink } from '../suppression/index.ts'
 import type { Tokens } from './tokens.ts'
 import type { EmailLedger, MailedEmail } from './types.ts'
 
@@ -47,7 +47,11 @@ export function unsubscribeByMail(
       if (email === null) return false
       const { accountId, emailId, recipientKey: recipient, domainId, stream, sandbox, tag } = email
       const mail = { emailId, domainId, stream, tag }
-      await unsubscribe(db, { ids, clock }, { accountId, recipient, sandbox, source: 'mailto', reason: null, mail })
+      await unsubscribeByLink(
+        db,
+        { ids, clock },
+        { accountId, recipient, sandbox, source: 'mailto', reason: null, mail },
+      )
       return true
     })
 }

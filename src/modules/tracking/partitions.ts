@@ -22,3 +22,8 @@ export async function ensureDaysOf(db: Db, hits: readonly { readonly id: string 
 export async function dropHits(database: Database, now: Date): Promise<void> {
   await dropDays(database, sql.dropPartition, new Date(now.getTime() - KEPT_DAYS * DAY_MS))
 }
+
+/** Deletes the opens and clicks of these emails that have become events. */
+export async function eraseHits(db: Db, accountId: string, emailIds: readonly string[]): Promise<void> {
+  await db.execute(sql.eraseHits, [accountId, emailIds])
+}

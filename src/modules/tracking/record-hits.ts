@@ -5,7 +5,7 @@ import type { Database, Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { withDays } from '../../platform/partitions.ts'
 import { ensureEventPartitions } from '../events/index.ts'
-import { type UnsubscribeSource, unsubscribe } from '../suppression/index.ts'
+import { type UnsubscribeSource, unsubscribeByLink } from '../suppression/index.ts'
 import { HIT_KINDS, type Hit, isUnsubscribe } from './hits.ts'
 import { ensureDaysOf } from './partitions.ts'
 import * as sql from './sql.ts'
@@ -53,7 +53,7 @@ async function record(db: Db, { ids, clock, ledger }: RecordOptions, hits: reado
     if (recipient === null) continue
     // When the mail is no longer kept, the facts from its token are used.
     const { domainId, stream, tag } = emails.get(emailId) ?? { ...hit, tag: null }
-    await unsubscribe(
+    await unsubscribeByLink(
       db,
       { ids, clock },
       {

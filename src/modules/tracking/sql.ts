@@ -113,3 +113,9 @@ export const retireTokenKeys = statement(
   `insert into token_key (number, since, retired) select number, 'epoch', true from generate_series(1, $1 - 1) as number
    on conflict (number) do update set retired = true`,
 )
+
+// Those that wait are about to become events. By the account alone: this is asked rarely, and hits are kept for two weeks.
+export const eraseHits = statement(
+  'tracking_erase_hits',
+  'delete from hit where account_id = $1 and email_id = any($2) and not waits',
+)

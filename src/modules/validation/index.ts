@@ -51,6 +51,11 @@ export async function forgetValidations(db: Db, now: Date, limit: number): Promi
   return Math.max(...forgotten)
 }
 
+/** Deletes what was learnt of one recipient's mailbox for the account. */
+export async function eraseValidations(db: Db, accountId: string, recipient: string): Promise<void> {
+  await db.execute(sql.ERASE_RESULTS, [accountId, recipient])
+}
+
 /** Ends what a clock that was ahead has put off for longer than anything is. */
 export async function recallValidations(db: Db, now: Date): Promise<void> {
   const latest = (waitMs: number): Date => new Date(now.getTime() + waitMs)

@@ -119,3 +119,9 @@ export const FORGET_SHUNNED = statement(
      select e.host from validation_shunned e where e.until <= $1 order by e.until limit $2
    ) old where s.host = old.host`,
 )
+
+/** $2 addresses of one mailbox, in each spelling that was asked about. */
+export const ERASE_RESULTS = statement(
+  'validation_erase_results',
+  'delete from validation_result where account_id = $1 and (address = $2 or lower(address) = lower($2))',
+)

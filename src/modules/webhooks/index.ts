@@ -12,7 +12,7 @@
 export { webhookTables } from './account-tables.ts'
 export type { Asker, EndpointContext } from './endpoints.ts'
 export { webhookFigures } from './figures.ts'
-export { oldestUntold, webhookServices } from './jobs.ts'
+export { eraseDeliveries, oldestUntold, untoldOf, webhookServices } from './jobs.ts'
 export { dropDeliveries, ensureWebhookPartitions } from './partitions.ts'
 export type { FinishedRequest } from './requests.ts'
 export { type WebhookRoutesOptions, webhookRoutes } from './routes.ts'

@@ -38,3 +38,14 @@ export async function oldestUntold(db: Db, before: Date): Promise<ReadonlyMap<st
   const rows = await db.query<{ account_id: string; at: Date }>(sql.oldestUntold, [before])
   return new Map(rows.map(({ account_id: accountId, at }) => [accountId, at]))
 }
+
+/** @returns those of an account's events that are still to be delivered to an endpoint */
+export async function untoldOf(db: Db, accountId: string, eventIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.query<{ event_id: string }>(sql.untoldOf, [accountId, eventIds])
+  return new Set(rows.map(({ event_id: id }) => id))
+}
+
+/** Deletes the log of deliveries about these emails. */
+export async function eraseDeliveries(db: Db, accountId: string, emailIds: readonly string[]): Promise<void> {
+  await db.execute(sql.eraseDeliveries, [accountId, emailIds])
+}

@@ -296,3 +296,14 @@ export const eraseQueue = statement(
   `delete from webhook_queue where id = any(array(
      select q.id from webhook w join webhook_queue q on q.webhook_id = w.id where w.account_id = $1 limit $2))`,
 )
+
+/** Those of $2 that are still to be delivered to an endpoint. */
+export const untoldOf = statement(
+  'webhooks_untold_of',
+  `select distinct q.event_id from webhook w join webhook_queue q on q.webhook_id = w.id
+   where w.account_id = $1 and q.event_id = any($2)`,
+)
+export const eraseDeliveries = statement(
+  'webhooks_erase_deliveries',
+  'delete from webhook_delivery where account_id = $1 and email_id = any($2)',
+)

@@ -1,0 +1,60 @@
+// Erasing people who ask to be forgotten, and the record of it.
+
+import { useState } from 'react'
+import { AddForm } from '../add-form.tsx'
+import { announce } from '../announcements.tsx'
+import { Listing } from '../listing.tsx'
+import { figure } from '../number-format.ts'
+import { Page, Section, State, Time } from '../ui.tsx'
+
+const PATH = '/customer/erasures'
+
+export function Erasures() {
+  const [sure, setSure] = useState(false)
+  return (
+    <Page
+      title="Erasures"
+      sentence="For people who ask to be forgotten. The emails sent to them, their contact and their list entries are deleted; events stay without the person, so that statistics stay true. A salted hash of the address stays, so that no more email is sent to it."
+    >
+      <AddForm
+        path={PATH}
+        scope="contacts:write"
+        fields={[{ name: 'email', label: 'Email address', type: 'email' }]}
+        button="Erase"
+        lacks={!sure}
+        added={({ email, emails_canceled: canceled }) => {
+          setSure(false)
+          announce(`${email} is being erased. ${figure(canceled)} waiting emails were canceled.`)
+        }}
+      >
+        <label className="flex h-[34px] items-center gap-2">
+          <input
+            type="checkbox"
+            className="accent-brass"
+            checked={sure}
+            onChange={(event) => setSure(event.target.checked)}
+          />
+          I know that this cannot be undone
+        </label>
+      </AddForm>
+      <Section title="All erasures">
+        <Listing
+          path={PATH}
+          pages="page"
+          caption="Erasures"
+          every={15_000}
+          filters={[]}
+          columns={[
+            { head: 'Address', main: true, cell: ({ email }) => email ?? 'erased' },
+            { head: 'Status', cell: ({ status }) => <State name={status} /> },
+            { head: 'Emails canceled', right: true, wide: true, cell: ({ emails_canceled: count }) => figure(count) },
+            { head: 'Emails erased', right: true, cell: ({ emails_erased: count }) => figure(count) },
+            { head: 'Requested', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
+            { head: 'Completed', right: true, named: true, cell: ({ completed_at: at }) => <Time at={at} /> },
+          ]}
+          empty="Nobody has been erased yet. An erasure is completed within minutes; emails of which a webhook is still to be told wait for that."
+        />
+      </Section>
+    </Page>
+  )
+}
