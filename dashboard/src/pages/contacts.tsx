@@ -69,7 +69,7 @@ export function Contacts() {
       actions={
         <div className="flex gap-2">
           {button}
-          <Link to="/erasures" className={LIKE_A_BUTTON}>
+          <Link to="/contacts/erasures" className={LIKE_A_BUTTON}>
             Erasures
           </Link>
           <a href={withQuery(`/api/v1${PATH}/export`, chosen)} download className={LIKE_A_BUTTON}>

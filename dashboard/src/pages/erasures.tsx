@@ -52,7 +52,7 @@ export function Erasures() {
             { head: 'Requested', right: true, cell: ({ created_at: at }) => <Time at={at} /> },
             { head: 'Completed', right: true, named: true, cell: ({ completed_at: at }) => <Time at={at} /> },
           ]}
-          empty="Nobody has been erased yet. An erasure is completed within minutes; emails of which a webhook is still to be told wait for that."
+          empty="Nobody has been erased yet. An erasure is completed within minutes, or once your webhooks have received the last events about it."
         />
       </Section>
     </Page>
