@@ -879,10 +879,11 @@ create table queue (
   sandbox boolean default false not null,
   scheduled boolean default false not null,
   recipient_key text not null,
+  bulk boolean default false not null,
   constraint queue_pkey PRIMARY KEY (id)
 ) with (autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0);
 CREATE INDEX queue_later ON queue USING btree (at) WHERE (state = 2);
-CREATE INDEX queue_ready ON queue USING btree (site_id, account_id, at) WHERE (state = 0);
+CREATE INDEX queue_ready ON queue USING btree (site_id, account_id, bulk, at) WHERE (state = 0);
 alter table queue enable row level security, force row level security;
 create policy system on queue to posthorn_system
   using true

@@ -27,6 +27,7 @@ export function emailOf(accountId: string, domainId: string, subject: string, si
     subject,
     messageId: `${id}@bench.test`,
     stream: 'transactional',
+    bulk: false,
     sandbox: false,
     sandboxResult: 'deliver',
     tag: null,

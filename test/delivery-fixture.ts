@@ -182,6 +182,7 @@ function newEmail(id: string, now: Date, to: string, given: Partial<NewEmail>): 
     subject: 'Grüße',
     messageId: `${id}@shop.example`,
     stream: 'transactional',
+    bulk: false,
     sandbox: false,
     sandboxResult: 'deliver',
     tag: 'tag one',

@@ -41,7 +41,14 @@ async function fill({ operator: { database, ids, clock }, account }: World, doma
       return {
         ...{ id, accountId, domainId, bodyId, createdAt, status: 'queued', from: FROM, recipient },
         ...{ recipientKey: recipient, cc: [], replyTo: [], site: SITE, subject: 'Hi', messageId: `${id}@shop.example` },
-        ...{ stream: 'transactional', sandbox: false, sandboxResult: 'deliver', tag: null, metadata: null },
+        ...{
+          stream: 'transactional',
+          bulk: false,
+          sandbox: false,
+          sandboxResult: 'deliver',
+          tag: null,
+          metadata: null,
+        },
         ...{ sizeBytes: 1_000, scheduledAt: null, expiresAt: new Date(createdAt.getTime() + 72 * 3_600_000) },
         ...{ tlsRequired: false, risk: null },
       }

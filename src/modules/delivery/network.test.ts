@@ -154,6 +154,7 @@ async function lineTo(zones: Zones, chance: () => number = () => 0): Promise<Lin
     },
     send: async (site, more = {}) => {
       const sent = await network.send(site, {
+        bulk: false,
         tlsRequired: false,
         obeysTlsPolicy: true,
         site,

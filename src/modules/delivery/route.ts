@@ -37,6 +37,7 @@ import { isThrottling, openVerdict, outcomeVerdict, plainVerdict, SENDERS_RULE }
 import type { Sockets } from './sockets.ts'
 import type { TlsFaults } from './tls-faults.ts'
 import type { AttemptReport, DeliveryJob, Outgoing, Verdict } from './types.ts'
+import { waitingMail } from './waiting-mail.ts'
 
 /** Null: nothing was tried, or the attempt was broken off before anything had an effect. */
 export type RouteResult = AttemptReport | null
@@ -104,7 +105,7 @@ interface Lane {
 export class Route {
   readonly pace = new Pace()
   readonly #options: RouteOptions
-  #waiting: Waiting[] = []
+  readonly #waiting = waitingMail<Waiting>(({ job }) => job.bulk)
   readonly #busy = new Set<Lane>()
   readonly #idle: Lane[] = []
   readonly #plain = new Set<string>()
@@ -122,14 +123,14 @@ export class Route {
 
   send(job: DeliveryJob, hops: NextHops): Promise<RouteResult> {
     return new Promise((resolve) => {
-      this.#waiting.push({ job, hops, resolve })
+      this.#waiting.add({ job, hops, resolve })
       this.#pump()
     })
   }
 
   /** Gives back waiting mail; mail under way continues. Closes idle connections. */
   release(): void {
-    for (const { resolve } of this.#waiting.splice(0)) resolve(null)
+    for (const { resolve } of this.#waiting.clear()) resolve(null)
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
     for (const lane of this.#idle.slice()) lane.close()
@@ -171,7 +172,7 @@ export class Route {
 
   async #run(lane: Lane): Promise<void> {
     for (;;) {
-      const next = this.#mayGoOn() ? this.#waiting.shift() : undefined
+      const next = this.#mayGoOn() ? this.#waiting.next() : undefined
       if (next === undefined) break
       const sent = await this.#attempt(lane, next)
       // The mail waits for a connected lane, which may be idle by now.
@@ -222,7 +223,7 @@ export class Route {
   /** The destination is down: all waiting mail gets the last result. */
   #deferAll(): void {
     const { clock } = this.#options
-    for (const { hops, resolve } of this.#waiting.splice(0)) {
+    for (const { hops, resolve } of this.#waiting.clear()) {
       const verdict = this.#last?.verdict ?? unreachable('the destination does not answer')
       resolve({
         ...localReport(verdict, clock.now(), 0),
@@ -258,7 +259,7 @@ export class Route {
       const open = tried.length > 0 && tried.every(({ crowded }) => crowded) ? this.#connectedTo(tried) : 0
       if (open > 0 && crowds < MAX_CROWDS) {
         this.pace.crowded(open)
-        this.#waiting.unshift({ ...waiting, outgoing, crowds: crowds + 1 })
+        this.#waiting.putBack({ ...waiting, outgoing, crowds: crowds + 1 })
         return 'crowded'
       }
       if (tried.some(({ crowded }) => crowded)) this.pace.throttled(clock.monotonicMs())

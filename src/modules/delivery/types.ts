@@ -99,6 +99,8 @@ export interface Tracking {
 }
 
 export interface DeliveryJob {
+  /** It is one of many, and waits for other mail. */
+  readonly bulk: boolean
   readonly tlsRequired: boolean
   /** Whether the receiver's TLS policy applies to the mail. */
   readonly obeysTlsPolicy: boolean

@@ -99,6 +99,7 @@ export function systemMailer(options: SystemMailerOptions): SystemMailer {
         subject: mail.subject.slice(0, SUBJECT_CHARS),
         messageId,
         stream: 'transactional' as const,
+        bulk: false,
         sandbox: false,
         sandboxResult: 'deliver' as const,
         tag: mail.attached?.type === 'application/tlsrpt+gzip' ? TLS_REPORT : (mail.about ?? null),

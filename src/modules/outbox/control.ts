@@ -140,7 +140,17 @@ export async function retryEmail(options: RetryOptions, accountId: string, id: s
     const site = domainPart(recipient)
     // On this transaction's connection: concurrent retries that each waited for a second connection would deadlock.
     const siteId = (await siteIds(db).of([site])).get(site)
-    await db.execute(sql.requeue, [accountId, id, domainId, siteId, now, email.attempts_count, sandbox, recipient])
+    await db.execute(sql.requeue, [
+      accountId,
+      id,
+      domainId,
+      siteId,
+      now,
+      email.attempts_count,
+      sandbox,
+      recipient,
+      email.stream === 1,
+    ])
     await db.execute(sql.reopenEmail, [accountId, id, now, new Date(now.getTime() + EMAIL_LIFE_MS)])
   })
   onQueued()

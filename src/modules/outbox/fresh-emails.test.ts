@@ -15,6 +15,7 @@ function email(id: string, status: NewEmail['status'] = 'queued'): NewEmail {
       subject: id,
       messageId: `${id}@shop.example`,
       stream: 'transactional',
+      bulk: false,
       sandbox: false,
       sandboxResult: 'deliver',
     },

@@ -120,6 +120,7 @@ function newEmail(id: string, now: Date, given: Partial<NewEmail>): NewEmail {
     subject: 'Hi',
     messageId: `${id}@shop.example`,
     stream: 'transactional',
+    bulk: false,
     sandbox: false,
     sandboxResult: 'deliver',
     tag: null,

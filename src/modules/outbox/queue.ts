@@ -90,6 +90,7 @@ function queueColumns(emails: readonly NewEmail[], sites: ReadonlyMap<string, nu
     emails.map((email) => email.sandbox),
     emails.map((email) => email.status === 'scheduled'),
     emails.map((email) => email.recipientKey),
+    emails.map((email) => email.bulk),
   ]
 }
 
@@ -133,6 +134,7 @@ export interface QueueRow {
   readonly site_id: number
   readonly attempt: number
   readonly sandbox: boolean
+  readonly bulk: boolean
   readonly blocked: string | null
 }
 
@@ -179,6 +181,7 @@ export function claimedOf(row: QueueRow): Claimed {
     siteId: row.site_id,
     fence: row.attempt,
     sandbox: row.sandbox,
+    bulk: row.bulk,
     blocked: row.blocked,
   }
 }

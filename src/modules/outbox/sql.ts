@@ -35,9 +35,9 @@ export const addPiece = statement(
 
 export const addQueueRows = statement(
   'outbox_add_queue_rows',
-  `insert into queue (id, account_id, domain_id, site_id, at, state, sandbox, scheduled, recipient_key)
+  `insert into queue (id, account_id, domain_id, site_id, at, state, sandbox, scheduled, recipient_key, bulk)
    select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::timestamptz[], $6::smallint[], $7::boolean[],
-     $8::boolean[], $9::text[])`,
+     $8::boolean[], $9::text[], $10::boolean[])`,
 )
 
 export const findSites = statement('outbox_find_sites', 'select id, name from site where name = any($1::text[])')
@@ -72,7 +72,7 @@ export const claim = (blocked: string): ReturnType<typeof statement> =>
      c as materialized (
        select d.site_id, d.account_id, d.n, z.id from d cross join p left join lateral (
          select y.id from queue y where y.site_id = d.site_id and y.account_id = d.account_id and y.state = 0
-         order by y.at
+         order by y.bulk, y.at
          limit case when d.account_id = any($7::uuid[]) or d.site_id = any(p.sites) then 0
            else coalesce(($4::jsonb ->> d.site_id::text)::int, $5) end
          for update skip locked) z on true
@@ -81,9 +81,9 @@ export const claim = (blocked: string): ReturnType<typeof statement> =>
        update queue q set state = 1, lease_owner = $8, attempt = attempt % 32767::smallint + 1::smallint
        where id = any(array(select id from c where id is not null))
          and exists (select 1 from node where epoch = $8 and not dead)
-       returning q.id, q.account_id, q.domain_id, q.site_id, q.attempt, q.sandbox, ${blocked} as blocked)
+       returning q.id, q.account_id, q.domain_id, q.site_id, q.attempt, q.sandbox, q.bulk, ${blocked} as blocked)
      select m.site_id as cursor_site, m.account_id as cursor_account, m.visited, m.taken,
-       u.id, u.account_id, u.domain_id, u.site_id, u.attempt, u.sandbox, u.blocked
+       u.id, u.account_id, u.domain_id, u.site_id, u.attempt, u.sandbox, u.bulk, u.blocked
      from (select (array_agg(site_id order by n desc))[1] as site_id, (array_agg(account_id order by n desc))[1] as account_id,
              max(n) as visited, count(*)::int as taken from c) m
        left join u on true`,
@@ -108,8 +108,8 @@ export const claimOverdue = (blocked: string): ReturnType<typeof statement> =>
      where id = any(array(
          select id from queue where id = any(array(select id from o)) and state = 0 for update skip locked))
        and exists (select 1 from node where epoch = $5 and not dead)
-     returning q.id, q.account_id, q.domain_id, q.site_id, q.attempt, q.sandbox, ${blocked} as blocked)
-   select m.last, m.visited, u.id, u.account_id, u.domain_id, u.site_id, u.attempt, u.sandbox, u.blocked
+     returning q.id, q.account_id, q.domain_id, q.site_id, q.attempt, q.sandbox, q.bulk, ${blocked} as blocked)
+   select m.last, m.visited, u.id, u.account_id, u.domain_id, u.site_id, u.attempt, u.sandbox, u.bulk, u.blocked
    from (select (array_agg(id order by id desc))[1] as last, count(*)::int as visited from v) m left join u on true`,
   )
 
@@ -323,8 +323,8 @@ export const hurryEmail = statement(
 )
 export const requeue = statement(
   'outbox_requeue',
-  `insert into queue (id, account_id, domain_id, site_id, at, state, attempt, sandbox, recipient_key)
-   select $2, $1, $3, $4, $5, 0, $6, $7, $8 on conflict (id) do nothing`,
+  `insert into queue (id, account_id, domain_id, site_id, at, state, attempt, sandbox, recipient_key, bulk)
+   select $2, $1, $3, $4, $5, 0, $6, $7, $8, $9 on conflict (id) do nothing`,
 )
 export const reopenEmail = statement(
   'outbox_reopen_email',

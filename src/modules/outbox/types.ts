@@ -96,6 +96,8 @@ export interface NewEmail {
   /** Without angle brackets. */
   readonly messageId: string
   readonly stream: Stream
+  /** It is one of many, and waits for the account's other mail to the same destination. */
+  readonly bulk: boolean
   readonly sandbox: boolean
   readonly sandboxResult: SandboxResult
   readonly tag: string | null
@@ -125,6 +127,8 @@ export interface Claimed {
   /** The fence: results are written under this number. */
   readonly fence: number
   readonly sandbox: boolean
+  /** It is one of many, and waits for the account's other mail to the same destination. */
+  readonly bulk: boolean
   /** Why the address must not be tried, if it was put on a list since acceptance; else null. */
   readonly blocked: string | null
 }

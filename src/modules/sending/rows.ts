@@ -119,6 +119,7 @@ function emailOf({ accountId, incoming, one, id, bodyId, messageId, now }: Email
     subject: draft.subject,
     messageId,
     stream: draft.stream,
+    bulk: goesToMany(draft),
     sandbox: one.sandbox,
     sandboxResult: draft.sandboxResult ?? sandboxResultOf(one.recipient.key) ?? 'deliver',
     tag: draft.tag,
