@@ -121,7 +121,7 @@ export function claimsOf(options: ClaimsOptions): Claims {
       domains.length === 0 ? new Map<string, SigningKey>() : await options.signingKeys(database.system, domains)
     const byId = new Map(emails.map((email) => [email.id, email]))
     const surplus: Claimed[] = []
-    for (const row of claimed) {
+    for (const row of inFairOrder(claimed)) {
       const email = byId.get(row.id)
       if (email === undefined) options.forget(epoch, row)
       else if (!windows.enter(row.siteId, siteOf(email))) surplus.push(row)
@@ -143,4 +143,19 @@ export function claimsOf(options: ClaimsOptions): Claims {
       cursor = null
     },
   }
+}
+
+/**
+ * The order in which claimed emails enter the windows of their destinations: mail to one person before mail to many, and of each
+ * account in turns. A claim offers every account all the room of a destination, so the first would take it from the others.
+ */
+export function inFairOrder(claimed: readonly Claimed[]): readonly Claimed[] {
+  const taken = new Map<string, number>()
+  const turns = claimed.map((row) => {
+    const pair = `${row.siteId} ${row.accountId} ${row.bulk}`
+    const turn = taken.get(pair) ?? 0
+    taken.set(pair, turn + 1)
+    return { row, turn }
+  })
+  return turns.sort((a, b) => Number(a.row.bulk) - Number(b.row.bulk) || a.turn - b.turn).map(({ row }) => row)
 }
