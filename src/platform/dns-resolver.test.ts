@@ -172,6 +172,15 @@ test('a slow answer of a previously quick server is waited for, and a silent ser
   assert.deepEqual([w.server.queries('bad.test'), w.server.queries('slow.test')], [2, 2])
 })
 
+test('no server of ours that can be asked is a timeout: the name servers of the domain are not at fault', async () => {
+  const { server } = await startDnsServer({}).then(async (closed) => {
+    await closed[Symbol.asyncDispose]()
+    return closed
+  })
+  const resolver = dnsResolver({ clock: systemClock(), servers: [server], tryMs: 300, tries: 2 })
+  assert.deepEqual(await resolver.mx('shop.test'), { kind: 'timeout' })
+})
+
 test("a zone's own servers are asked, and an alias that leaves the zone is followed", async () => {
   await using authority = await startDnsServer({
     'shop.test': { TXT: ['new'], NS: ['ns.shop.test'] },

@@ -250,6 +250,8 @@ const FAILURES: Readonly<Record<string, DnsFailure>> = {
   ENOTFOUND: 'nxdomain',
   ENODATA: 'nodata',
   ETIMEOUT: 'timeout',
+  // No server of ours could be asked. The zone's own servers are not at fault.
+  ECONNREFUSED: 'timeout',
   // A name that cannot be queried does not exist.
   EBADNAME: 'nxdomain',
 }
