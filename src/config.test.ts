@@ -164,6 +164,23 @@ test('the values in the contract are read as it says', () => {
   assert.equal(config.allowPrivateNetworks, true)
 })
 
+test('a public URL is read in the form that browsers send, however it is written', () => {
+  const read = (POSTHORN_PUBLIC_URL: string): string => readConfig({ POSTHORN_PUBLIC_URL }).publicUrl
+  assert.equal(read('HTTPS://Mail.Example.COM/'), 'https://mail.example.com')
+  assert.equal(read('https://mail.example.com:443'), 'https://mail.example.com')
+  assert.equal(read('https://example.com:8443/Mail/'), 'https://example.com:8443/Mail')
+  assert.equal(read('https://büro.example'), 'https://xn--bro-hoa.example')
+})
+
+test('without a public URL, links lead where HTTP listens', () => {
+  const at = (settings: Record<string, string>): string => readConfig(settings).publicUrl
+  assert.equal(at({ POSTHORN_BIND: '::1', POSTHORN_HTTP_PORT: '8081' }), 'http://[::1]:8081')
+  assert.equal(at({ POSTHORN_BIND: '0.0.0.0', POSTHORN_HTTP_HOST: '192.0.2.1' }), 'http://192.0.2.1:8080')
+  assert.equal(at({ POSTHORN_HTTP_HOST: 'localhost' }), 'http://localhost:8080')
+  assert.equal(at({ POSTHORN_BIND: '0.0.0.0' }), 'http://127.0.0.1:8080')
+  assert.equal(at({ POSTHORN_BIND: '::' }), 'http://127.0.0.1:8080')
+})
+
 test('a relay is named by an IP address, or by a name from DNS, a container or a hosts file', () => {
   const hosts = ['192.0.2.1', 'smtp.example.com', 'localhost', 'mail_relay', '_smtp.mail-1.example']
   for (const host of hosts) {

@@ -3,7 +3,7 @@
 
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import { parseAddress } from './mail/address.ts'
 import { parseMechanism } from './mail/spf-record.ts'
@@ -62,7 +62,7 @@ export const SETTINGS = {
   publicUrl: setting(
     'POSTHORN_PUBLIC_URL',
     'http://127.0.0.1 with POSTHORN_HTTP_PORT',
-    'the base of links in mail',
+    'the base of links in mail; by default, POSTHORN_HTTP_HOST unless that is every address',
     url,
   ),
   euUrl: setting('POSTHORN_EU_URL', 'unset', 'the regional base named in the OpenAPI document', url),
@@ -200,10 +200,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   if (halves.length > 0) throw new Error(`incomplete settings:\n  ${halves.join('\n  ')}`)
   const shared = sharedPorts(known)
   if (shared.length > 0) throw new Error(`conflicting settings:\n  ${shared.join('\n  ')}`)
+  const httpHost = known.httpHost ?? known.bind
   return {
     ...known,
-    publicUrl: known.publicUrl ?? `http://127.0.0.1:${known.httpPort}`,
-    httpHost: known.httpHost ?? known.bind,
+    publicUrl: known.publicUrl ?? localUrl(httpHost, known.httpPort),
+    httpHost,
     spfMechanism: known.spfMechanism ?? `a:${known.hostname}`,
     validationSourceIps: known.validationSourceIps.length > 0 ? known.validationSourceIps : known.sourceIps,
     systemFrom: known.systemFrom ?? `posthorn@${known.hostname}`,
@@ -216,6 +217,12 @@ export function assertReachable({ publicUrl }: Pick<Config, 'publicUrl'>): void 
     throw new Error(
       'incomplete settings:\n  POSTHORN_HTTP_PORT=0 needs POSTHORN_PUBLIC_URL, the base URL of links in mail',
     )
+}
+
+/** Where HTTP at this address is reached from this machine. */
+function localUrl(httpHost: string, port: number): string {
+  const reached = httpHost === '0.0.0.0' || httpHost === '::' ? '127.0.0.1' : httpHost
+  return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`
 }
 
 /** Settings that are given without the other half that they need. */
@@ -316,7 +323,8 @@ function url(text: string | undefined): string | null {
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw new Error(`"${text}" is not an http or https URL`)
   if (parsed.search !== '' || parsed.hash !== '' || parsed.username !== '')
     throw new Error(`"${text}" must not contain a user name, a query (?) or a fragment (#)`)
-  return text.replace(/\/+$/, '')
+  // Not as written: the rest of the code and the pages that a browser names tell schemes and hosts by their lower case.
+  return parsed.href.replace(/\/+$/, '')
 }
 
 /** RFC 8555 section 6.1 requires https; a server on this machine may be asked without TLS. */

@@ -19,10 +19,15 @@ export function outgoingRequests(config: Config, { resolver }: Ground): Connecto
     resolver,
     allowPrivate: config.allowPrivateNetworks,
     own: {
-      hosts: [config.hostname, new URL(config.publicUrl).hostname].filter((host) => isIP(host) === 0),
+      hosts: [config.hostname, new URL(config.publicUrl).hostname].filter(isName),
       addresses: () => [...config.sourceIps, ...ownAddresses()],
     },
   })
+}
+
+/** A URL has IPv6 addresses in brackets. */
+function isName(host: string): boolean {
+  return isIP(host) === 0 && !host.startsWith('[')
 }
 
 /** Read each time, because a machine's addresses change. */
