@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import net from 'node:net'
 import { test } from 'node:test'
 import { startWorld, type World } from '../../../test/world.ts'
 import { statement } from '../../platform/db.ts'
 import { append, type FollowedEvent, type FollowOptions, follow, type NewEvent } from './index.ts'
+import { STALLED_MS } from './stream.ts'
 
 function event(world: World, over: Partial<NewEvent> = {}): NewEvent {
   const { clock, ids } = world.rooms.ground
@@ -312,4 +315,61 @@ test('the streams of an account are bounded, and end with the key and with the s
   assert.equal((await theirs.read).ended, true)
   await world[Symbol.asyncDispose]()
   for (const one of open) assert.equal((await one.read).ended, true)
+})
+
+/** Some 5 KB each. @returns their ids */
+async function appendLarge(world: World, count: number): Promise<readonly string[]> {
+  const events = Array.from({ length: count }, () =>
+    event(world, { data: { email: 'a@x.test', details: 'x'.repeat(5_000) } }),
+  )
+  for (let i = 0; i < count; i += 250) await append(world.rooms.database.system, events.slice(i, i + 250))
+  return events.map(({ eventId }) => eventId)
+}
+
+test('a client that reads gets megabytes of events in one stream, both those it missed and those that come', async () => {
+  await using world = await startWorld()
+  const before = await appendLarge(world, 1_000)
+  const after: Promise<readonly string[]>[] = []
+  const { messages, ended } = await read(world, {
+    after: '1-0-1',
+    until: (read) => {
+      if (read.length > before.length && after.length === 0) after.push(appendLarge(world, 1_000))
+      return read.length > before.length + 1_000
+    },
+  })
+  assert.equal(ended, false)
+  const ids = messages.slice(1).map(({ data }) => data.event_id)
+  assert.deepEqual(ids, [...before, ...(await Promise.all(after)).flat()])
+})
+
+test('clients that read nothing count as open, until they are cut off after a minute', async () => {
+  await using world = await startWorld()
+  const { database, ground } = world.rooms
+  const other = await world.newAccount()
+  await appendLarge(world, 4_000)
+  const ask = `GET /api/v1/events/stream HTTP/1.1\r\nhost: x\r\nx-api-key: ${world.account.apiKey}\r\nlast-event-id: 1-0-1\r\n\r\n`
+  const silent = Array.from({ length: 5 }, () => net.connect(Number(new URL(world.url).port), '127.0.0.1'))
+  for (const socket of silent) {
+    socket.on('error', () => undefined).write(ask)
+    await once(socket, 'data')
+    socket.pause()
+  }
+  const theirs = (): Promise<void> => append(database.system, [event(world, { accountId: other.accountId })])
+  // The second one comes with a later turn than the first: everybody had a turn between them.
+  await read(world, {
+    key: other.apiKey,
+    onOpen: theirs,
+    until: (messages) => {
+      if (messages.length === 2) void theirs()
+      return messages.length === 3
+    },
+  })
+  assert.equal((await read(world, {})).status, 429)
+  for (let status = 429, end = performance.now() + 30_000; status === 429; ) {
+    assert.ok(performance.now() < end, 'they are still open')
+    await ground.clock.sleep(50, AbortSignal.timeout(30_000))
+    world.clock.advance(STALLED_MS)
+    status = (await read(world, { until: () => true })).status
+  }
+  for (const socket of silent) socket.destroy()
 })

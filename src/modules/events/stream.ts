@@ -3,9 +3,9 @@
 //
 // The id of a message is the event's place in the log. A client that reconnects with `Last-Event-ID` first reads what it
 // missed, page by page, and joins the reader once it has reached the same place. No event is skipped or sent twice. Three
-// things are bounded: streams per account, streams in total, and the bytes buffered for a slow client. Beyond the buffer
-// limit the stream ends, and the client reconnects with its place. Only the client keeps its place, so a crash here costs
-// it nothing.
+// things are bounded: streams per account, streams in total, and the bytes buffered for a slow client. A client with a full
+// buffer leaves the reader, and is sent the rest page by page as it reads. One that has not read on for a minute is cut off,
+// and reconnects with its place. Only the client keeps its place, so a crash here costs it nothing.
 
 import { Readable } from 'node:stream'
 import type { Clock } from '../../platform/clock.ts'
@@ -23,6 +23,15 @@ const MAX_STREAMS = 1_000
 const MAX_WAITING_BYTES = 1_048_576
 const PAGE = 500
 const POLL_MS = 500
+/** From here on a client is sent more. */
+const LOW_BYTES = MAX_WAITING_BYTES / 4
+/** How long a full buffer may stand. */
+export const STALLED_MS = 60_000
+/** How long the rest of a stream that has ended may take. It counts as open until then. */
+const REST_MS = 10_000
+/** When the service stops, everybody else would wait for a client that does not read. */
+const REST_ON_STOP_MS = 2_000
+const STOP_POLL_MS = 20
 const HEARTBEAT_MS = 15_000
 const ADMITTED_FOR_MS = 4_000
 const RETRY_AFTER_SECONDS = 5
@@ -69,8 +78,12 @@ interface Client {
   readonly ask: StreamRequest
   readonly body: Readable
   place: LogPosition
-  /** True once the client has reached the reader's place. */
+  /** True once the client has reached the reader's place, until its buffer is full. */
   live: boolean
+  /** Null: its buffer is not full. */
+  fullSinceMs: number | null
+  /** Null: the stream goes on. */
+  endedAtMs: number | null
   admittedAtMs: number
   wroteAtMs: number
 }
@@ -88,14 +101,28 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
   let stopped = false
 
   const end = (client: Client): void => {
-    if (clients.delete(client) && !client.body.destroyed) client.body.push(null)
+    if (!clients.has(client) || client.endedAtMs !== null) return
+    client.live = false
+    client.endedAtMs = clock.monotonicMs()
+    client.body.push(null)
   }
 
   const write = (client: Client, text: string): void => {
-    if (!clients.has(client)) return
+    if (!clients.has(client) || client.endedAtMs !== null) return
     client.wroteAtMs = clock.monotonicMs()
     client.body.push(text)
-    if (client.body.readableLength > MAX_WAITING_BYTES) end(client)
+  }
+
+  /** @returns false when the client's buffer is full: it stays at its place */
+  const sendTo = (client: Client, { domainId, place, text }: Message): boolean => {
+    if (client.body.readableLength >= MAX_WAITING_BYTES) {
+      client.fullSinceMs ??= clock.monotonicMs()
+      return false
+    }
+    const { domainIds } = client.ask.principal
+    if (domainIds === null || (domainId !== null && domainIds.includes(domainId))) write(client, text)
+    client.place = place
+    return true
   }
 
   const read = async (accountIds: readonly string[], from: LogPosition, to: string): Promise<readonly EventRow[]> => {
@@ -119,23 +146,16 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
   const catchUp = async (client: Client): Promise<boolean> => {
     const goal = tail
     // In the middle of a long stretch the reader's place is inside a transaction: the client joins at the end of the stretch.
-    if (goal === null || goal.seq !== 0 || client.body.readableLength > MAX_WAITING_BYTES / 4) return false
+    if (goal === null || goal.seq !== 0 || client.body.readableLength > LOW_BYTES) return false
+    client.fullSinceMs = null
     const rows = await read([client.ask.principal.accountId], client.place, goal.xid)
     const messagesRead = await messages(rows)
-    for (const message of messagesRead) sendTo(client, message)
-    const last = messagesRead.at(-1)
-    if (rows.length === PAGE && last !== undefined) {
-      client.place = last.place
-      return true
-    }
+    // Its buffer wakes the reader when it is low again.
+    if (!messagesRead.every((message) => sendTo(client, message))) return false
+    if (rows.length === PAGE) return true
     client.place = laterOf(client.place, goal)
-    client.live = client.place === goal
+    client.live = client.place === goal && client.endedAtMs === null
     return false
-  }
-
-  const sendTo = (client: Client, { domainId, text }: Message): void => {
-    const { domainIds } = client.ask.principal
-    if (domainIds === null || (domainId !== null && domainIds.includes(domainId))) write(client, text)
   }
 
   /** @returns whether there is more to read */
@@ -148,17 +168,21 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
     const messagesRead = await messages(rows)
     for (const message of messagesRead) {
       for (const client of live) {
-        if (client.ask.principal.accountId === message.accountId) sendTo(client, message)
+        if (client.live && client.ask.principal.accountId === message.accountId) client.live = sendTo(client, message)
       }
     }
     tail = rows.length === PAGE ? (messagesRead.at(-1)?.place ?? to) : to
-    for (const client of live) client.place = tail
+    for (const client of live) if (client.live) client.place = tail
     return rows.length === PAGE
   }
 
   const keep = async (client: Client): Promise<void> => {
     const nowMs = clock.monotonicMs()
-    if (nowMs - client.wroteAtMs >= HEARTBEAT_MS) write(client, ': heartbeat\n\n')
+    const { endedAtMs, fullSinceMs } = client
+    const isStalled = fullSinceMs !== null && nowMs - fullSinceMs >= STALLED_MS
+    if (isStalled || (endedAtMs !== null && nowMs - endedAtMs >= REST_MS)) client.body.destroy()
+    if (client.body.destroyed || endedAtMs !== null) return
+    if (nowMs - client.wroteAtMs >= HEARTBEAT_MS && client.body.readableLength === 0) write(client, ': heartbeat\n\n')
     if (nowMs - client.admittedAtMs < ADMITTED_FOR_MS) return
     client.admittedAtMs = nowMs
     if (!(await client.ask.isAdmitted())) end(client)
@@ -171,7 +195,7 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
     }
     let behind = await advance()
     for (const client of clients) {
-      if (!client.live) behind = (await catchUp(client)) || behind
+      if (!client.live && client.endedAtMs === null) behind = (await catchUp(client)) || behind
       await keep(client)
     }
     return behind ? 0 : POLL_MS
@@ -197,10 +221,14 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
     const place = ask.after ?? (await horizon())
     checkRoom(ask.principal.accountId)
     const nowMs = clock.monotonicMs()
-    const body = new Readable({ highWaterMark: MAX_WAITING_BYTES, read: () => undefined })
-    const client: Client = { ask, body, place, live: false, admittedAtMs: nowMs, wroteAtMs: nowMs }
+    const isLow = (): void => {
+      if (client.fullSinceMs !== null) reader.wake()
+    }
+    const body = new Readable({ highWaterMark: LOW_BYTES, read: isLow })
+    const times = { fullSinceMs: null, endedAtMs: null, admittedAtMs: nowMs, wroteAtMs: nowMs }
+    const client: Client = { ask, body, place, live: false, ...times }
     clients.add(client)
-    const gone = (): void => end(client)
+    const gone = (): void => void clients.delete(client)
     body.once('close', gone)
     body.once('error', gone)
     ask.signal.addEventListener('abort', gone, { once: true })
@@ -219,6 +247,10 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
         stopped = true
         for (const client of clients) end(client)
         await reader.stop(deadline)
+        const untilMs = clock.monotonicMs() + REST_ON_STOP_MS
+        while (clients.size > 0 && clock.monotonicMs() < untilMs && !deadline.aborted)
+          await clock.sleep(STOP_POLL_MS, deadline).catch(() => undefined)
+        for (const { body } of clients) body.destroy()
       },
     },
   }
