@@ -42,6 +42,7 @@ import {
   schemaOf,
 } from './http/openapi.ts'
 import { isInTheClear } from './http/origin.ts'
+import { cutUnread } from './http/unread-answers.ts'
 import type { Ids } from './ids.ts'
 import type { Logger } from './log.ts'
 import { acceptAll, bodyValidator, refuseUnfitText, validatorCompiler } from './validation.ts'
@@ -76,6 +77,8 @@ export interface HttpOptions {
   readonly heartbeat?: Pick<DatabaseHeartbeat, 'whileBeating'>
   /** For the fast path. Absent: there is none. */
   readonly clock?: Clock
+  /** Half of how long a client may read nothing of an answer that waits for it. Default: 30 s. */
+  readonly unreadMs?: number
 }
 
 /** The answer at an address that is hidden under the requested host name. */
@@ -159,6 +162,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   app.setSerializerCompiler(() => JSON.stringify)
   app.setValidatorCompiler(validatorCompiler())
   readBodies(app, options.large)
+  cutUnread(app, options.unreadMs)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
