@@ -104,6 +104,10 @@ async function serve(hello: boolean): Promise<void> {
   const ended = Promise.withResolvers<string>()
   // SIGHUP: the terminal was closed. Left to its default it would end this process alone, and not the embedded database.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => ended.resolve(signal))
+  // Sent to have a log reopened. Left to their defaults, the first opens Node's debugger to every user of this machine, and the
+  // second ends this process alone.
+  for (const signal of ['SIGUSR1', 'SIGUSR2'] as const)
+    process.on(signal, () => log.warn({ signal }, 'the signal has no effect: the log goes to standard error'))
   let count = (_kind: string): void => undefined
   const isUp = handleUncaughtErrors({
     clock: ground.clock,

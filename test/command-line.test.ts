@@ -197,6 +197,29 @@ async function endsInOrder(signal: NodeJS.Signals): Promise<void> {
   }
 }
 
+test('a signal that asks other programs to reopen their logs has no effect, and opens no debugger', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
+  try {
+    const env = environment({ POSTHORN_DATA_DIR: folder, DATABASE_URL: 'postgresql://a@127.0.0.1:1/b' })
+    const child = spawn(process.execPath, [MAIN, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    await once(child.stderr, 'data')
+    for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) {
+      child.kill(signal)
+      const [told] = (await once(child.stderr, 'data')) as [Buffer]
+      assert.match(
+        told.toString(),
+        new RegExp(`^\\{[^\\n]*"signal":"${signal}","msg":"the signal has no effect: [^\\n]*\\n$`),
+      )
+    }
+    child.kill('SIGTERM')
+    const [rest, [status]] = await Promise.all([textOf(child.stderr), once(child, 'exit')])
+    assert.equal(status, 0)
+    assert.match(rest, /^\{[^\n]*"signal":"SIGTERM","msg":"stopping"\}\n$/)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
 test("the variables of the operator's PostgreSQL clients have no effect on the embedded database", async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
   try {
