@@ -11,6 +11,7 @@ import type { Clock } from './clock.ts'
 import type { DatabaseHeartbeat } from './database-heartbeat.ts'
 import { type FieldFault, NO_OBJECT, parameterError, validationError } from './errors.ts'
 import { DEFAULT_BODY_BYTES, type Large, readBodies } from './http/bodies.ts'
+import { clientAddress } from './http/client-address.ts'
 import { addPages, isTyped, sendPage } from './http/dashboard-files.ts'
 import {
   type Answer,
@@ -159,6 +160,8 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.decorateRequest('principal', null)
   app.decorateRequest('visitor', null)
+  app.decorateRequest('clientAddress', '')
+  const addressOf = clientAddress(options.trustedProxies)
   app.setSerializerCompiler(() => JSON.stringify)
   app.setValidatorCompiler(validatorCompiler())
   readBodies(app, options.large)
@@ -166,6 +169,8 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
+    const forwardedFor = request.headers['x-forwarded-for']?.toString()
+    request.setDecorator('clientAddress', addressOf(request.socket.remoteAddress ?? '', forwardedFor))
     const isSecure = request.protocol === 'https' && request.hostname === options.secure?.hostname
     // With another port it would shut off the host's other services without TLS (RFC 6797 section 8.3).
     if (isSecure && options.secure?.port === '') reply.header('strict-transport-security', `max-age=${HSTS_SECONDS}`)
@@ -374,7 +379,7 @@ function requesterOf(request: FastifyRequest, reply: FastifyReply, { foreign }: 
     authorization: authorizationOf(request.raw),
     cookie: request.headers.cookie,
     headers: request.headers,
-    ip: request.ip,
+    ip: request.getDecorator('clientAddress'),
     method: request.method,
     path: pathOf(request),
     setHeader: (name, value) => void reply.header(name, value),
@@ -399,7 +404,12 @@ function hasBearer({ headers }: FastifyRequest): boolean {
 }
 
 function uncheckedRequestOf(request: FastifyRequest): UncheckedRequest {
-  return { method: request.method, path: pathOf(request), headers: request.headers, ip: request.ip }
+  return {
+    method: request.method,
+    path: pathOf(request),
+    headers: request.headers,
+    ip: request.getDecorator('clientAddress'),
+  }
 }
 
 function pathOf({ url }: FastifyRequest): string {

@@ -11,12 +11,12 @@
 // Each connection has one answer in progress. A chunk that arrives meanwhile waits, and reading pauses after it. A client
 // that does not read its answers is not read from either.
 
-import type { Server, ServerResponse } from 'node:http'
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import proxyAddress from '@fastify/proxy-addr'
 import type { Clock } from '../clock.ts'
 import { platformErrors } from '../errors.ts'
 import { type Ids, timeOfId } from '../ids.ts'
+import { clientAddress } from './client-address.ts'
 import type { Answer, AnyEndpoint, PlainAnswer } from './endpoint.ts'
 import { errorBody } from './errors.ts'
 import { type FastPathHead, fastPathHeads, MAX_HEAD_BYTES } from './fast-path-head.ts'
@@ -311,16 +311,4 @@ function connectionOf(socket: Socket, options: ConnectionOptions): Connection {
   for (const event of EVENTS) socket.on(event, listeners[event])
   socket.setTimeout(options.firstWithinMs)
   return connection
-}
-
-/** The client's address as the framework determines it: the last address that is not a trusted proxy. */
-function clientAddress(
-  trustedProxies: readonly string[],
-): (socketAddress: string, forwardedFor: string | undefined) => string {
-  if (trustedProxies.length === 0) return (socketAddress) => socketAddress
-  const trusts = proxyAddress.compile([...trustedProxies])
-  return (socketAddress, forwardedFor) => {
-    const request = { socket: { remoteAddress: socketAddress }, headers: { 'x-forwarded-for': forwardedFor } }
-    return proxyAddress(request as unknown as ServerResponse['req'], trusts)
-  }
 }
