@@ -1,6 +1,7 @@
 // The sandbox inbox through the public interfaces.
 
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { plain, smtpSession } from './submission.ts'
 import { startWorld, type World } from './world.ts'
@@ -67,6 +68,38 @@ test('sandbox mail stands in the inbox of the account, visible to its keys only'
   assert.equal((await world.api.delete(`/api/v1/inbox/${mail.id}`)).status, 200)
   assert.equal((await world.api.get(`/api/v1/inbox/${mail.id}/raw`)).status, 404)
   assert.equal((await world.api.delete('/api/v1/inbox')).body.data.deleted, 0)
+})
+
+test('emptying the inbox with filters deletes what they find', async () => {
+  await using world = await startWorld()
+  const ids: string[] = []
+  for (const [to, subject] of [
+    ['one@sandbox.test', 'Order 1'],
+    ['two@sandbox.test', 'Order 2'],
+    ['three@sandbox.test', 'Invoice'],
+  ]) {
+    const { body } = await world.api.post('/api/v1/send', { from: 'you@example.com', to, subject, text: 'x' })
+    ids.push(body.data.email_id)
+    await captured(world, body.data.email_id)
+  }
+  const left = async (): Promise<string[]> =>
+    (await world.api.get('/api/v1/inbox')).body.data.map(({ to }: { to: string }) => to).toSorted()
+  const emptied = async (query: string): Promise<number> =>
+    (await world.api.delete(`/api/v1/inbox?${query}`)).body.data.deleted
+  for (const query of [
+    'to=four@sandbox.test',
+    'subject=receipt',
+    `email_id=${randomUUID()}`,
+    'to=2000-01-01T00:00:00Z',
+  ])
+    assert.equal(await emptied(query), 0, query)
+  assert.equal((await world.api.delete('/api/v1/inbox?to=nobody')).status, 400)
+  assert.equal((await left()).length, 3)
+  assert.equal(await emptied('to=One@sandbox.test&subject=order'), 1)
+  assert.deepEqual(await left(), ['three@sandbox.test', 'two@sandbox.test'])
+  assert.equal(await emptied(`email_id=${ids[1]}`), 1)
+  assert.deepEqual(await left(), ['three@sandbox.test'])
+  assert.equal(await emptied(''), 1)
 })
 
 test('the inbox page runs its own script and nothing else', async () => {

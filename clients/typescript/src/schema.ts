@@ -1658,7 +1658,7 @@ export interface paths {
         get: operations["listInboxMails"];
         put?: never;
         post?: never;
-        /** Delete all sandbox emails */
+        /** Delete all sandbox emails, or those that the filters of the list find */
         delete: operations["clearInbox"];
         options?: never;
         head?: never;
@@ -10898,7 +10898,15 @@ export interface operations {
     };
     clearInbox: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Only emails received at or after this time. */
+                from?: string;
+                /** @description An address returns only emails to it; a date-time, only emails received before it. */
+                to?: string;
+                /** @description Part of the subject, case-insensitive. */
+                subject?: string;
+                email_id?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;

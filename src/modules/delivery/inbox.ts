@@ -68,11 +68,11 @@ export interface InboxFilter {
 export async function listInbox(
   database: Database,
   accountId: string,
-  { to, subject, emailId, from, before }: InboxFilter,
+  asked: InboxFilter,
   page: PageAsked,
 ): Promise<ListPage<InboxRow>> {
   const { limit, offset, cursor } = page
-  const filter = [accountId, to, containing(subject), emailId, from, before]
+  const filter = filterColumns(accountId, asked)
   return database.tenant(accountId, async (db) => {
     const [rows, count] = await Promise.all([
       db.query<InboxRow>(sql.listInbox, [...filter, cursor, limit + 1, cursor === null ? offset : 0]),
@@ -80,6 +80,10 @@ export async function listInbox(
     ])
     return listPage(rows, page, count?.total ?? 0, ({ id }) => id)
   })
+}
+
+function filterColumns(accountId: string, { to, subject, emailId, from, before }: InboxFilter): readonly unknown[] {
+  return [accountId, to, containing(subject), emailId, from, before]
 }
 
 /** The size of one mail in bytes. @throws not_found */
@@ -110,9 +114,9 @@ export async function deleteInboxMail(database: Database, accountId: string, id:
   if (deleted === 0) throw errors.not_found()
 }
 
-/** @returns how many mails were deleted */
-export function clearInbox(database: Database, accountId: string): Promise<number> {
-  return database.tenant(accountId, (db) => db.execute(sql.clearInbox, [accountId]))
+/** Deletes the mails that the filter finds. @returns how many */
+export function clearInbox(database: Database, accountId: string, filter: InboxFilter): Promise<number> {
+  return database.tenant(accountId, (db) => db.execute(sql.clearInbox, filterColumns(accountId, filter)))
 }
 
 /** Deletes mails received before `before`. @returns how many; `limit` means that there may be more */

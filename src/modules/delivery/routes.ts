@@ -29,7 +29,15 @@ import { isUuid } from '../../platform/ids.ts'
 import { isDateTime } from '../../platform/validation.ts'
 import { AttachmentFields, framed, type ReadMessage, readingTurns, wireAttachment } from '../outbox/index.ts'
 import { errors } from './errors.ts'
-import { clearInbox, deleteInboxMail, type InboxRow, inboxMailBytes, listInbox, oneInboxMail } from './inbox.ts'
+import {
+  clearInbox,
+  deleteInboxMail,
+  type InboxFilter,
+  type InboxRow,
+  inboxMailBytes,
+  listInbox,
+  oneInboxMail,
+} from './inbox.ts'
 import { inboxPage, PAGE_HEADERS } from './inbox-page.ts'
 
 export interface InboxRoutesOptions {
@@ -70,7 +78,7 @@ const SingleMail = named(
   }),
 )
 
-const ListQuery = Type.Object({
+const FILTER = {
   from: Type.Optional(Type.String({ format: 'date-time', description: 'Only emails received at or after this time.' })),
   to: Type.Optional(
     Type.String({
@@ -80,10 +88,9 @@ const ListQuery = Type.Object({
   ),
   subject: Type.Optional(Type.String({ maxLength: 998, description: 'Part of the subject, case-insensitive.' })),
   email_id: Type.Optional(Type.String()),
-  limit: ListLimit,
-  offset: ListOffset,
-  cursor: ListCursor,
-})
+}
+const Filter = Type.Object(FILTER)
+const ListQuery = Type.Object({ ...FILTER, limit: ListLimit, offset: ListOffset, cursor: ListCursor })
 
 interface Asked {
   readonly principal: Principal
@@ -187,10 +194,12 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
       path: '/api/v1/inbox',
       access: write,
       operationId: 'clearInbox',
-      summary: 'Delete all sandbox emails',
+      summary: 'Delete all sandbox emails, or those that the filters of the list find',
       tag: 'Inbox',
+      query: Filter,
       answers: { 200: dataOf(named('ClearedInbox', Type.Object({ deleted: Type.Integer() }))) },
-      handle: async ({ principal }) => single({ deleted: await clearInbox(database, principal.accountId) }),
+      handle: async ({ principal, query }) =>
+        single({ deleted: await clearInbox(database, principal.accountId, filterOf(query)) }),
     }),
     page('/', 'getHomePage'),
     page('/inbox', 'getInboxPage'),
@@ -198,21 +207,25 @@ export function inboxRoutes({ database, readMessage }: InboxRoutesOptions): read
 }
 
 async function answerList(database: Database, accountId: string, query: Static<typeof ListQuery>): Promise<Answer> {
-  const { limit, offset, cursor = null, subject = null, email_id: emailId = null } = query
+  const { limit, offset, cursor = null } = query
+  const { rows, total, next } = await listInbox(database, accountId, filterOf(query), { limit, offset, cursor })
+  return list(rows.map(wireMail), { total, limit, offset, next_cursor: next })
+}
+
+function filterOf(query: Static<typeof Filter>): InboxFilter {
+  const { subject = null, email_id: emailId = null } = query
   if (emailId !== null && !isUuid(emailId)) {
     throw parameterError('email_id', 'format', PARAMETER_WORDS.id)
   }
   // Of the other lists `to` is the end of a time, of this one an address: no text is both.
   const [to, before] = query.to !== undefined && isDateTime(query.to) ? [null, query.to] : [query.to, null]
-  const filter = {
+  return {
     to: to == null ? null : keyOf(to),
     subject,
     emailId,
     from: query.from === undefined ? null : new Date(query.from),
     before: before === null ? null : new Date(before),
   }
-  const { rows, total, next } = await listInbox(database, accountId, filter, { limit, offset, cursor })
-  return list(rows.map(wireMail), { total, limit, offset, next_cursor: next })
 }
 
 function keyOf(text: string): string {

@@ -34,7 +34,7 @@ export const inboxBytes = statement(
   'select size_bytes from inbox where account_id = $1 and id = $2',
 )
 export const deleteInbox = statement('delivery_delete_inbox', 'delete from inbox where account_id = $1 and id = $2')
-export const clearInbox = statement('delivery_clear_inbox', 'delete from inbox where account_id = $1')
+export const clearInbox = statement('delivery_clear_inbox', `delete from inbox where ${INBOX_FILTER}`)
 export const forgetInbox = statement(
   'delivery_forget_inbox',
   `delete from inbox where (account_id, id) in (
