@@ -145,8 +145,8 @@ export interface PersonErasing {
  * @throws ApiError not_found
  */
 export async function removeContact({ database }: ContactContext, accountId: string, id: string): Promise<void> {
-  const removed = await database.tenant(accountId, (db) => db.one<{ email: string }>(sql.remove, [accountId, id]))
-  if (removed === null) throw errors.not_found()
+  const removed = await database.tenant(accountId, (db) => db.execute(sql.remove, [accountId, id]))
+  if (removed === 0) throw errors.not_found()
 }
 
 /** @throws ApiError not_found, insufficient_scope for a key bound to some domains */

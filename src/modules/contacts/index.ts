@@ -21,7 +21,7 @@ import { forgetMails } from './sql.ts'
 import { confirmationTokens } from './tokens.ts'
 
 export { contactTables } from './account-tables.ts'
-export { forgetContact, type PersonErasing } from './contacts.ts'
+export { forgetContact } from './contacts.ts'
 export type ContactsOptions = Omit<OptInContext & ConfirmRoutesOptions, 'tokens'>
 
 export function contactsEndpoints(options: ContactsOptions): readonly AnyEndpoint[] {

@@ -121,10 +121,7 @@ export const change = statement(
      updated_at = $7
    where account_id = $1 and id = $2 returning email`,
 )
-export const remove = statement(
-  'contacts_remove',
-  'delete from contact where account_id = $1 and id = $2 returning email',
-)
+export const remove = statement('contacts_remove', 'delete from contact where account_id = $1 and id = $2')
 export const forget = statement('contacts_forget', 'delete from contact where account_id = $1 and email = $2')
 
 /** $3 now, $4 latest allowed time of the previous resend, $5 maximum of resends. No row: not allowed now. */

@@ -6,42 +6,15 @@ import { timeOfId } from '../../platform/ids.ts'
 import { PUT_BACK_MS } from './read.ts'
 import * as sql from './sql.ts'
 
-const KEPT = [
-  ...[
-    'type',
-    'category',
-    'smtp_code',
-    'enhanced_code',
-    'last_smtp_code',
-    'command',
-    'source',
-    'feedback_type',
-    'listed_as',
-  ],
-  ...['attempt', 'attempts', 'delivery_time_ms', 'tls', 'suppressed', 'sandbox', 'stream', 'status', 'previous_status'],
-  ...[
-    'is_machine',
-    'machine_reason',
-    'platform',
-    'link_index',
-    'first_open',
-    'first_click',
-    'open_count',
-    'click_count',
-  ],
-  ...[
-    'queued_at',
-    'delivered_at',
-    'scheduled_at',
-    'next_attempt_at',
-    'canceled_at',
-    'opened_at',
-    'clicked_at',
-    'bounced_at',
-  ],
-  ...['arrival_date', 'unsubscribed_at', 'confirmed_at', 'expires_at', 'created_at'],
-  ...['id', 'email_id', 'domain_id', 'contact_id'],
-]
+const KINDS =
+  'type category command source feedback_type listed_as status previous_status stream sandbox suppressed tls'
+const CODES = 'smtp_code enhanced_code last_smtp_code'
+const COUNTS = 'attempt attempts delivery_time_ms link_index first_open first_click open_count click_count'
+const CLIENT = 'is_machine machine_reason platform'
+const TIMES = `queued_at delivered_at scheduled_at next_attempt_at canceled_at opened_at clicked_at bounced_at arrival_date
+  unsubscribed_at confirmed_at expires_at created_at`
+const IDS = 'id email_id domain_id contact_id'
+const KEPT = [KINDS, CODES, COUNTS, CLIENT, TIMES, IDS].flatMap((names) => names.split(/\s+/))
 
 export interface PersonalEvent {
   readonly at: Date

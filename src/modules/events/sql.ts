@@ -101,10 +101,12 @@ export const forgottenUpTo = statement(
   'select at from event where account_id = $1 and at >= $2 and at < $3 order by at offset $4 limit 1',
 )
 export const hasEvents = statement('events_any', 'select 1 as found from event where account_id = $1 limit 1')
+/** Every follower of the log has read the event; null: there are no followers. */
+const READ_BY_ALL = '(e.xid, e.seq) <= (select f.xid, f.seq from follower f order by f.xid, f.seq limit 1)'
 export const forget = statement(
   'events_forget',
   `delete from event e where e.account_id = $1 and e.at >= $2 and e.at < $3::timestamptz + interval '1 millisecond'
-     and e.at < $4 and (e.xid, e.seq) <= (select f.xid, f.seq from follower f order by f.xid, f.seq limit 1)`,
+     and e.at < $4 and ${READ_BY_ALL}`,
 )
 
 // $2 $3 from and before, $4 type, $5 email, $6 emails (those to one recipient; never empty), $7 domain, $8 tag, $9 the
@@ -196,8 +198,7 @@ export const ofPeriod = statement(
 
 // --- erasing a recipient
 
-const IS_READ =
-  'coalesce((e.xid, e.seq) <= (select f.xid, f.seq from follower f order by f.xid, f.seq limit 1), false) as read'
+const IS_READ = `coalesce(${READ_BY_ALL}, false) as read`
 export const aboutEmails = statement(
   'events_about_emails',
   `select e.at, e.event_id, e.email_id, ${IS_READ} from event e where e.account_id = $1 and e.email_id = any($2) and e.at >= $3`,

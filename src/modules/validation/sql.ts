@@ -123,5 +123,5 @@ export const FORGET_SHUNNED = statement(
 /** $2 addresses of one mailbox, in each spelling that was asked about. */
 export const ERASE_RESULTS = statement(
   'validation_erase_results',
-  'delete from validation_result where account_id = $1 and (address = $2 or lower(address) = lower($2))',
+  'delete from validation_result where account_id = $1 and lower(address) = lower($2)',
 )

@@ -300,7 +300,7 @@ export const eraseQueue = statement(
 /** Those of $2 that are still to be delivered to an endpoint. */
 export const untoldOf = statement(
   'webhooks_untold_of',
-  `select distinct q.event_id from webhook w join webhook_queue q on q.webhook_id = w.id
+  `select q.event_id from webhook w join webhook_queue q on q.webhook_id = w.id
    where w.account_id = $1 and q.event_id = any($2)`,
 )
 export const eraseDeliveries = statement(
