@@ -18,10 +18,11 @@ import {
 } from '../../platform/http.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { bodyValidator } from '../../platform/validation.ts'
+import { emailFaults } from '../suppression/index.ts'
 import { CONTACT_COLUMNS, contactOf, contactRefusal } from './contact-list.ts'
 import { type OptInContext, optInFaults } from './double-opt-in.ts'
 import { type ContactFault, importContacts, type ListedRow } from './import.ts'
-import { Created, type CreatedBody, EXPORTED, emailFaults, newContact } from './routes.ts'
+import { Created, type CreatedBody, EXPORTED, newContact } from './routes.ts'
 
 const { email, name, source, consent, tags, double_opt_in } = Created.properties
 const Entry = named(

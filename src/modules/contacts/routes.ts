@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { addressFault, parseAddress, suppressionKey } from '../../mail/address.ts'
+import { parseAddress, suppressionKey } from '../../mail/address.ts'
 import { cellOfTexts, csvLine } from '../../platform/csv.ts'
-import { type FieldFault, validationError } from '../../platform/errors.ts'
+import { validationError } from '../../platform/errors.ts'
 import {
   type AnyEndpoint,
   csvAnswer,
@@ -23,6 +23,7 @@ import {
 } from '../../platform/http.ts'
 import { accountErrors } from '../accounts/index.ts'
 import { refusals } from '../sending/index.ts'
+import { emailFaults } from '../suppression/index.ts'
 import { consentOf } from './confirm.ts'
 import {
   type ContactFilter,
@@ -362,12 +363,6 @@ function newProof(body: ProofBody, now: Date): RenewedConsent | null {
   const proof = proofOf(body, now)
   if (proof.consent.at !== null) return proof
   throw validationError([{ field: 'consent', rule: 'required', message: 'is needed to ask anew who unsubscribed' }])
-}
-
-/** Reported together with the schema's faults. */
-export function emailFaults(body: unknown): readonly FieldFault[] {
-  const message = addressFault((body as { readonly email?: unknown } | null)?.email)
-  return message === null ? [] : [{ field: 'email', rule: 'email', message }]
 }
 
 /** A consent without a time counts as given now. */

@@ -13,6 +13,7 @@ import {
 } from './sql.ts'
 
 export { suppressionTables } from './account-tables.ts'
+export { emailFaults } from './address-fields.ts'
 export {
   BAD_DOMAIN_DAYS,
   type Context,
