@@ -40,6 +40,8 @@ const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['POSTHORN_SMTP_PORT', '0x19', /is not a port number/],
   ['POSTHORN_SMTP_PORT', '0', /is not a port number \(1-65535\)/],
   ['POSTHORN_SOURCE_IPS', '192.0.2.1,192.0.2', /"192.0.2" is not an IP address/],
+  ['POSTHORN_BULK_SOURCE_IPS', 'x', /is not an IP address/],
+  ['POSTHORN_BULK_SOURCE_IPS', '192.0.2.1', /needs POSTHORN_SOURCE_IPS$/],
   ['POSTHORN_DNS_SERVERS', 'dns.example:53', /"dns.example:53" is not a server address/],
   ['POSTHORN_DNS_SERVERS', '192.0.2.53:99999', /"99999" is not a port number/],
   ['POSTHORN_DNS_SERVERS', '192.0.2.53:0', /"0" is not a port number \(1-65535\)/],
@@ -85,6 +87,16 @@ test('every setting refuses invalid values, with its name and the reason', () =>
     Object.values(SETTINGS).flatMap(({ name }) => (tried.has(name) ? [] : [name])),
     [],
   )
+})
+
+test('an address for both kinds of mail is reported, in any of its spellings', () => {
+  const read = (POSTHORN_SOURCE_IPS: string, POSTHORN_BULK_SOURCE_IPS: string): unknown =>
+    readConfig({ POSTHORN_SOURCE_IPS, POSTHORN_BULK_SOURCE_IPS })
+  assert.throws(
+    () => read('192.0.2.1,2001:db8::1', '192.0.2.2,2001:DB8:0::1'),
+    /POSTHORN_SOURCE_IPS and POSTHORN_BULK_SOURCE_IPS both have 2001:db8::1$/,
+  )
+  read('192.0.2.1', '192.0.2.2')
 })
 
 test('two listeners at one port are reported by both settings, unless one does not run or has another address', () => {

@@ -5,6 +5,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
+import { missingHalves, sharedAddresses, sharedPorts } from './config-conflicts.ts'
 import { parseAddress } from './mail/address.ts'
 import { parseMechanism } from './mail/spf-record.ts'
 import { parseNetwork } from './platform/addresses.ts'
@@ -100,6 +101,12 @@ export const SETTINGS = {
   ),
   smtpPort: setting('POSTHORN_SMTP_PORT', '25', 'towards MX hosts', (t) => remotePort(t) ?? 25),
   sourceIps: setting('POSTHORN_SOURCE_IPS', "the system's", 'source addresses towards MX hosts, comma list', ips),
+  bulkSourceIps: setting(
+    'POSTHORN_BULK_SOURCE_IPS',
+    'POSTHORN_SOURCE_IPS',
+    'source addresses of mail to many (`stream: broadcast` or `is_bulk`), comma list: separate, so that its reputation does not touch other mail; needs POSTHORN_SOURCE_IPS',
+    ips,
+  ),
   dnsServers: setting(
     'POSTHORN_DNS_SERVERS',
     "the system's",
@@ -196,9 +203,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   if (faults.length > 0) throw new Error(`invalid settings:\n  ${faults.join('\n  ')}`)
   const known = read as unknown as Read
-  const halves = halvesOf(known)
-  if (halves.length > 0) throw new Error(`incomplete settings:\n  ${halves.join('\n  ')}`)
-  const shared = sharedPorts(known)
+  const missing = missingHalves(known)
+  if (missing.length > 0) throw new Error(`incomplete settings:\n  ${missing.join('\n  ')}`)
+  const shared = [...sharedPorts(known), ...sharedAddresses(known)]
   if (shared.length > 0) throw new Error(`conflicting settings:\n  ${shared.join('\n  ')}`)
   const httpHost = known.httpHost ?? known.bind
   return {
@@ -225,45 +232,9 @@ function localUrl(httpHost: string, port: number): string {
   return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${port}`
 }
 
-/** Settings that are given without the other half that they need. */
-function halvesOf({ tlsCertFile, tlsKeyFile, relayUser, relayPassword }: Read): readonly string[] {
-  const pairs = [
-    ['POSTHORN_TLS_CERT_FILE', tlsCertFile, 'POSTHORN_TLS_KEY_FILE', tlsKeyFile],
-    ['POSTHORN_RELAY_USER', relayUser, 'POSTHORN_RELAY_PASSWORD', relayPassword],
-  ] as const
-  return pairs.flatMap(([one, first, other, second]) => {
-    if ((first === null) === (second === null)) return []
-    return [first === null ? `${other} needs ${one}` : `${one} needs ${other}`]
-  })
-}
-
-/** Pairs of listeners of the active roles that share an address and port. */
-function sharedPorts(read: Read): readonly string[] {
-  const { bind, httpHost, httpPort, httpsPort } = read
-  const has = (...wanted: readonly Role[]): boolean => wanted.some((role) => read.roles.includes(role))
-  const web = httpHost ?? bind
-  const isReached = has('api', 'tracking')
-  const listeners: readonly (readonly [setting: string, host: string, ports: readonly (number | null)[]])[] = [
-    // A process that serves only health does without the port when it is taken.
-    ['POSTHORN_HTTP_PORT', web, isReached ? [httpPort] : []],
-    ['POSTHORN_HTTPS_PORT', web, isReached ? [httpsPort] : []],
-    ['POSTHORN_SUBMISSION_PORT', bind, has('submission') ? read.submissionPorts : []],
-    ['POSTHORN_SUBMISSION_TLS_PORT', bind, has('submission') ? read.submissionTlsPorts : []],
-    ['POSTHORN_MX_PORT', bind, has('mx') ? [read.mxPort] : []],
-  ]
-  return listeners.flatMap(([setting, at, ports], index) =>
-    listeners.slice(index + 1).flatMap(([other, otherAt, others]) => {
-      const port = overlap(at, otherAt) ? ports.find((one) => one && others.includes(one)) : null
-      return port == null ? [] : [`${setting} and ${other} are both ${port}`]
-    }),
-  )
-}
-
-/** Whether listeners at these hosts cannot have the same port. `::` takes IPv4 as well. */
-function overlap(host: string, other: string): boolean {
-  const has = (wildcard: string, one: string): boolean =>
-    wildcard === '::' || (wildcard === '0.0.0.0' && (isIP(one) === 4 || one === '::'))
-  return host === other || has(host, other) || has(other, host)
+/** Every source address of mail; none: the system chooses. */
+export function mailSourceIps(config: Pick<Config, 'sourceIps' | 'bulkSourceIps'>): readonly string[] {
+  return [...config.sourceIps, ...config.bulkSourceIps]
 }
 
 /**

@@ -14,6 +14,7 @@ import { readPlans } from './modules/accounts/index.ts'
 import { instanceCommands } from './operator/commands.ts'
 import { operatorCertificate } from './platform/certificates.ts'
 import { type CommandFace, failureText, UsageError } from './platform/command.ts'
+import type { Logger } from './platform/log.ts'
 import { OPEN_FILES_WANTED, openFilesLimit } from './platform/open-files.ts'
 import { foreignAddresses } from './platform/source-addresses.ts'
 import { attachBegun, attachStore, openStore, type StoreOptions } from './platform/store.ts'
@@ -79,28 +80,7 @@ async function serve(hello: boolean): Promise<void> {
   await operatorCertificate({ certFile: config.tlsCertFile, keyFile: config.tlsKeyFile })
   const ground = systemGround(config)
   const { log } = ground
-  const stray = strayNames(process.env)
-  if (stray.length > 0) log.warn({ names: stray }, 'unknown settings in the environment: ignored')
-  const unused = config.delivery.kind === 'relay' ? [] : relayNames(process.env)
-  if (unused.length > 0)
-    log.warn({ names: unused }, 'settings for a relay are not used: POSTHORN_DELIVERY names no relay')
-  const openFiles = await openFilesLimit()
-  if (openFiles !== null && openFiles < OPEN_FILES_WANTED)
-    log.warn(
-      { open_files: openFiles, wanted: OPEN_FILES_WANTED },
-      'the limit of open files is low; raise it (ulimit -n, or LimitNOFILE in the systemd unit)',
-    )
-  const foreign = config.roles.includes('delivery') ? await foreignAddresses(config.sourceIps) : []
-  if (foreign.length > 0 && config.delivery.kind !== 'sandbox')
-    log.warn(
-      { addresses: foreign },
-      'POSTHORN_SOURCE_IPS: these addresses are not on this machine; no mail can be sent from them',
-    )
-  if (isIP(config.hostname) !== 0 && config.delivery.kind !== 'sandbox')
-    log.warn(
-      { hostname: config.hostname },
-      'POSTHORN_HOSTNAME is an IP address: set a host name. An IP address has no SPF record and cannot receive bounces',
-    )
+  await warnOfSettings(config, log)
   const ended = Promise.withResolvers<string>()
   // SIGHUP: the terminal was closed. Left to its default it would end this process alone, and not the embedded database.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => ended.resolve(signal))
@@ -142,6 +122,36 @@ async function serve(hello: boolean): Promise<void> {
   } finally {
     await store.close()
   }
+}
+
+/** Of what is no fault in itself but hardly meant. */
+async function warnOfSettings(config: Config, log: Logger): Promise<void> {
+  const stray = strayNames(process.env)
+  if (stray.length > 0) log.warn({ names: stray }, 'unknown settings in the environment: ignored')
+  const unused = config.delivery.kind === 'relay' ? [] : relayNames(process.env)
+  if (unused.length > 0)
+    log.warn({ names: unused }, 'settings for a relay are not used: POSTHORN_DELIVERY names no relay')
+  const openFiles = await openFilesLimit()
+  if (openFiles !== null && openFiles < OPEN_FILES_WANTED)
+    log.warn(
+      { open_files: openFiles, wanted: OPEN_FILES_WANTED },
+      'the limit of open files is low; raise it (ulimit -n, or LimitNOFILE in the systemd unit)',
+    )
+  if (config.delivery.kind === 'sandbox') return
+  const sources = { POSTHORN_SOURCE_IPS: config.sourceIps, POSTHORN_BULK_SOURCE_IPS: config.bulkSourceIps }
+  for (const [setting, addresses] of Object.entries(config.roles.includes('delivery') ? sources : {})) {
+    const foreign = await foreignAddresses(addresses)
+    if (foreign.length > 0)
+      log.warn(
+        { addresses: foreign },
+        `${setting}: these addresses are not on this machine; no mail can be sent from them`,
+      )
+  }
+  if (isIP(config.hostname) !== 0)
+    log.warn(
+      { hostname: config.hostname },
+      'POSTHORN_HOSTNAME is an IP address: set a host name. An IP address has no SPF record and cannot receive bounces',
+    )
 }
 
 function storeOptions(config: Config, ground: ReturnType<typeof systemGround>): StoreOptions {

@@ -4,7 +4,14 @@ import os from 'node:os'
 import type { Config } from '../config.ts'
 import type { VerpMac } from '../mail/verp.ts'
 import type { Accounts } from '../modules/accounts/index.ts'
-import { type Delivery, deliveryService, type HtmlReader } from '../modules/delivery/index.ts'
+import {
+  type Delivery,
+  type DeliveryOptions,
+  deliveryService,
+  HALF_LIMITS,
+  type HtmlReader,
+  sideBySide,
+} from '../modules/delivery/index.ts'
 import type { SenderDomains } from '../modules/domains/index.ts'
 import { inboxOwner, isTlsReport } from '../modules/notices/index.ts'
 import { type FreshEmails, releaseRemoved } from '../modules/outbox/index.ts'
@@ -34,23 +41,21 @@ export interface DeliveryParts {
   readonly traces: Traces
 }
 
-/** Null without the role. */
+/** Null without the role. Mail to many with addresses of its own gets connections, windows and pauses of its own. */
 export function deliveryOf(parts: DeliveryParts): Delivery | null {
   const { config, ground, store, accounts, senders, tracking, outgoing, fresh, html, metrics, traces } = parts
   const { clock, ids, log } = ground
   const { database } = store
   if (!config.roles.includes('delivery')) return null
-  return deliveryService({
+  const common: Omit<DeliveryOptions, 'nodeName' | 'sourceIps'> = {
     database,
     clock,
     ids,
     log,
-    nodeName: `${os.hostname()}:${process.pid}`,
     mode: config.delivery.kind,
     relay: relayOf(config),
     hostname: config.hostname,
     smtpPort: config.smtpPort,
-    sourceIps: config.sourceIps,
     allowPrivateNetworks: config.allowPrivateNetworks,
     isOurs: ownMx(config),
     resolver: ground.resolver,
@@ -71,5 +76,14 @@ export function deliveryOf(parts: DeliveryParts): Delivery | null {
     journals: tracking.journals,
     turns: ground.turns,
     ...(outgoing !== null && { transport: outgoing.transport }),
-  })
+  }
+  const nodeName = `${os.hostname()}:${process.pid}`
+  const { sourceIps, bulkSourceIps } = config
+  if (bulkSourceIps.length === 0 || config.delivery.kind === 'sandbox')
+    return deliveryService({ ...common, nodeName, sourceIps })
+  const half = { ...common, limits: HALF_LIMITS }
+  return sideBySide([
+    deliveryService({ ...half, nodeName, sourceIps, mail: 'single' }),
+    deliveryService({ ...half, nodeName: `${nodeName}:bulk`, sourceIps: bulkSourceIps, mail: 'bulk' }),
+  ])
 }

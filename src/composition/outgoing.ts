@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net'
 import os from 'node:os'
-import type { Config } from '../config.ts'
+import { type Config, mailSourceIps } from '../config.ts'
 import { parseAddress } from '../mail/address.ts'
 import type { SystemMailer } from '../modules/notices/index.ts'
 import { type ReportMail, type Transport, tlsReportLoop, transportOf } from '../modules/transport/index.ts'
@@ -20,7 +20,7 @@ export function outgoingRequests(config: Config, { resolver }: Ground): Connecto
     allowPrivate: config.allowPrivateNetworks,
     own: {
       hosts: [config.hostname, new URL(config.publicUrl).hostname].filter(isName),
-      addresses: () => [...config.sourceIps, ...ownAddresses()],
+      addresses: () => [...mailSourceIps(config), ...ownAddresses()],
     },
   })
 }

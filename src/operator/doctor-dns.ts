@@ -2,9 +2,9 @@
 
 import { isIP, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import type { Config } from '../config.ts'
+import { type Config, mailSourceIps } from '../config.ts'
 import { checkHost } from '../mail/spf.ts'
-import { isPublicAddress } from '../platform/addresses.ts'
+import { canonicalAddress, isPublicAddress } from '../platform/addresses.ts'
 import type { DnsAnswer, Resolver } from '../platform/dns.ts'
 import { type CheckResult, fail, ok, unknown, warn } from './finding.ts'
 
@@ -23,12 +23,8 @@ export const NO_DNS = 'DNS lookup failed: check POSTHORN_DNS_SERVERS and /etc/re
 /** In canonical form, as the addresses of the settings are compared. */
 export async function addressesOf(resolver: Resolver, name: string): Promise<readonly string[] | 'unknown'> {
   const answers = await Promise.all([resolver.a(name), resolver.aaaa(name)])
-  const found = answers.flatMap((answer) => (answer.kind === 'found' ? answer.records.map(canonical) : []))
+  const found = answers.flatMap((answer) => (answer.kind === 'found' ? answer.records.map(canonicalAddress) : []))
   return found.length === 0 && answers.some(isFailure) ? 'unknown' : found
-}
-
-function canonical(address: string): string {
-  return isIP(address) === 0 ? address : ipaddr.parse(address).toString()
 }
 
 function isFailure({ kind }: DnsAnswer<unknown>): boolean {
@@ -60,7 +56,9 @@ export async function hostName({ config, resolver }: DnsOptions): Promise<CheckR
 
 /** The addresses that receivers see: the configured ones, or else those of the host name. */
 async function sendingAddresses({ config, resolver }: DnsOptions): Promise<readonly string[] | 'unknown'> {
-  const named = config.sourceIps.filter((address) => isPublicAddress(address)).map(canonical)
+  const named = mailSourceIps(config)
+    .filter((address) => isPublicAddress(address))
+    .map(canonicalAddress)
   if (named.length > 0) return named
   const found = await addressesOf(resolver, config.hostname)
   return found === 'unknown' ? found : found.filter((address) => isPublicAddress(address))

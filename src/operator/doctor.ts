@@ -5,7 +5,7 @@
 import { X509Certificate } from 'node:crypto'
 import { isIP, isIPv6 } from 'node:net'
 import { certifiedHost } from '../composition/tracking.ts'
-import { type Config, ROLES, type Role } from '../config.ts'
+import { type Config, mailSourceIps, ROLES, type Role } from '../config.ts'
 import { readPlans } from '../modules/accounts/index.ts'
 import type { Relay } from '../modules/delivery/index.ts'
 import { followerLags } from '../modules/events/index.ts'
@@ -298,13 +298,13 @@ function operator({ config }: DoctorOptions): CheckResult {
 }
 
 async function sourceAddresses({ config, foreignAddresses }: DoctorOptions): Promise<CheckResult> {
-  const named = [...new Set([...config.sourceIps, ...config.validationSourceIps])]
+  const named = [...new Set([...mailSourceIps(config), ...config.validationSourceIps])]
   if (named.length === 0) return ok('chosen by the system')
   const foreign = await foreignAddresses(named)
   if (foreign.length === 0) return ok(named.join(', '))
   return fail(
     `not on this machine: ${foreign.join(', ')}`,
-    'list only addresses of a local interface (behind NAT, the private ones) in POSTHORN_SOURCE_IPS and POSTHORN_VALIDATION_SOURCE_IPS',
+    'list only addresses of a local interface (behind NAT, the private ones) in POSTHORN_SOURCE_IPS, POSTHORN_BULK_SOURCE_IPS and POSTHORN_VALIDATION_SOURCE_IPS',
   )
 }
 
@@ -322,7 +322,8 @@ async function port25({ resolver, greet, config }: DoctorOptions): Promise<Check
   const [first] = answer.records.toSorted((a, b) => a.preference - b.preference)
   const host = first?.exchange ?? ELSEWHERE
   const known = await addressesOf(resolver, host)
-  const sources = config.sourceIps.length === 0 ? [null] : config.sourceIps
+  const named = mailSourceIps(config)
+  const sources = named.length === 0 ? [null] : named
   const knocks = sources.map(async (source): Promise<CheckResult> => {
     const where = source === null ? host : `${host} from ${source}`
     const address =

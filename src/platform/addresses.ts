@@ -30,6 +30,11 @@ const IPV6_PUBLIC = [ipaddr.IPv6.parse('2000::'), 3] as const
 const NAT64 = [ipaddr.IPv6.parse('64:ff9b::'), 96] as const
 const SIX_TO_FOUR = [ipaddr.IPv6.parse('2002::'), 16] as const
 
+/** An address in the spelling that others of it can be compared with; anything else is returned as it is. */
+export function canonicalAddress(address: string): string {
+  return isIP(address) === 0 ? address : ipaddr.parse(address).toString()
+}
+
 /**
  * @param address IPv4 in four decimal parts, or IPv6; anything else (`127.1`, `0x7f000001`, a zone id, a name) is not
  * public

@@ -29,7 +29,10 @@ export interface Claims {
 }
 
 export interface ClaimsOptions
-  extends Pick<DeliveryOptions, 'database' | 'clock' | 'fresh' | 'journals' | 'signingKeys' | 'suspendedAccounts'> {
+  extends Pick<
+    DeliveryOptions,
+    'database' | 'clock' | 'fresh' | 'journals' | 'signingKeys' | 'suspendedAccounts' | 'mail'
+  > {
   readonly limits: Limits
   readonly node: Membership
   readonly windows: DestinationWindows
@@ -80,6 +83,7 @@ export function claimsOf(options: ClaimsOptions): Claims {
       return await claim(database.system, {
         epoch,
         limit,
+        kind: options.mail ?? 'all',
         cursor,
         free: sites,
         defaultFree: others,

@@ -8,7 +8,13 @@ import type { Database } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
-import { type AttemptRecord, type FreshEmails, type QueuedEmail, RENEW_EVERY_MS } from '../outbox/index.ts'
+import {
+  type AttemptRecord,
+  type FreshEmails,
+  type MailKind,
+  type QueuedEmail,
+  RENEW_EVERY_MS,
+} from '../outbox/index.ts'
 import type { Transport } from '../transport/index.ts'
 import type { HtmlReader } from './html-reader.ts'
 import type { Relay } from './relay.ts'
@@ -35,6 +41,16 @@ export const LIMITS: Limits = {
   maxSockets: 1_000,
   maxUnrecorded: 64,
   renewEveryMs: RENEW_EVERY_MS,
+}
+
+/** For each of two workers in one process. */
+export const HALF_LIMITS: Limits = {
+  ...LIMITS,
+  maxEmails: LIMITS.maxEmails / 2,
+  maxBytes: LIMITS.maxBytes / 2,
+  maxLargeBytes: LIMITS.maxLargeBytes / 2,
+  maxSockets: LIMITS.maxSockets / 2,
+  maxUnrecorded: LIMITS.maxUnrecorded / 2,
 }
 
 /** Unsubscribes acknowledged to readers while the database was away. */
@@ -74,6 +90,8 @@ export interface DeliveryOptions {
   /** Port of MX hosts. */
   readonly smtpPort: number
   readonly sourceIps: readonly string[]
+  /** The mail it takes. Default: all. */
+  readonly mail?: MailKind
   readonly allowPrivateNetworks: boolean
   /** Whether an MX host at an address is this service itself. Default: none is. */
   readonly isOurs?: (host: string, address: string | null) => boolean

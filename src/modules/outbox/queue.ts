@@ -10,6 +10,7 @@ import * as sql from './sql.ts'
 import {
   ATTEMPT_OUTCOMES,
   type Claimed,
+  type MailKind,
   type NewBody,
   type NewEmail,
   type QueuedEmail,
@@ -101,6 +102,8 @@ function streamNumber(stream: Stream): number {
 export interface ClaimAsk {
   readonly epoch: number
   readonly limit: number
+  /** Default: all. */
+  readonly kind?: MailKind
   /** Where the scan continues; null: from the start. */
   readonly cursor: ClaimCursor | null
   /** Free slots by site number; 0: take nothing for it. */
@@ -147,7 +150,7 @@ interface ClaimRow extends QueueRow {
 
 /** Leases ready rows to a node, fairly across destinations and accounts. A dead epoch gets none. */
 export async function claim(db: Db, ask: ClaimAsk): Promise<ClaimAnswer> {
-  const rows = await db.query<ClaimRow>(CLAIM, [
+  const rows = await db.query<ClaimRow>(CLAIMS[ask.kind ?? 'all'], [
     ask.limit,
     ask.cursor?.siteId ?? -1,
     ask.cursor?.accountId ?? FIRST_ACCOUNT,
@@ -169,9 +172,14 @@ export async function claim(db: Db, ask: ClaimAsk): Promise<ClaimAnswer> {
   return { claimed: rows.filter((row) => row.id !== null).map(claimedOf), cursor }
 }
 
-const CLAIM = sql.claim(
-  blockedSql({ accountId: 'q.account_id', recipient: 'q.recipient_key', sandbox: 'q.sandbox', now: '$9::timestamptz' }),
-)
+const BLOCKED = blockedSql({
+  ...{ accountId: 'q.account_id', recipient: 'q.recipient_key', sandbox: 'q.sandbox', now: '$9::timestamptz' },
+})
+const CLAIMS: Readonly<Record<MailKind, ReturnType<typeof sql.claim>>> = {
+  all: sql.claim('all', BLOCKED),
+  single: sql.claim('single', BLOCKED),
+  bulk: sql.claim('bulk', BLOCKED),
+}
 
 export function claimedOf(row: QueueRow): Claimed {
   return {

@@ -1,4 +1,5 @@
 import { statement } from '../../platform/db.ts'
+import type { MailKind } from './types.ts'
 
 export const addEmails = statement(
   'outbox_add_emails',
@@ -47,18 +48,21 @@ export const addSites = statement(
   `insert into site (name) select name from unnest($1::text[]) as n(name) order by name on conflict (name) do nothing`,
 )
 
+const OF_KIND: Readonly<Record<MailKind, string>> = { all: '', single: ' and not y.bulk', bulk: ' and y.bulk' }
+
 /**
  * The fair claim: a loose index scan visits each (destination, account) with ready rows once and takes at most its free slots,
  * so that no destination or account with a million rows delays another, and the cost does not grow with the depth of the
  * queue. `blocked` checks the lists again for the leased rows. A paused destination is visited but nothing of it is leased. A
- * row may be handed back and claimed again without limit: the attempt number wraps around.
+ * row may be handed back and claimed again without limit: the attempt number wraps around. `kind` leases one kind of mail alone,
+ * which is a range of the index too.
  *
  * $1 row limit, $2 $3 cursor, $4 jsonb {"site": free slots}, $5 free slots of all other sites, $6 most pairs visited,
  * $7 suspended accounts, $8 epoch, $9 now
  */
-export const claim = (blocked: string): ReturnType<typeof statement> =>
+export const claim = (kind: MailKind, blocked: string): ReturnType<typeof statement> =>
   statement(
-    'outbox_claim',
+    kind === 'all' ? 'outbox_claim' : `outbox_claim_${kind}`,
     `with recursive d(site_id, account_id, n) as (
        (select site_id, account_id, 1 from queue where state = 0 and (site_id, account_id) > ($2::int, $3::uuid)
         order by site_id, account_id limit 1)
@@ -71,7 +75,8 @@ export const claim = (blocked: string): ReturnType<typeof statement> =>
      p as materialized (select array(select id from site where paused) as sites),
      c as materialized (
        select d.site_id, d.account_id, d.n, z.id from d cross join p left join lateral (
-         select y.id from queue y where y.site_id = d.site_id and y.account_id = d.account_id and y.state = 0
+         select y.id from queue y
+         where y.site_id = d.site_id and y.account_id = d.account_id and y.state = 0${OF_KIND[kind]}
          order by y.bulk, y.at
          limit case when d.account_id = any($7::uuid[]) or d.site_id = any(p.sites) then 0
            else coalesce(($4::jsonb ->> d.site_id::text)::int, $5) end

@@ -75,6 +75,9 @@ export interface SubmittedContent {
   readonly treatment: Treatment
 }
 
+/** `single`: mail to one person; `bulk`: mail that is one of many. */
+export type MailKind = 'all' | 'single' | 'bulk'
+
 export interface NewEmail {
   readonly id: string
   readonly accountId: string

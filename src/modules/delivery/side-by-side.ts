@@ -1,0 +1,29 @@
+// Several delivery workers in one process, each with mail of its own.
+
+import type { Delivery } from './worker.ts'
+
+export function sideBySide(workers: readonly Delivery[]): Delivery {
+  return {
+    name: 'delivery',
+    start: async () => {
+      for (const worker of workers) await worker.start()
+    },
+    stop: async (deadline) => {
+      await Promise.all(workers.map((worker) => worker.stop(deadline)))
+    },
+    wake: () => {
+      for (const worker of workers) worker.wake()
+    },
+    turn: async () => {
+      let count = 0
+      for (const worker of workers) count += await worker.turn()
+      return count
+    },
+    idle: async () => {
+      await Promise.all(workers.map((worker) => worker.idle()))
+    },
+    get held() {
+      return workers.reduce((sum, { held }) => sum + held, 0)
+    },
+  }
+}
