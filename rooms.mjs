@@ -46,6 +46,12 @@ export const ROOMS = [
     enters: ['accounts'],
   },
   {
+    name: 'dmarc',
+    floor: 2,
+    owns: 'what receivers report of DMARC: who sends in the name of a domain, and what passed',
+    enters: [],
+  },
+  {
     name: 'bounces',
     floor: 3,
     owns: 'DSN and ARF intake, classification, history',

@@ -425,6 +425,42 @@ create policy tenant on dashboard_user to posthorn_tenant
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on dashboard_user to posthorn_system;
 
+create table dmarc_report (
+  account_id uuid not null,
+  id uuid not null,
+  domain text collate "C" not null,
+  organization text not null,
+  report_id text not null,
+  contact text,
+  begins_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  policy_domain text collate "C" not null,
+  policy json not null,
+  messages bigint not null,
+  passed bigint not null,
+  quarantined bigint not null,
+  rejected bigint not null,
+  records json not null,
+  received_at timestamp with time zone not null,
+  dkim text not null,
+  dkim_domain text,
+  dkim_reason text,
+  constraint dmarc_report_account_id_domain_organization_report_id_begin_key UNIQUE (account_id, domain, organization, report_id, begins_at),
+  constraint dmarc_report_dkim_check CHECK ((dkim = ANY (ARRAY['pass'::text, 'fail'::text, 'none'::text, 'unknown'::text]))),
+  constraint dmarc_report_pkey PRIMARY KEY (account_id, id)
+);
+CREATE INDEX dmarc_report_newest ON dmarc_report USING btree (account_id, domain, id);
+CREATE INDEX dmarc_report_received ON dmarc_report USING btree (received_at);
+alter table dmarc_report enable row level security, force row level security;
+create policy system on dmarc_report to posthorn_system
+  using true
+  with check true;
+create policy tenant on dmarc_report to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on dmarc_report to posthorn_system;
+grant select on dmarc_report to posthorn_tenant;
+
 create table email (
   id uuid not null,
   account_id uuid not null,
@@ -682,7 +718,7 @@ create table inbound_report (
   free_at timestamp with time zone not null,
   outcome text,
   constraint inbound_report_hash_key UNIQUE (hash),
-  constraint inbound_report_kind_check CHECK ((kind = ANY (ARRAY['return_path'::text, 'feedback'::text, 'tls'::text, 'operator'::text, 'api'::text]))),
+  constraint inbound_report_kind_check CHECK ((kind = ANY (ARRAY['return_path'::text, 'feedback'::text, 'tls'::text, 'dmarc'::text, 'operator'::text, 'api'::text]))),
   constraint inbound_report_pkey PRIMARY KEY (id)
 );
 CREATE INDEX inbound_report_received ON inbound_report USING btree (received_at);

@@ -3,6 +3,7 @@
 import { retryRefusal } from './composition/retries.ts'
 import { accountCommands } from './modules/accounts/index.ts'
 import { reportCommands } from './modules/bounces/index.ts'
+import { dmarcReportCommands } from './modules/dmarc/index.ts'
 import { domainCommands } from './modules/domains/index.ts'
 import { queueCommands } from './modules/outbox/index.ts'
 import { gatherer, recipientRefusalOf, riskCommands, TRAP_PURPOSE } from './modules/risk/index.ts'
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   ),
   ...reportCommands,
   ...tlsReportCommands,
+  ...dmarcReportCommands,
   ...statisticsCommands,
   ...riskCommands,
   ...trackingCommands,

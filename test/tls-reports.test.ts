@@ -1,23 +1,17 @@
 // TLS reports that others send to the MX of a full process, and what accounts and the operator see of them.
 
 import assert from 'node:assert/strict'
-import { createPrivateKey } from 'node:crypto'
 import test from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { createSigner, generateDkimKeys, sign } from '../src/mail/dkim.ts'
 import { tlsReportCommands } from '../src/modules/transport/index.ts'
-import { statement } from '../src/platform/db.ts'
-import { smtpSession } from './submission.ts'
+import { reporterKey, reportOutcomes, sendReport, signedReport } from './report-mail.ts'
 import { startWorld, type World } from './world.ts'
 import type { Zones } from './zones.ts'
 
-const OUTCOMES = statement('test_tls_outcomes', 'select kind, state, outcome from inbound_report order by id')
 const AT = 'tlsrpt@mail.posthorn.test'
 const LIMIT_MS = 60_000
 const ROLES = { POSTHORN_ROLES: 'api,worker,mx' }
-const keys = await generateDkimKeys('ed25519')
-const key = createPrivateKey(keys.privateKey)
-const KEY = { TXT: [`v=DKIM1; k=ed25519; s=tlsrpt; p=${keys.publicKey}`] }
+const KEY = reporterKey('tlsrpt')
 const ZONES: Zones = { 'k._domainkey.company-x.example': KEY, 'k._domainkey.evil.example': KEY }
 
 function about(domain: string, id: string, failed = 3): object {
@@ -47,37 +41,10 @@ function mailOf(report: object | string): string {
   return `From: tls@company-x.example\r\nSubject: Report Domain: x\r\nMIME-Version: 1.0\r\nContent-Type: multipart/report; report-type="tlsrpt"; boundary="b"\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\nA report.\r\n--b\r\nContent-Type: application/tlsrpt+gzip\r\nContent-Transfer-Encoding: base64\r\n\r\n${packed}\r\n--b--`
 }
 
-async function send(world: World, to: string, mail: string): Promise<string> {
-  const session = await smtpSession(world.mxPort)
-  try {
-    await session.ask('EHLO mx.company-x.example')
-    await session.ask('MAIL FROM:<tls@company-x.example>')
-    const recipient = await session.ask(`RCPT TO:<${to}>`)
-    if (!recipient.startsWith('250')) return recipient
-    await session.ask('DATA')
-    return await session.ask(`${mail}\r\n.`)
-  } finally {
-    session.close()
-  }
-}
-
-/** Signs the mail as the domain's own mail server would. */
-async function signed(world: World, mail: string, domain = 'company-x.example', selector = 'k'): Promise<string> {
-  const whole = `${mail}\r\n`
-  const when = { signedAt: world.clock.now(), expiresAfterSeconds: 86_400 }
-  return (await sign(Buffer.from(whole), [createSigner({ domain, selector, key })], when)).toString() + mail
-}
-
-/** The outcomes of all reports, once none of them waits. @param stepMs how far the clock moves at each look */
-async function outcomes(world: World, stepMs = 100): Promise<readonly string[]> {
-  for (const end = performance.now() + LIMIT_MS; performance.now() < end; ) {
-    const rows = await world.rooms.database.system.query<{ state: number; outcome: string }>(OUTCOMES, [])
-    if (rows.every(({ state }) => state > 0)) return rows.map(({ outcome }) => outcome)
-    world.clock.advance(stepMs)
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-  return assert.fail('reports still wait')
-}
+const FROM = 'tls@company-x.example'
+const send = (world: World, to: string, mail: string): Promise<string> => sendReport(world, to, FROM, mail)
+const signed = (world: World, mail: string, domain = 'company-x.example', selector = 'k'): Promise<string> =>
+  signedReport(world, mail, domain, selector)
 
 test('a report about a verified domain is shown to its account, once, with the DNS record that asks for it', async () => {
   await using world = await startWorld({ settings: ROLES, zones: ZONES })
@@ -96,7 +63,7 @@ test('a report about a verified domain is shown to its account, once, with the D
   assert.match(await send(world, AT, one), /^250 /)
   assert.match(await send(world, AT.toUpperCase(), `X-Other: 1\r\n${one}`), /^250 /)
   assert.match(await send(world, AT, await signed(world, mailOf(about('shop.example', 'two', 0)))), /^250 /)
-  assert.deepEqual(await outcomes(world), ['kept', 'known', 'kept'])
+  assert.deepEqual(await reportOutcomes(world), ['kept', 'known', 'kept'])
   const { body } = await world.api.get(`${place}?limit=1&page=2`)
   assert.deepEqual(body.pagination, { page: 2, limit: 1, total: 2, pages: 2 })
   const [{ id: reportId, received_at: receivedAt, ...shown }] = body.data
@@ -153,7 +120,7 @@ test('what is no report, or about a domain that nobody here has verified, is acc
     mailOf(about('shop.example', 'a\u0000b\ud800')),
   ]
   for (const mail of hostile) assert.match(await send(world, AT, mail), /^250 /)
-  assert.deepEqual(await outcomes(world), [
+  assert.deepEqual(await reportOutcomes(world), [
     ...Array.from({ length: 4 }, () => 'unmatched'),
     ...Array.from({ length: 4 }, () => 'no_report'),
     'unverified',
@@ -175,11 +142,11 @@ test('a flood about one domain ends at 200 a day, and the operator sees reports 
     await Promise.all(some.map((mail) => send(world, AT, mail)))
   }
   assert.match(await send(world, AT, mailOf(about('mail.posthorn.test', 'host'))), /^250 /)
-  const became = await outcomes(world)
+  const became = await reportOutcomes(world)
   assert.equal(became.filter((outcome) => outcome === 'unverified').length, 201)
   assert.equal(became.filter((outcome) => outcome === 'too_many').length, 5)
   assert.match(await send(world, AT, await signed(world, mailOf(about('shop.example', 'true')))), /^250 /)
-  assert.equal((await outcomes(world)).at(-1), 'kept', 'what nobody signed takes no room from what is signed')
+  assert.equal((await reportOutcomes(world)).at(-1), 'kept', 'what nobody signed takes no room from what is signed')
   assert.equal((await world.api.get(`/api/v1/customer/domains/${id}/tls-reports`)).body.pagination.total, 201)
   const lines: string[] = []
   const { database } = world.rooms
@@ -220,7 +187,7 @@ test('a report that its author did not sign is shown with the reason, and a sign
   ])
     assert.match(await send(world, AT, mail), /^250 /)
   const became = ['unverified', 'unverified', 'unverified', 'unverified', 'kept', 'known', 'known']
-  assert.deepEqual(await outcomes(world), became)
+  assert.deepEqual(await reportOutcomes(world), became)
   assert.deepEqual(await shown(world, id), [
     'one 3 pass company-x.example',
     'changed 3 fail body_changed',
@@ -245,7 +212,7 @@ test("signing a report with another author's name and report id does not keep ou
   const own = await signed(world, mailOf(about('shop.example', 'one')))
   assert.match(await send(world, AT, own), /^250 /)
   assert.match(await send(world, AT, await signed(world, mailOf(about('shop.example', 'one', 4)))), /^250 /)
-  assert.deepEqual(await outcomes(world), ['kept', 'kept', 'known'])
+  assert.deepEqual(await reportOutcomes(world), ['kept', 'kept', 'known'])
   assert.deepEqual(await shown(world, id), [
     'one 99 pass evil.example',
     'one (company-x.example) 3 pass company-x.example',
@@ -261,7 +228,7 @@ test('one signer is heard twenty times a day about a domain, under whatever host
     assert.match(await send(world, AT, await signed(world, mail, `h${i}.evil.example`)), /^250 /)
   }
   assert.match(await send(world, AT, await signed(world, mailOf(about('shop.example', 'true')))), /^250 /)
-  const became = await outcomes(world)
+  const became = await reportOutcomes(world)
   assert.deepEqual(became.slice(-3), ['too_many', 'too_many', 'kept'])
   assert.equal(became.filter((outcome) => outcome === 'kept').length, 21)
 })
@@ -285,7 +252,7 @@ test("a report whose signer's DNS is down waits for it, an hour at most, and is 
   await asked('slow', 2, 5_000)
   await asked('ill', 2, 5_000)
   world.zones.declare({ [name('slow')]: KEY })
-  assert.deepEqual(await outcomes(world, 60_000), ['kept', 'unverified'])
+  assert.deepEqual(await reportOutcomes(world, 60_000), ['kept', 'unverified'])
   assert.deepEqual(await shown(world, id), ['waits 3 pass company-x.example', 'never 3 unknown no_answer'])
   assert.ok(world.zones.queries(name('ill'), 'TXT') <= 9, 'it is asked for less and less')
 })

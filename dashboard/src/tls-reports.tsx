@@ -5,7 +5,8 @@ import { useState } from 'react'
 import { type Json, useApi } from './api.ts'
 import { Listing } from './listing.tsx'
 import { figure } from './number-format.ts'
-import { Button, Copy, Section, State } from './ui.tsx'
+import { ReportRecord } from './report-record.tsx'
+import { Button, Section, State } from './ui.tsx'
 
 /** Explanation and advice (RFC 8460 section 4.3). */
 const FAILURES: Readonly<Record<string, string>> = {
@@ -64,7 +65,12 @@ export function TlsReports({ id }: { readonly id: string }) {
       {total > 0 && signed.data !== undefined && (
         <p className="mb-2">{sentenceOf(reports, signed.data.pagination.total, total)}</p>
       )}
-      {record !== undefined && (shown || hasNone) && <Asking record={record} />}
+      {record !== undefined && (shown || hasNone) && (
+        <ReportRecord record={record} what="TLS reports">
+          This {record.type} record asks senders to report, wherever the email of the domain is received. A domain can
+          have only one such record: if there is one, add our address to it.
+        </ReportRecord>
+      )}
       <Listing
         path={path}
         pages="page"
@@ -91,30 +97,6 @@ export function TlsReports({ id }: { readonly id: string }) {
         empty="No reports yet. Providers that send email to this domain over TLS report the results once a day, starting the day after the record is published."
       />
     </Section>
-  )
-}
-
-function Asking({ record }: { readonly record: Json }) {
-  return (
-    <div className="mb-3 rounded border border-line p-3">
-      <p className="text-quiet">
-        This {record.type} record asks senders to report, wherever the email of the domain is received. A domain can
-        have only one such record: if there is one, add our address to it.
-      </p>
-      <dl className="mt-2 grid grid-cols-[3.5rem_1fr_auto] items-start gap-x-3 gap-y-1">
-        {(['name', 'value'] as const).map((part) => (
-          <div key={part} className="contents">
-            <dt className="text-quiet capitalize">{part}</dt>
-            <dd className="min-w-0">
-              <code className="font-mono text-xs break-all">{record[part]}</code>
-            </dd>
-            <dd>
-              <Copy text={record[part]} what={`the ${part} of the record for TLS reports`} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </div>
   )
 }
 

@@ -15,6 +15,7 @@ import {
 import { bounceTables } from '../modules/bounces/index.ts'
 import { contactTables } from '../modules/contacts/index.ts'
 import { inboxTables } from '../modules/delivery/index.ts'
+import { dmarcTables } from '../modules/dmarc/index.ts'
 import { domainTables } from '../modules/domains/index.ts'
 import { forgetEvents, hasEvents } from '../modules/events/index.ts'
 import { healthTables } from '../modules/health/index.ts'
@@ -54,6 +55,7 @@ export const ACCOUNT_TABLES: readonly AccountTable[] = [
   ...riskTables,
   ...noticeTables,
   ...transportTables,
+  ...dmarcTables,
   ...statisticsTables,
   ...healthTables,
   ...accountOwnTables,

@@ -5,7 +5,8 @@ import type { Config } from '../config.ts'
 import type { VerpMac } from '../mail/verp.ts'
 import { SYSTEM_ACCOUNT_ID } from '../modules/accounts/index.ts'
 import { bounceRoutes, type Inbound, inboundOf, inboundRoutes } from '../modules/bounces/index.ts'
-import { type Domains, errors as domainErrors, type Holder } from '../modules/domains/index.ts'
+import { dmarcIntake, dmarcReportRoutes } from '../modules/dmarc/index.ts'
+import { type Domains, errors as domainErrors, type Holder, SELECTOR_PATTERN } from '../modules/domains/index.ts'
 import { type Hostnames, hostnamesOf } from '../modules/machines/index.ts'
 import { operatorForward, type SystemMailer, systemMailer } from '../modules/notices/index.ts'
 import type { SiteIds } from '../modules/outbox/index.ts'
@@ -60,8 +61,13 @@ export function feedbackIntake({
     operator: config.delivery.kind === 'sandbox' ? null : config.operatorEmail,
     hostname,
   })
-  const tls = tlsIntake({ clock, ids, ownersOf: (domain) => ownersOf(domains, hostname, domain) })
-  const inbound = inboundOf({ database, clock, ids, log, verpMac, emails, resolver, forward, tls, onRead })
+  const aggregated = { clock, ids, ownersOf: (domain: string) => ownersOf(domains, hostname, domain) }
+  const aggregates = { tls: tlsIntake(aggregated), dmarc: dmarcIntake(aggregated) }
+  const inbound = inboundOf({ database, clock, ids, log, verpMac, emails, resolver, forward, aggregates, onRead })
+  const ofDomains = {
+    ...{ database, hostname, notFound: domainErrors.not_found },
+    domainName: async (principal: Principal, id: string) => (await domains.get(holderOf(principal), id)).name,
+  }
   return {
     inbound,
     hostnames: hostnamesOf({ database, log, hostname }),
@@ -69,12 +75,8 @@ export function feedbackIntake({
     endpoints: [
       ...bounceRoutes({ database }),
       ...inboundRoutes({ database, clock, ids, verpMac, emails, inbound }),
-      ...tlsReportRoutes({
-        database,
-        hostname,
-        domainName: async (principal, id) => (await domains.get(holderOf(principal), id)).name,
-        notFound: domainErrors.not_found,
-      }),
+      ...tlsReportRoutes(ofDomains),
+      ...dmarcReportRoutes({ ...ofDomains, clock, selectorPattern: SELECTOR_PATTERN }),
     ],
   }
 }

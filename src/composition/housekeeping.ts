@@ -5,6 +5,7 @@ import { forgetOperatorActions } from '../modules/accounts/index.ts'
 import { recallReports } from '../modules/bounces/index.ts'
 import { forgetConfirmationMails } from '../modules/contacts/index.ts'
 import { forgetInbox } from '../modules/delivery/index.ts'
+import { forgetDmarcReports } from '../modules/dmarc/index.ts'
 import { recallRechecks } from '../modules/domains/index.ts'
 import { ensureEventPartitions } from '../modules/events/index.ts'
 import { settledClock } from '../modules/machines/index.ts'
@@ -127,11 +128,12 @@ function cleaningLoop(database: Database, { clock: ticking, ids, log }: Ground):
       const asked = await forgetValidations(database.system, clock.now(), CLEAN_AT_ONCE)
       const ended = await forgetStsPolicies(database.system, clock.now(), CLEAN_AT_ONCE)
       const reports = await forgetTlsReports(database.system, clock.now(), CLEAN_AT_ONCE)
+      const dmarc = await forgetDmarcReports(database.system, clock.now(), CLEAN_AT_ONCE)
       const notices = await forgetNotices(database.system, clock.now(), CLEAN_AT_ONCE)
       const mailed = await forgetConfirmationMails(database.system, clock.now(), CLEAN_AT_ONCE)
       const blocks = await forgetContentBlocks(database.system, clock.now(), CLEAN_AT_ONCE)
       const actions = await forgetOperatorActions(database.system, clock.now(), CLEAN_AT_ONCE)
-      const most = Math.max(keys, old, read, asked, ended, reports, notices, mailed, blocks, actions)
+      const most = Math.max(keys, old, read, asked, ended, reports, dmarc, notices, mailed, blocks, actions)
       return most === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
     },
     onError: (err) => log.warn({ err }, 'cleaning will be tried again'),

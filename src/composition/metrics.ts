@@ -44,7 +44,7 @@ export const METRICS = {
   reports: {
     kind: 'counter',
     name: 'posthorn_reports_total',
-    help: 'Mails read at the inbound MX, by kind and outcome; unmatched: forged or foreign; unverified: a TLS report not signed by its sender; unparsed: quarantined',
+    help: 'Mails read at the inbound MX, by kind and outcome; unmatched: forged or foreign; unverified: a TLS or DMARC report not signed by its sender; unparsed: quarantined',
     labels: ['kind', 'outcome'],
   },
   stray: {

@@ -65,6 +65,8 @@ export interface DkimQuestion {
 
 /** RFC 8460 section 3: the reporting domain signs, preferably with a key reserved for this. */
 export const OF_TLS_REPORT: DkimQuestion = { byAuthor: true, service: 'tlsrpt' }
+/** RFC 9990: a report passes DMARC itself, so the domain in From signs. */
+export const OF_DMARC_REPORT: DkimQuestion = { byAuthor: true, service: null }
 /** Providers outsource their feedback loops, so any signing domain counts and is returned. */
 export const OF_COMPLAINT: DkimQuestion = { byAuthor: false, service: null }
 

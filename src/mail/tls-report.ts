@@ -1,6 +1,6 @@
 // TLS-RPT (RFC 8460): where a domain wants its TLS reports, the format of a report, and a parser for it.
 
-import { gunzipSync } from 'node:zlib'
+import { unpacked } from './report-part.ts'
 
 export interface TlsReportAddress {
   readonly scheme: 'mailto' | 'https'
@@ -9,7 +9,6 @@ export interface TlsReportAddress {
 }
 
 const MAX_ADDRESSES = 2
-const MAX_REPORT_BYTES = 10 * 1_048_576
 
 /**
  * The addresses for reports about a domain, from the TXT records of `_smtp._tls.<domain>` (RFC 8460 section 3). At most two;
@@ -71,13 +70,11 @@ export interface TlsReport {
 }
 
 /**
- * Parses a report from a mail or a request: JSON, gzipped or not. Null when it is not a report, or unpacks to more than 10 MB.
+ * Parses a report from a mail or a request: JSON, packed or not. Null when it is not a report, or unpacks to too much (report-part.ts).
  */
 export function parseTlsReport(bytes: Buffer): TlsReport | null {
   try {
-    const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b
-    const text = (isGzip ? gunzipSync(bytes, { maxOutputLength: MAX_REPORT_BYTES }) : bytes).toString('utf8')
-    const found: unknown = JSON.parse(text)
+    const found: unknown = JSON.parse(unpacked(bytes)?.toString('utf8') ?? 'null')
     return isReport(found) ? found : null
   } catch {
     return null

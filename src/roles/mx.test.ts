@@ -11,6 +11,7 @@ import {
   type ReportReader,
   reportReader,
 } from '../modules/bounces/index.ts'
+import { dmarcIntake } from '../modules/dmarc/index.ts'
 import { lockReportedEmail, markBounced, markComplained } from '../modules/outbox/index.ts'
 import { tlsIntake } from '../modules/transport/index.ts'
 import { largeTurns } from '../platform/body-spool.ts'
@@ -48,6 +49,8 @@ async function inside(reader?: ReportReader): Promise<Inside> {
   const receiver = await h.receiver('127.0.0.2')
   const { database, clock, ids } = h
   const forwarded: string[] = []
+  const ownersOf = async (domain: string): Promise<readonly string[]> => (domain === 'shop.test' ? [ACCOUNT] : [])
+  const aggregated = { clock, ids, ownersOf }
   const options: InboundOptions = {
     database,
     clock,
@@ -65,11 +68,7 @@ async function inside(reader?: ReportReader): Promise<Inside> {
       forwarded.push(localPart)
       return { outcome: 'forwarded', keepRaw: false }
     },
-    tls: tlsIntake({
-      clock,
-      ids,
-      ownersOf: async (domain) => (domain === 'shop.test' ? [ACCOUNT] : []),
-    }),
+    aggregates: { tls: tlsIntake(aggregated), dmarc: dmarcIntake(aggregated) },
     onRead: () => undefined,
   }
   const inbound = inboundOf({ ...options, ...(reader !== undefined && { reader }) })

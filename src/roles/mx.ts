@@ -5,6 +5,7 @@
 //   fbl@host                    complaints from any reader of a mail's header (RFC 9477)
 //   fbl+<name>.<MAC>@host       complaints from one provider, which was given the address
 //   tlsrpt@host                 reports about TLS to a domain of an account (RFC 8460)
+//   dmarc@host                  aggregate reports about DMARC of a domain of an account (RFC 9990)
 //   addresses of tracking       unsubscribe mail
 //   postmaster@, abuse@host     for the operator; postmaster also without a host (RFC 5321 section 4.5.1)
 //
@@ -24,6 +25,7 @@ import { parseHeaderBlock } from '../mail/headers.ts'
 import { RETURN_PATH_LABEL } from '../mail/optional-records.ts'
 import { isAutomatic, subjectOf } from '../mail/report.ts'
 import type { Inbound, ReportKind } from '../modules/bounces/index.ts'
+import { DMARC_REPORTS_AT } from '../modules/dmarc/index.ts'
 import { TLS_REPORTS_AT } from '../modules/transport/index.ts'
 import type { Turns } from '../platform/body-spool.ts'
 import type { Certificate } from '../platform/certificates.ts'
@@ -189,6 +191,7 @@ function purposeOf(options: MxOptions, address: string): Purpose {
   }
   if (localPart === 'postmaster' || localPart === 'abuse') return { kind: 'operator', localPart }
   if (localPart === TLS_REPORTS_AT) return { kind: 'tls', localPart }
+  if (localPart === DMARC_REPORTS_AT) return { kind: 'dmarc', localPart }
   if (localPart === 'fbl' || options.inbound.providerOf(localPart) !== null) return { kind: 'feedback', localPart }
   if (options.inbound.tokenOf(localPart) !== null) return { kind: 'return_path', localPart }
   return (options.unsubscribe?.(parsed.address.local) ?? null) === null ? null : 'unsubscribe'
@@ -211,7 +214,7 @@ async function refuseForeign(
 /** Anybody knows the address: it proves nothing. */
 function isKnownToAll(purpose: Purpose): boolean {
   if (purpose === null || purpose === 'unsubscribe') return false
-  return ['operator', 'tls'].includes(purpose.kind) || purpose.localPart === 'fbl'
+  return ['operator', 'tls', 'dmarc'].includes(purpose.kind) || purpose.localPart === 'fbl'
 }
 
 function isReturnPath(purpose: Purpose): purpose is ReportAddress {

@@ -1161,6 +1161,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/customer/domains/{id}/dmarc-reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the DMARC aggregate reports received for a domain, newest first, with the DNS record that requests them */
+        get: operations["listDmarcReports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/customer/domains/{id}/dmarc-reports/{report_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a DMARC aggregate report with its records */
+        get: operations["getDmarcReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/customer/domains/{id}/dmarc-sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the addresses that send in the name of a domain, as receivers report them, most messages first */
+        get: operations["listDmarcSources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/send": {
         parameters: {
             query?: never;
@@ -2837,6 +2888,154 @@ export interface components {
             status: components["schemas"]["DnsRecordStatus"];
             /** Format: date-time */
             requested_at: string;
+        };
+        DmarcPeriod: {
+            /**
+             * Format: date
+             * @example 2026-01-31
+             */
+            from_date: string;
+            /**
+             * Format: date
+             * @example 2026-01-31
+             */
+            to_date: string;
+        };
+        /** @description The DMARC policy that the receiver found, and the domain that published it. */
+        DmarcPolicy: {
+            domain: string;
+            p: string | null;
+            sp: string | null;
+            np: string | null;
+            adkim: string | null;
+            aspf: string | null;
+            testing: boolean;
+        };
+        DmarcReport: {
+            /** Format: uuid */
+            id: string;
+            domain: string;
+            /** @description Organization named in the report. The verified sender is in `dkim`. */
+            organization: string;
+            report_id: string;
+            contact: string | null;
+            dkim: components["schemas"]["DmarcReportDkim"];
+            /** Format: date-time */
+            begins_at: string;
+            /** Format: date-time */
+            ends_at: string;
+            policy: components["schemas"]["DmarcPolicy"];
+            messages: number;
+            /** @description Messages that passed DMARC, by DKIM or by SPF. */
+            passed: number;
+            quarantined: number;
+            rejected: number;
+            /** @description Records that are kept: those with the most messages. */
+            records_kept: number;
+            /** Format: date-time */
+            received_at: string;
+        };
+        /** @description DKIM verification of the report itself: `pass` with the signing `domain`, or the `reason` why not. A report that did not pass proves nothing and is for display only. */
+        DmarcReportDkim: {
+            result: components["schemas"]["DkimResult"];
+            domain: string | null;
+            reason: components["schemas"]["DkimReason"] | null;
+        };
+        DmarcReportList: {
+            data: components["schemas"]["DmarcReport"][];
+            pagination: components["schemas"]["PagePagination"];
+            record: components["schemas"]["DmarcReportingRecord"];
+            /** @description The TXT record by which the operator of this service agrees to take the reports (RFC 9990). Null when the domain belongs to the same organization as the service and none is needed. */
+            authorization: {
+                type: string;
+                name: string;
+                value: string;
+                ttl: number;
+            } | null;
+        };
+        DmarcReportRecord: {
+            source_ip: string | null;
+            count: number;
+            /** @description What the receiver did: none, pass, quarantine or reject. */
+            disposition: string;
+            dkim_aligned: boolean;
+            spf_aligned: boolean;
+            reasons: {
+                type: string;
+                comment: string | null;
+            }[];
+            header_from: string;
+            envelope_from: string | null;
+            envelope_to: string | null;
+            dkim: {
+                domain: string;
+                result: string;
+                selector: string | null;
+            }[];
+            spf: {
+                domain: string;
+                result: string;
+                scope: string | null;
+            }[];
+        };
+        DmarcReportWithRecords: {
+            /** Format: uuid */
+            id: string;
+            domain: string;
+            /** @description Organization named in the report. The verified sender is in `dkim`. */
+            organization: string;
+            report_id: string;
+            contact: string | null;
+            dkim: components["schemas"]["DmarcReportDkim"];
+            /** Format: date-time */
+            begins_at: string;
+            /** Format: date-time */
+            ends_at: string;
+            policy: components["schemas"]["DmarcPolicy"];
+            messages: number;
+            /** @description Messages that passed DMARC, by DKIM or by SPF. */
+            passed: number;
+            quarantined: number;
+            rejected: number;
+            /** @description Records that are kept: those with the most messages. */
+            records_kept: number;
+            /** Format: date-time */
+            received_at: string;
+            records: components["schemas"]["DmarcReportRecord"][];
+        };
+        DmarcReportWithRecordsResponse: {
+            data: components["schemas"]["DmarcReportWithRecords"];
+        };
+        DmarcReportingRecord: {
+            type: string;
+            name: string;
+            host: string;
+            value: string;
+            ttl: number;
+        };
+        DmarcSource: {
+            source_ip: string | null;
+            messages: number;
+            passed: number;
+            dkim_aligned: number;
+            spf_aligned: number;
+            /** @description Messages with a good signature of this domain by a key of Posthorn. From an address that is not ours they were forwarded. */
+            signed_by_posthorn: number;
+            quarantined: number;
+            rejected: number;
+            /** @description Organizations that reported the address. */
+            organizations: number;
+            /** Format: date-time */
+            last_seen_at: string;
+        };
+        DmarcSources: components["schemas"]["DmarcSource"][];
+        DmarcSourcesResponse: {
+            data: components["schemas"]["DmarcSources"];
+            period: components["schemas"]["DmarcPeriod"];
+            /** @description Signed reports that were summed up: at most the newest 2000 of the period. */
+            reports: number;
+            /** @description All addresses, of which at most 100 are listed. */
+            sources: number;
         };
         DnsCheck: {
             status: components["schemas"]["DnsRecordStatus"];
@@ -9085,6 +9284,132 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listDmarcReports: {
+        parameters: {
+            query?: {
+                /** @description Number of the page. 1 when absent. */
+                page?: number;
+                /** @description Entries on a page. 50 when absent. */
+                limit?: number;
+                dkim?: components["schemas"]["DkimResult"];
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DmarcReportList"];
+                };
+            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getDmarcReport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                report_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DmarcReportWithRecordsResponse"];
+                };
+            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listDmarcSources: {
+        parameters: {
+            query?: {
+                /**
+                 * @description First day of the period (UTC), at most 90 days. 29 before `to_date` when absent.
+                 * @example 2026-01-31
+                 */
+                from_date?: string;
+                /**
+                 * @description Last day of the period, included. Today when absent.
+                 * @example 2026-01-31
+                 */
+                to_date?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DmarcSourcesResponse"];
+                };
+            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     sendEmail: {
         parameters: {
             query?: never;
@@ -12341,6 +12666,18 @@ export type DialogueLine = components['schemas']['DialogueLine']
 export type DkimReason = components['schemas']['DkimReason']
 export type DkimResult = components['schemas']['DkimResult']
 export type DkimRotation = components['schemas']['DkimRotation']
+export type DmarcPeriod = components['schemas']['DmarcPeriod']
+export type DmarcPolicy = components['schemas']['DmarcPolicy']
+export type DmarcReport = components['schemas']['DmarcReport']
+export type DmarcReportDkim = components['schemas']['DmarcReportDkim']
+export type DmarcReportList = components['schemas']['DmarcReportList']
+export type DmarcReportRecord = components['schemas']['DmarcReportRecord']
+export type DmarcReportWithRecords = components['schemas']['DmarcReportWithRecords']
+export type DmarcReportWithRecordsResponse = components['schemas']['DmarcReportWithRecordsResponse']
+export type DmarcReportingRecord = components['schemas']['DmarcReportingRecord']
+export type DmarcSource = components['schemas']['DmarcSource']
+export type DmarcSources = components['schemas']['DmarcSources']
+export type DmarcSourcesResponse = components['schemas']['DmarcSourcesResponse']
 export type DnsCheck = components['schemas']['DnsCheck']
 export type DnsRecord = components['schemas']['DnsRecord']
 export type DnsRecordStatus = components['schemas']['DnsRecordStatus']

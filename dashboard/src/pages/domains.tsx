@@ -6,6 +6,7 @@ import { call, type Json, refresh, useApi } from '../api.ts'
 import { ByDomain } from '../by-domain.tsx'
 import { Confirm } from '../confirm.tsx'
 import { DkimKeys, isOfNextKeys } from '../dkim-keys.tsx'
+import { DmarcReports } from '../dmarc-reports.tsx'
 import { howTheyAre, isWrong, purposeOf, Records, zoneOf } from '../dns-records.tsx'
 import { domainForm } from '../domain-form.ts'
 import { Listing } from '../listing.tsx'
@@ -151,6 +152,7 @@ export function Domain() {
           <Report report={report} />
         </Section>
       )}
+      <DmarcReports id={id} />
       <TlsReports id={id} />
     </Page>
   )

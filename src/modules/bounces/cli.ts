@@ -39,7 +39,8 @@ export const reportCommands: readonly Command[] = [
   {
     path: ['reports', 'list'],
     summary: 'list the mail received by the inbound MX, newest first',
-    usage: '[--state waiting|done|quarantined] [--outcome <outcome>] [--kind return_path|feedback|tls|operator|api]',
+    usage:
+      '[--state waiting|done|quarantined] [--outcome <outcome>] [--kind return_path|feedback|tls|dmarc|operator|api]',
     options: {
       state: { type: 'string', value: STATES.join('|'), about: 'only mail in this state' },
       outcome: { type: 'string', value: 'outcome', about: 'only mail with this outcome, as `reports count` names it' },

@@ -8,8 +8,8 @@
 // days, longer than a token is valid.
 //
 // The signer of a report (DKIM) is checked where it matters: for complaints about an email of ours, whose effect does not wait
-// for the result, and for TLS reports. A TLS report whose signer's DNS does not answer is retried for an hour, with doubling
-// waits, and then kept with an unknown signer.
+// for the result, and for reports about TLS and DMARC. One of these whose signer's DNS does not answer is retried for an hour,
+// with doubling waits, and then kept with an unknown signer.
 
 import { createHash } from 'node:crypto'
 import { identifiersOf } from '../../mail/arf.ts'
@@ -29,7 +29,7 @@ import { reportStorage } from './report-storage.ts'
 import { type SignatureReader, signatureReader } from './signatures.ts'
 import * as sql from './sql.ts'
 
-export type ReportKind = 'return_path' | 'feedback' | 'tls' | 'operator' | 'api'
+export type ReportKind = 'return_path' | 'feedback' | 'tls' | 'dmarc' | 'operator' | 'api'
 
 export interface InboundOptions {
   readonly database: Database
@@ -42,7 +42,7 @@ export interface InboundOptions {
   readonly resolver: Resolver
   /** Forwards mail for postmaster and abuse to the operator, in the transaction that ends the report. */
   readonly forward: (db: Db, mail: OperatorMail) => Promise<{ readonly outcome: string; readonly keepRaw: boolean }>
-  readonly tls: TlsReports
+  readonly aggregates: Readonly<Record<AggregateKind, AggregateReports>>
   /** Called with the outcome after the commit that ends a report. */
   readonly onRead: (kind: ReportKind, outcome: string) => void
   /** Reads reports. Default: a separate thread. */
@@ -51,8 +51,10 @@ export interface InboundOptions {
   readonly keptMostBytes?: number
 }
 
-/** TLS reports, which are not about an email of ours. */
-export interface TlsReports {
+export type AggregateKind = Extract<ReportKind, 'tls' | 'dmarc'>
+
+/** Aggregate reports, which are not about an email of ours. */
+export interface AggregateReports {
   /**
    * Reads a mail. The returned function stores the report in the transaction that ends it and returns the outcome.
    *
@@ -147,7 +149,7 @@ export function inboundOf(options: InboundOptions): Inbound {
         await reading.stop(deadline)
         await reader.close()
         await signatures.close()
-        await options.tls.close()
+        for (const reports of Object.values(options.aggregates)) await reports.close()
       },
     },
   }
@@ -271,9 +273,9 @@ async function effectOf(
   claimed: Claimed,
 ): Promise<((db: Db) => Promise<End>) | null> {
   if (claimed.kind === 'operator') return (db) => forwarded(db, options, claimed)
-  if (claimed.kind === 'tls') {
+  if (claimed.kind === 'tls' || claimed.kind === 'dmarc') {
     const mayWait = waitsSince(claimed, options.clock) < UNANSWERED_MOST_MS
-    const keep = await options.tls.read(claimed.raw, signatures.check, mayWait)
+    const keep = await options.aggregates[claimed.kind].read(claimed.raw, signatures.check, mayWait)
     return keep === null ? null : async (db) => ({ outcome: await keep(db), keepRaw: false })
   }
   const report = await reader.read(claimed.raw)

@@ -4,13 +4,13 @@ export { bounceTables } from './account-tables.ts'
 export { type ReportCount, reportCommands, reportCounts } from './cli.ts'
 export type { ReportedEmail, StoredEmails } from './effects.ts'
 export {
+  type AggregateReports,
   type Inbound,
   type InboundOptions,
   inboundOf,
   type OperatorMail,
   type ReportKind,
   recallReports,
-  type TlsReports,
 } from './inbound.ts'
 export { type ReportReader, reportReader } from './reader.ts'
 export {

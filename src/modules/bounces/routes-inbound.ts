@@ -18,7 +18,8 @@ import { applyComplaint, applyFailure, applyOptOut, applyReport, type Outcome, t
 import { type Inbound, type InboundOptions, reportHash, tokenInAddress, tokenInReport } from './inbound.ts'
 import * as sql from './sql.ts'
 
-export interface InboundRoutesOptions extends Omit<InboundOptions, 'forward' | 'tls' | 'resolver' | 'onRead' | 'log'> {
+export interface InboundRoutesOptions
+  extends Omit<InboundOptions, 'forward' | 'aggregates' | 'resolver' | 'onRead' | 'log'> {
   readonly inbound: Inbound
 }
 

@@ -36,6 +36,7 @@ export {
 export { errors } from './errors.ts'
 export type { Holder } from './holder.ts'
 export { type RecheckOptions, recallRechecks, recheckDue, recheckLoop } from './jobs.ts'
+export { SELECTOR_PATTERN } from './keys.ts'
 export { domainRoutes } from './routes.ts'
 export { domainSecrets } from './sealed.ts'
 export {

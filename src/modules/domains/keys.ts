@@ -14,6 +14,8 @@ export const SEAL_PURPOSE = 'dkim-private-key'
 export const ED25519_SEAL_PURPOSE = 'dkim-ed25519-key'
 const SELECTOR_BYTES = 5
 const selectorOf = (random: Buffer): string => `ph${random.toString('hex')}`
+/** Matches the selectors of both keys. */
+export const SELECTOR_PATTERN = `^ph[0-9a-f]{${SELECTOR_BYTES * 2}}`
 /** All selectors have the same length. */
 export const SELECTOR_CHARS = selectorOf(Buffer.alloc(SELECTOR_BYTES)).length
 

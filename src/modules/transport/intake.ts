@@ -1,14 +1,17 @@
 // TLS reports that others send us (RFC 8460), by mail to `tlsrpt@<our host>`.
 //
-// Each report is kept once for every account that has verified the report's domain; a repetition from the same organization
-// is ignored. Reports about our own host belong to the operator. Reports about other domains are dropped. At most 200 a day
-// are kept for a domain of an account, each for 90 days. A separate thread parses a mail, within 2 s and 128 MB.
-//
-// A report is valid only when its author's domain signed it (RFC 8460 section 3). Others are kept for display, with the reason.
-// They do not count against the limit of signed reports, and a signed report replaces them. Anybody can sign for their own
-// domain, so one organization may fill only 20 of the 200.
+// Each report is kept once for every account that has verified the report's domain. Reports about our own host belong to the
+// operator. Reports about other domains are dropped. At most 200 a day are kept for a domain of an account, 20 of one
+// organization, each for 90 days (report-admission.ts). A separate thread parses a mail, within 2 s and 128 MB.
 
-import { type DkimCheck, type DkimOutcome, OF_TLS_REPORT, organizationOf } from '../../mail/dkim-check.ts'
+import { type DkimCheck, type DkimOutcome, OF_TLS_REPORT } from '../../mail/dkim-check.ts'
+import {
+  type Admission,
+  admissionOf,
+  admitReport,
+  type ReportLimits,
+  type ReportShelf,
+} from '../../mail/report-admission.ts'
 import type { ReceivedTlsDomain, ReceivedTlsReport } from '../../mail/tls-report-mail.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
@@ -40,8 +43,7 @@ export interface TlsIntake {
 }
 
 const DAY_MS = 86_400_000
-const DAILY_MOST = 200
-const DAILY_MOST_OF_SIGNER = 20
+const LIMITS: ReportLimits = { daily: 200, dailyOfSigner: 20 }
 const KEPT_DAYS = 90
 const READING = { file: new URL('./intake-thread.ts', import.meta.url), withinMs: 2_000, memoryMb: 128 }
 
@@ -74,34 +76,33 @@ interface Read {
 }
 
 async function keepAll(db: Db, options: TlsIntakeOptions, read: Read, owned: readonly Owned[]): Promise<string> {
-  const outcomes = new Set<string>()
-  for (const one of owned) outcomes.add(await keep(db, options, read, one))
-  return ['kept', 'unverified', 'too_many'].find((outcome) => outcomes.has(outcome)) ?? 'known'
+  const outcomes: Admission[] = []
+  for (const one of owned) outcomes.push(await keep(db, options, read, one))
+  return admissionOf(outcomes)
 }
 
-async function keep(db: Db, { clock, ids }: TlsIntakeOptions, { report, dkim }: Read, owned: Owned): Promise<string> {
+function keep(db: Db, { clock, ids }: TlsIntakeOptions, { report, dkim }: Read, owned: Owned): Promise<Admission> {
   const { accountId, about } = owned
   const now = clock.now()
   const since = firstIdAt(new Date(now.getTime() - DAY_MS))
-  const isSigned = dkim.result === 'pass'
-  const signer = dkim.domain === null ? null : organizationOf(dkim.domain)
-  const today = await db.one<Today>(sql.countReports, [accountId, about.domain, since, isSigned, signer])
-  if ((today?.count ?? 0) >= DAILY_MOST || (today?.of_signer ?? 0) >= DAILY_MOST_OF_SIGNER) return 'too_many'
   const { organization, reportId, contact, begin, end } = report
   const figures = [about.successful, about.failed, JSON.stringify(about.policies), now]
-  const keepAs = (name: string): Promise<number> => {
-    const figuresOfReport = [about.domain, organization, name, contact, begin, end]
-    const signed = [dkim.result, dkim.domain, dkim.reason]
-    return db.execute(sql.keepReport, [accountId, ids.next(), ...figuresOfReport, ...figures, ...signed])
+  const shelf: ReportShelf = {
+    today: async (isSigned, signer) =>
+      (await db.one<Today>(sql.countReports, [accountId, about.domain, since, isSigned, signer])) ?? NONE,
+    keepAs: (name) => {
+      const figuresOfReport = [about.domain, organization, name, contact, begin, end]
+      const signed = [dkim.result, dkim.domain, dkim.reason]
+      return db.execute(sql.keepReport, [accountId, ids.next(), ...figuresOfReport, ...figures, ...signed])
+    },
+    knownSigner: async () =>
+      (await db.one<Signed>(sql.signerOf, [accountId, about.domain, organization, reportId, begin]))?.dkim_domain ??
+      null,
   }
-  let kept = await keepAs(reportId)
-  if (kept === 0 && isSigned) {
-    const known = await db.one<Signed>(sql.signerOf, [accountId, about.domain, organization, reportId, begin])
-    // Anybody can sign a report in another organization's name and with its id: such a report must not block the real one.
-    if (known?.dkim_domain !== dkim.domain) kept = await keepAs(`${reportId} (${dkim.domain})`)
-  }
-  return kept === 0 ? 'known' : isSigned ? 'kept' : 'unverified'
+  return admitReport(shelf, reportId, dkim, LIMITS)
 }
+
+const NONE: Today = { count: 0, of_signer: 0 }
 
 interface Today {
   readonly count: number
