@@ -58,7 +58,10 @@ export function DmarcReports({ id }: { readonly id: string }) {
               passed === messages ? (
                 <State name="ok" word="all passed" />
               ) : (
-                <State name="failed" word={`${rate(messages - passed, messages)} failed`} />
+                <State
+                  name="failed"
+                  word={passed === 0 ? 'none passed' : `${rate(messages - passed, messages)} failed`}
+                />
               ),
           },
           { head: 'By', wide: true, cell: (source) => howPassed(source) },

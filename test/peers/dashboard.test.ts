@@ -348,8 +348,14 @@ test("the overview shows each provider's responses by day, and a domain how to r
 
   const [domain = ''] = one.find(([, name]) => name === '/domains/one') ?? []
   await dashboard.open(page, domain)
-  await page.getByText('_smtp._tls.shop.example', { exact: true }).waitFor()
-  await page.getByText('No reports yet.').waitFor()
+  for (const [title, name] of [
+    ['TLS reports', '_smtp._tls.shop.example'],
+    ['DMARC reports', '_dmarc.shop.example'],
+  ] as const) {
+    const section = page.locator('section').filter({ has: page.getByRole('heading', { name: title, exact: true }) })
+    await section.getByText(name, { exact: true }).waitFor()
+    await section.getByText('No reports yet.').waitFor()
+  }
   assert.deepEqual(here.faults, [])
 })
 
