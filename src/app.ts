@@ -32,6 +32,7 @@ import {
   type Domains,
   domainRoutes,
   domainsOf,
+  instanceKeyOf,
   oldestUsable,
   ownedDomains,
   recheckLoop,
@@ -164,7 +165,14 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   const tracking = trackingParts({ config, ground, store, accounts })
   const html = htmlReader(log)
   const readMessage = messageReader(log)
-  const composer = composerOf({ hostname: config.hostname, verpMac, tracking: tracking.tracking, html })
+  const instanceKey = instanceKeyOf({ database, clock, log, senders, name: config.dkimDomain })
+  const composer = composerOf({
+    hostname: config.hostname,
+    verpMac,
+    tracking: tracking.tracking,
+    html,
+    instanceKey,
+  })
   const templates = templatesOf({ database, clock, ids })
   const risk = riskRoom({
     trapMac: (text) => secrets.mac(TRAP_PURPOSE, text),
@@ -268,7 +276,21 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   ]
   const outgoing = outgoingTls({ config, ground, store, mailer: feedback.mailer, onMailed })
   const delivery = deliveryOf({
-    ...{ config, ground, store, accounts, senders, verpMac, tracking, outgoing, fresh, html, metrics, traces },
+    ...{
+      config,
+      ground,
+      store,
+      accounts,
+      senders,
+      instanceKey,
+      verpMac,
+      tracking,
+      outgoing,
+      fresh,
+      html,
+      metrics,
+      traces,
+    },
   })
   if (delivery !== null) state.onQueued = () => delivery.wake()
   const smtpSubmission = smtpSubmissionOf({ ...sendingOptions, readMessage }, sending)

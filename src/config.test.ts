@@ -34,6 +34,8 @@ const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['POSTHORN_DELIVERY', 'relay:[192.0.2.1]:25', /"192.0.2.1" is not an IPv6 address/],
   ['POSTHORN_DELIVERY', 'relay:2001:db8::1:25', /not one of sandbox/],
   ['POSTHORN_DELIVERY', 'relay:host:0', /"0" is not a port number \(1-65535\)/],
+  ['POSTHORN_DKIM_DOMAIN', 'https://x', /not a host name/],
+  ['POSTHORN_DKIM_DOMAIN', '192.0.2.1', /"192.0.2.1" is not a domain/],
   ['POSTHORN_RELAY_USER', 'somebody', /needs POSTHORN_RELAY_PASSWORD/],
   ['POSTHORN_RELAY_PASSWORD', 's3cret', /needs POSTHORN_RELAY_USER$/],
   ['POSTHORN_RELAY_TLS', 'on', /not one of off, starttls, implicit/],

@@ -79,6 +79,12 @@ export const SETTINGS = {
   hostname: setting('POSTHORN_HOSTNAME', 'localhost', 'EHLO and return-path host', (t) =>
     (host(t) ?? 'localhost').toLowerCase(),
   ),
+  dkimDomain: setting(
+    'POSTHORN_DKIM_DOMAIN',
+    'unset',
+    'a domain that an account of this instance has verified: its key signs all mail too, for feedback loops that go by the domain of a signature',
+    domain,
+  ),
   spfMechanism: setting(
     'POSTHORN_SPF_MECHANISM',
     'a:<hostname>',
@@ -375,6 +381,12 @@ function host(text: string | undefined): string | null {
   const isName = text.length <= 253 && labels.every((label) => /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(label))
   if (!isName || /^\d+$/.test(labels.at(-1) ?? '')) throw new Error(`"${text}" is not a host name or an IP address`)
   return text
+}
+
+function domain(text: string | undefined): string | null {
+  const name = host(text)?.toLowerCase() ?? null
+  if (name !== null && (isIP(name) !== 0 || !name.includes('.'))) throw new Error(`"${text}" is not a domain`)
+  return name
 }
 
 function ips(text: string | undefined): readonly string[] {

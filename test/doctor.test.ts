@@ -88,6 +88,7 @@ test('a machine that is set up well has nothing to fix', async () => {
     others.flatMap(({ check, state }) => (state === 'ok' ? [] : [`${check} ${state}`])),
     [
       'relay skipped',
+      'DKIM of the instance skipped',
       'certificate of the public address skipped',
       'certificates of tracking domains skipped',
       'roles skipped',

@@ -12,7 +12,7 @@ import {
   type HtmlReader,
   sideBySide,
 } from '../modules/delivery/index.ts'
-import type { SenderDomains } from '../modules/domains/index.ts'
+import type { InstanceKey, SenderDomains } from '../modules/domains/index.ts'
 import { inboxOwner, isTlsReport } from '../modules/notices/index.ts'
 import { type FreshEmails, releaseRemoved } from '../modules/outbox/index.ts'
 import type { Store } from '../platform/store.ts'
@@ -31,6 +31,7 @@ export interface DeliveryParts {
   readonly store: Store
   readonly accounts: Accounts
   readonly senders: SenderDomains
+  readonly instanceKey: InstanceKey
   readonly verpMac: VerpMac
   readonly tracking: ReturnType<typeof trackingParts>
   /** Null unless mail goes directly to its receivers. */
@@ -43,7 +44,8 @@ export interface DeliveryParts {
 
 /** Null without the role. Mail to many with addresses of its own gets connections, windows and pauses of its own. */
 export function deliveryOf(parts: DeliveryParts): Delivery | null {
-  const { config, ground, store, accounts, senders, tracking, outgoing, fresh, html, metrics, traces } = parts
+  const { config, ground, store, accounts, senders, instanceKey, tracking, outgoing, fresh, html, metrics, traces } =
+    parts
   const { clock, ids, log } = ground
   const { database } = store
   if (!config.roles.includes('delivery')) return null
@@ -61,6 +63,7 @@ export function deliveryOf(parts: DeliveryParts): Delivery | null {
     resolver: ground.resolver,
     verpMac: parts.verpMac,
     signingKeys: (db, domainIds) => senders.signingKeys(db, domainIds),
+    instanceKey,
     releaseRemoved: (emailIds) => releaseRemoved(database.system, emailIds),
     enforcesVerification: async (accountId) => (await accounts.settings(accountId)).enforceSenderVerification,
     fresh,

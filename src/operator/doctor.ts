@@ -8,6 +8,7 @@ import { certifiedHost } from '../composition/tracking.ts'
 import { type Config, mailSourceIps, ROLES, type Role } from '../config.ts'
 import { readPlans } from '../modules/accounts/index.ts'
 import type { Relay } from '../modules/delivery/index.ts'
+import { activeDomainId } from '../modules/domains/index.ts'
 import { followerLags } from '../modules/events/index.ts'
 import { readSettledTime, runningRoles } from '../modules/machines/index.ts'
 import { queueFigures } from '../modules/outbox/index.ts'
@@ -82,6 +83,7 @@ export function examineDatabase(
     opened instanceof Error ? async () => skipped('no database') : () => check(opened)
   return findingsOf([
     ['database', () => database(opened, config)],
+    ['DKIM of the instance', needing((db) => instanceDkim(db, config))],
     ['certificate of the public address', needing((db) => publicCertificate(db, config, time))],
     ['certificates of tracking domains', needing((db) => trackingCertificates(db, config, time))],
     ['commit time', needing((db) => commitTime(db, time))],
@@ -280,6 +282,15 @@ async function publicCertificate(db: Database, config: Config, time: Clock): Pro
   const advice = `route port 80 of ${hostname} to POSTHORN_HTTP_PORT, and make sure this machine can reach POSTHORN_ACME_DIRECTORY; ordered again at ${due.toISOString().slice(0, 16)}Z, or at once by posthorn certificate retry`
   if (!holds) return fail(`${why}; a self-signed certificate is served`, advice)
   return error === null ? ok(text) : warn(why, advice)
+}
+
+async function instanceDkim(db: Database, { dkimDomain }: Config): Promise<CheckResult> {
+  if (dkimDomain === null) return skipped('POSTHORN_DKIM_DOMAIN is not set: mail is signed by its own domain alone')
+  if ((await activeDomainId(db, dkimDomain)) !== null) return ok(`all mail is signed by ${dkimDomain} too`)
+  return fail(
+    `no account has verified ${dkimDomain}: mail goes out without its signature`,
+    'add it as a sending domain in an account of yours and publish its records',
+  )
 }
 
 async function trackingCertificates(db: Database, config: Config, time: Clock): Promise<CheckResult> {

@@ -29,6 +29,8 @@ export interface ComposerOptions {
   readonly verpMac: VerpMac
   readonly tracking: Tracking | null
   readonly html: HtmlReader
+  /** The key that signs all mail beside the domain's own. Absent: none does. */
+  readonly instanceKey?: () => Promise<SigningKey | null>
 }
 
 export interface Composer {
@@ -39,7 +41,7 @@ export interface Composer {
 /** Longer than the 72 hours that a message may wait. */
 const SIGNATURE_HOLDS_SECONDS = 7 * 86_400
 
-export function composerOf({ hostname, verpMac, tracking, html }: ComposerOptions): Composer {
+export function composerOf({ hostname, verpMac, tracking, html, instanceKey }: ComposerOptions): Composer {
   const contents = contentsOf(html, tracking !== null)
   const signers = new WeakMap<object, Signer>()
   const signerOf = (domain: string, selector: string, key: SigningKey['privateKey']): Signer => {
@@ -54,17 +56,26 @@ export function composerOf({ hostname, verpMac, tracking, html }: ComposerOption
     signerOf(domain, selector, privateKey),
     ...(ed25519 ? [signerOf(domain, ed25519.selector, ed25519.privateKey)] : []),
   ]
+  const signersFor = async (key: SigningKey | null): Promise<Signer[]> => {
+    const own = key === null ? [] : signersOf(key)
+    const instance = instanceKey === undefined ? null : await instanceKey()
+    if (instance === null || instance.domain === key?.domain) return own
+    return [...own, signerOf(instance.domain, instance.selector, instance.privateKey)]
+  }
   return {
     compose: async (email, body, key) => {
       const reportsTo = returnPath(verpMac, email.id, email.accountId, hostname)
       const { message, smtpUtf8, eightBit } = await written(email, body, reportsTo)
       const signedAt = signedAtOf(email)
-      const signatures =
-        key === null
-          ? []
-          : [await sign(message, signersOf(key), { signedAt, expiresAfterSeconds: SIGNATURE_HOLDS_SECONDS })]
+      const signers = await signersFor(key)
       return {
-        message: signatures.length === 0 ? message : Buffer.concat([...signatures, message]),
+        message:
+          signers.length === 0
+            ? message
+            : Buffer.concat([
+                await sign(message, signers, { signedAt, expiresAfterSeconds: SIGNATURE_HOLDS_SECONDS }),
+                message,
+              ]),
         // The token alone identifies the email of a report, whichever host the report comes to.
         returnPath: key?.returnPathHost
           ? returnPath(verpMac, email.id, email.accountId, key.returnPathHost)

@@ -18,7 +18,7 @@ import {
 import type { Transport } from '../transport/index.ts'
 import type { HtmlReader } from './html-reader.ts'
 import type { Relay } from './relay.ts'
-import type { SigningKeys, Tracking } from './types.ts'
+import type { SigningKey, SigningKeys, Tracking } from './types.ts'
 
 export interface Limits {
   readonly maxEmails: number
@@ -98,6 +98,8 @@ export interface DeliveryOptions {
   readonly resolver: Resolver
   readonly verpMac: VerpMac
   readonly signingKeys: SigningKeys
+  /** The key that signs all mail beside the domain's own. Absent: none does. */
+  readonly instanceKey?: () => Promise<SigningKey | null>
   /** Called after the commit with the deferred emails; releases those of domains removed meanwhile. Absent: none was removed. */
   readonly releaseRemoved?: (ids: readonly string[]) => Promise<void>
   /** Whether an account may send only from verified domains. Absent: no account is restricted. */

@@ -35,6 +35,7 @@ export {
 } from './domains.ts'
 export { errors } from './errors.ts'
 export type { Holder } from './holder.ts'
+export { activeDomainId, type InstanceKey, instanceKeyOf } from './instance-key.ts'
 export { type RecheckOptions, recallRechecks, recheckDue, recheckLoop } from './jobs.ts'
 export { SELECTOR_PATTERN } from './keys.ts'
 export { domainRoutes } from './routes.ts'
