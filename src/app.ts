@@ -167,11 +167,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   const readMessage = messageReader(log)
   const instanceKey = instanceKeyOf({ database, clock, log, senders, name: config.dkimDomain })
   const composer = composerOf({
-    hostname: config.hostname,
-    verpMac,
-    tracking: tracking.tracking,
-    html,
-    instanceKey,
+    ...{ hostname: config.hostname, verpMac, tracking: tracking.tracking, html, instanceKey },
   })
   const templates = templatesOf({ database, clock, ids })
   const risk = riskRoom({
@@ -276,21 +272,8 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   ]
   const outgoing = outgoingTls({ config, ground, store, mailer: feedback.mailer, onMailed })
   const delivery = deliveryOf({
-    ...{
-      config,
-      ground,
-      store,
-      accounts,
-      senders,
-      instanceKey,
-      verpMac,
-      tracking,
-      outgoing,
-      fresh,
-      html,
-      metrics,
-      traces,
-    },
+    ...{ config, ground, store, accounts, senders, instanceKey, verpMac },
+    ...{ tracking, outgoing, fresh, html, metrics, traces },
   })
   if (delivery !== null) state.onQueued = () => delivery.wake()
   const smtpSubmission = smtpSubmissionOf({ ...sendingOptions, readMessage }, sending)
