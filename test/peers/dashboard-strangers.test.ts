@@ -187,6 +187,9 @@ test('text from strangers is shown as text: no script runs, and no other host is
   await page.getByRole('combobox').fill('script')
   await page.getByRole('option').first().waitFor()
   assert.deepEqual(here.faults, [])
+  // What a page of ours might do by mistake, the browser refuses: no text becomes markup.
+  const refused = page.evaluate("document.createElement('p').innerHTML = '<b>x</b>'")
+  await assert.rejects(refused, /TrustedHTML/)
 })
 
 test('the first load is small, and with 10,000 emails no page blocks the browser', async (t) => {
