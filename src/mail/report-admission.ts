@@ -6,14 +6,24 @@
 
 import { type DkimOutcome, organizationOf } from './dkim-check.ts'
 
+export interface ReportsToday {
+  readonly count: number
+  /** How many of these a given organization signed. */
+  readonly of_signer: number
+}
+
+export interface KnownReport {
+  readonly dkim_domain: string | null
+}
+
 /** Where reports about one domain of one account are kept. */
 export interface ReportShelf {
-  /** How many came in the last day, signed or not; and how many of these a given organization signed. */
-  today(isSigned: boolean, signer: string | null): Promise<{ readonly count: number; readonly of_signer: number }>
+  /** Those of the last day, signed or not. */
+  today(isSigned: boolean, signer: string | null): Promise<ReportsToday | null>
   /** Keeps the report, or replaces an unsigned one by it. @returns 0 when it is known */
   keepAs(reportId: string): Promise<number>
-  /** Who signed the known one. */
-  knownSigner(): Promise<string | null>
+  /** The report with this one's id and day. */
+  known(): Promise<KnownReport | null>
 }
 
 export interface ReportLimits {
@@ -33,11 +43,11 @@ export async function admitReport(
 ): Promise<Admission> {
   const isSigned = dkim.result === 'pass'
   const signer = dkim.domain === null ? null : organizationOf(dkim.domain)
-  const today = await shelf.today(isSigned, signer)
+  const today = (await shelf.today(isSigned, signer)) ?? { count: 0, of_signer: 0 }
   if (today.count >= limits.daily || today.of_signer >= limits.dailyOfSigner) return 'too_many'
   let kept = await shelf.keepAs(reportId)
   // Anybody can sign a report in another organization's name and with its id: such a report must not block the real one.
-  if (kept === 0 && isSigned && (await shelf.knownSigner()) !== dkim.domain)
+  if (kept === 0 && isSigned && (await shelf.known())?.dkim_domain !== dkim.domain)
     kept = await shelf.keepAs(`${reportId} (${dkim.domain})`)
   return kept === 0 ? 'known' : isSigned ? 'kept' : 'unverified'
 }

@@ -2,6 +2,7 @@
 // that was not forwarded, is kept with its bytes for 65 days, up to a gigabyte; of all other mail only the outcome is kept.
 
 import { feedbackAddress } from '../../mail/verp.ts'
+import { allRows } from '../../platform/all-rows.ts'
 import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'
 import { printRecords } from '../../platform/command-output.ts'
 import type { Db } from '../../platform/db.ts'
@@ -9,7 +10,6 @@ import { isUuid } from '../../platform/ids.ts'
 import * as sql from './sql.ts'
 
 const STATES = ['waiting', 'done', 'quarantined'] as const
-const PAGE = 1_000
 
 interface ReportRow {
   readonly id: string
@@ -52,18 +52,11 @@ export const reportCommands: readonly Command[] = [
       const state = values['state'] === undefined ? null : STATES.indexOf(values['state'] as (typeof STATES)[number])
       if (state === -1) throw new UsageError(`--state must be one of ${STATES.join(', ')}`)
       const filter = [state, values['outcome'] ?? null, values['kind'] ?? null]
-      const all: ReturnType<typeof shown>[] = []
-      for (let before: string | null = null; ; ) {
-        const rows: readonly ReportRow[] = await context.database.system.query(sql.LIST_REPORTS, [
-          ...filter,
-          before,
-          PAGE,
-        ])
-        all.push(...rows.map(shown))
-        before = rows.at(-1)?.id ?? null
-        if (rows.length < PAGE) break
-      }
-      printRecords(context, values, all, [
+      const { system } = context.database
+      const all = await allRows((before, limit) =>
+        system.query<ReportRow>(sql.LIST_REPORTS, [...filter, before, limit]),
+      )
+      printRecords(context, values, all.map(shown), [
         'id',
         'received_at',
         'kind',

@@ -13,7 +13,7 @@
 
 import { createHash } from 'node:crypto'
 import { identifiersOf } from '../../mail/arf.ts'
-import { type DkimCheck, type DkimOutcome, OF_COMPLAINT } from '../../mail/dkim-check.ts'
+import { type DkimOutcome, type DkimQuestion, OF_COMPLAINT } from '../../mail/dkim-check.ts'
 import { fieldValue, parseHeaderBlock } from '../../mail/headers.ts'
 import type { Report } from '../../mail/report.ts'
 import { readFeedbackAddress, readReturnPath, type VerpIds, type VerpMac } from '../../mail/verp.ts'
@@ -23,6 +23,7 @@ import type { Resolver } from '../../platform/dns.ts'
 import { firstIdAt, type Ids } from '../../platform/ids.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
+import type { ReportIntake } from '../../platform/report-intake.ts'
 import { applyReport, type StoredEmails } from './effects.ts'
 import { type ReportReader, reportReader } from './reader.ts'
 import { reportStorage } from './report-storage.ts'
@@ -54,17 +55,7 @@ export interface InboundOptions {
 export type AggregateKind = Extract<ReportKind, 'tls' | 'dmarc'>
 
 /** Aggregate reports, which are not about an email of ours. */
-export interface AggregateReports {
-  /**
-   * Reads a mail. The returned function stores the report in the transaction that ends it and returns the outcome.
-   *
-   * @param check verifies the signer
-   * @param mayWait whether the mail can be read again later
-   * @returns null when the DNS does not answer for the signer and `mayWait` is set
-   */
-  read(raw: Buffer, check: DkimCheck, mayWait: boolean): Promise<((db: Db) => Promise<string>) | null>
-  close(): Promise<void>
-}
+export type AggregateReports = ReportIntake<DkimQuestion, DkimOutcome>
 
 export interface OperatorMail {
   /** postmaster or abuse. */

@@ -1,11 +1,11 @@
 // `posthorn reports dmarc`: lists all received DMARC reports for the operator.
 
+import { allRows } from '../../platform/all-rows.ts'
 import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'
 import { printRecords } from '../../platform/command-output.ts'
 import { type ReportRow, wireDmarcReport } from './routes.ts'
 import * as sql from './sql.ts'
 
-const PAGE = 200
 const COLUMNS = ['day', 'domain', 'organization', 'messages', 'passed', 'quarantined', 'rejected', 'signed_by'] as const
 
 export const dmarcReportCommands: readonly Command[] = [
@@ -18,13 +18,8 @@ export const dmarcReportCommands: readonly Command[] = [
       if (positionals.length > 0) throw new UsageError('name the domain with --domain')
       const { domain } = values
       const name = typeof domain === 'string' ? domain.toLowerCase() : null
-      const all: ReportRow[] = []
-      for (let before: string | null = null; ; ) {
-        const rows: readonly ReportRow[] = await context.database.system.query(sql.everyReport, [name, before, PAGE])
-        all.push(...rows)
-        before = rows.at(-1)?.id ?? null
-        if (rows.length < PAGE) break
-      }
+      const { system } = context.database
+      const all = await allRows((before, limit) => system.query<ReportRow>(sql.everyReport, [name, before, limit]))
       if (values['json'] === true) return context.print(JSON.stringify(all.map(wireDmarcReport)))
       printRecords(context, values, all.map(tableRow), COLUMNS)
     },

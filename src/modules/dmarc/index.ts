@@ -7,7 +7,6 @@ export { dmarcReportCommands } from './cli.ts'
 export {
   DMARC_REPORTS_AT,
   type DmarcIntake,
-  type DmarcIntakeOptions,
   dmarcIntake,
   forgetDmarcReports,
 } from './intake.ts'

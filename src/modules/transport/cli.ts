@@ -1,11 +1,10 @@
 // `posthorn reports tls`: lists all received TLS reports for the operator, including those about this host.
 
+import { allRows } from '../../platform/all-rows.ts'
 import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'
 import { printRecords } from '../../platform/command-output.ts'
 import { type ReportRow, wireTlsReport } from './routes.ts'
 import * as sql from './sql.ts'
-
-const PAGE = 200
 
 export const tlsReportCommands: readonly Command[] = [
   {
@@ -17,13 +16,8 @@ export const tlsReportCommands: readonly Command[] = [
       if (positionals.length > 0) throw new UsageError('name the domain with --domain')
       const { domain } = values
       const name = typeof domain === 'string' ? domain.toLowerCase() : null
-      const all: ReportRow[] = []
-      for (let before: string | null = null; ; ) {
-        const rows: readonly ReportRow[] = await context.database.system.query(sql.everyReport, [name, before, PAGE])
-        all.push(...rows)
-        before = rows.at(-1)?.id ?? null
-        if (rows.length < PAGE) break
-      }
+      const { system } = context.database
+      const all = await allRows((before, limit) => system.query<ReportRow>(sql.everyReport, [name, before, limit]))
       if (values['json'] === true) return context.print(JSON.stringify(all.map(wireTlsReport)))
       printRecords(context, values, all.map(tableRow), [
         'day',

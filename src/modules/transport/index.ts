@@ -21,7 +21,7 @@ import type { Session, SitePolicy } from './types.ts'
 
 export { transportTables } from './account-tables.ts'
 export { tlsReportCommands } from './cli.ts'
-export { forgetTlsReports, TLS_REPORTS_AT, type TlsIntake, type TlsIntakeOptions, tlsIntake } from './intake.ts'
+export { forgetTlsReports, TLS_REPORTS_AT, type TlsIntake, tlsIntake } from './intake.ts'
 export { type ReportMail, type ReportsOptions, tlsReportLoop } from './reports.ts'
 export { type TlsReportRoutesOptions, tlsReportRoutes } from './routes.ts'
 export { ruleCheckOf } from './rule-check.ts'
