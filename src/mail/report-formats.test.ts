@@ -215,6 +215,81 @@ const FORMATS: readonly (readonly [maker: string, text: string, expected: string
     FULL,
   ],
   [
+    'OpenSMTPD, of a delay',
+    mail(
+      'Mailer Daemon <MAILER-DAEMON@mx.dest.example>',
+      'Delivery status notification: warning',
+      `    Hi!\n\n    This is the MAILER-DAEMON, please DO NOT REPLY to this e-mail.\n\n    A message is delayed for more than 10 minutes for the following\n    list of recipients:\n\n${TO}: Network error on destination MXs\n\n    Please note that this is only a temporary failure report.\n    The message is kept in the queue for up to 4 days.\n    You DO NOT NEED to re-send the message to these recipients.\n\n    Below is a copy of the original message:\n\n${ORIGINAL}`,
+    ),
+    `delayed unknown unknown ${TO}`,
+  ],
+  [
+    'OpenSMTPD, of the end',
+    mail(
+      'Mailer Daemon <MAILER-DAEMON@mx.dest.example>',
+      'Delivery status notification: error',
+      `    Hi!\n\n    This is the MAILER-DAEMON, please DO NOT REPLY to this e-mail.\n\n    An error has occurred while attempting to deliver a message for\n    the following list of recipients:\n\n${TO}: Envelope expired\n\n    Below is a copy of the original message:\n\n${ORIGINAL}`,
+    ),
+    `bounce soft expired ${TO}`,
+  ],
+  [
+    'Gmail, without a connection',
+    mail(
+      'Mail Delivery Subsystem <mailer-daemon@googlemail.com>',
+      'Delivery Status Notification (Failure)',
+      `Delivery to the following recipient failed permanently:\n\n     ${TO}\n\nTechnical details of permanent failure: \nThe recipient server did not accept our requests to connect.\n\n----- Original message -----\n\n${ORIGINAL}`,
+      `X-Failed-Recipients: ${TO}\n`,
+    ),
+    `bounce soft connection ${TO}`,
+  ],
+  ...['maildrop: maildir over quota.', 'procmail: Quota exceeded while writing "/var/mail/bob"'].map(
+    (says): readonly [string, string, string] => [
+      `Postfix, with the words ${says}`,
+      mail(
+        'MAILER-DAEMON@mx.dest.example',
+        'Undelivered Mail Returned to Sender',
+        `This is the mail system at host mx.dest.example.\n\n<${TO}>: permission denied. Command output: ${says}\n`,
+      ),
+      FULL,
+    ],
+  ),
+  [
+    'Sendmail behind qmail',
+    mail(
+      'MAILER-DAEMON@mx.relay.example',
+      'failure notice',
+      `Hi. This is the qmail-send program at mx.relay.example.\n\n<${TO}>:\n192.0.2.9 does not like recipient.\nRemote host said: 550 ${TO}... No such user\n\n--- Below this line is a copy of the message.\n\n${ORIGINAL}`,
+    ),
+    UNKNOWN,
+  ],
+  [
+    'PMDF, whose words stand apart from the recipient',
+    mail(
+      'postmaster@dest.example',
+      'Delivery Notification: Delivery has failed',
+      `--b\nContent-Type: text/plain\n\nYour message cannot be delivered to the following recipients:\n\n  Recipient address: ${TO}\n  Original address: someone@dest.example\n\n%MAIL-E-OPENOUT, error opening !AS as output\n-SYSTEM-F-EXDISKQUOTA, disk quota exceeded\n--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns;mx.dest.example\n\nAction: failed\nStatus: 5.0.0\nFinal-recipient: rfc822;${TO}\n--b--`,
+      'Content-Type: multipart/report; report-type=delivery-status; boundary=b\n',
+    ),
+    FULL,
+  ],
+  ...(
+    [
+      ['automatically rejected:\nNo more mail from you, please', 'bounce block policy'],
+      ['automatically rejected:\nQuota exceeded', 'bounce soft mailbox_full'],
+      ['automatically rejected:\n550 5.1.1 no such user here', 'bounce block policy'],
+      ['deleted without being read.', 'other'],
+    ] as const
+  ).map(([says, expected]): readonly [string, string, string] => [
+    `a Sieve script: ${says.replace('\n', ' ')}`,
+    mail(
+      'Mail Delivery Subsystem <postmaster@dest.example>',
+      'Rejected: Order',
+      `--m\nContent-Type: text/plain\n\nYour message to <${TO}> was ${says}\n--m\nContent-Type: message/disposition-notification\n\nReporting-UA: mx.dest.example; Dovecot Mail Delivery Agent\nFinal-Recipient: rfc822; ${TO}\nDisposition: automatic-action/MDN-sent-automatically; deleted\n\n--m\nContent-Type: message/rfc822\n\n${ORIGINAL}\n--m--`,
+      'Content-Type: multipart/report; report-type=disposition-notification; boundary=m\nAuto-Submitted: auto-replied\n',
+    ),
+    expected === 'other' ? expected : `${expected} ${TO}`,
+  ]),
+  [
     'Barracuda',
     mail(
       'Spam Firewall <postmaster@dest.example>',

@@ -94,7 +94,11 @@ function isProof(enhanced: string | null, command: SmtpCommand | null, reply: Qu
     AT_RCPT.test(words)
   )
     return true
-  return command === null && status !== '2.1' && /^(?:[45]\.\d\.\d )?<[^\s<>]{1,320}>/.test(words)
+  return (
+    command === null &&
+    status !== '2.1' &&
+    /^(?:[45]\.\d\.\d )?(?:<[^\s<>]{1,320}>|[^\s<>@]{1,64}@[^\s<>@]{1,255}\.\.\. )/.test(words)
+  )
 }
 
 /** Documented replies to RCPT for a non-existent mailbox: two of Microsoft's, Yahoo, QQ, Mimecast, Yandex. */
@@ -121,6 +125,11 @@ const LOCAL: readonly (readonly [BounceCategory, RegExp])[] = [
     'mailbox_full',
     /buz(?:ó|o)n.{0,60}(?:lleno|completo)|bo(?:î|i)te.{0,60}pleine|postfach.{0,60}voll|casella.{0,60}piena|caixa.{0,60}cheia|[邮郵]箱.{0,9}(?:已[满滿]|容量)|ボックス.{0,20}(?:一杯|いっぱい|超え)|ящик.{0,40}переполнен|메일함.{0,20}(?:가득|용량|초과)|용량 ?초과|bandeja.{0,60}llena/,
   ],
+  // A delivery command of Postfix or Sendmail, such as maildrop or procmail, tells of a full mailbox in its own words.
+  [
+    'mailbox_full',
+    /(?:command (?:died|failed|output)|maildrop|procmail|child (?:status|process)|exited with).{0,300}(?:over ?quota|quota (?:is )?exceeded|exceeded (?:\S+ ){0,3}quota|(?:mailbox|mailfolder|maildir) (?:is )?full|no space left|disk full)/,
+  ],
   ['policy', /not accepting mail from|may not exist, or you may not have permission/],
   [
     'protocol',
@@ -136,11 +145,11 @@ const LOCAL: readonly (readonly [BounceCategory, RegExp])[] = [
   ],
   [
     'expired',
-    /(?:could not|couldn't|cannot|can not|unable to) (?:be delivered|send (?:the )?message|deliver(?: the message| it)?) (?:for|within|in|after) (?:more than )?\d|retry time(?:out)? (?:not reached|exceeded)|too long|giving up|(?:delivery|queue|message|retry)(?: time)? (?:time )?(?:expired|exceeded|timeout)|has been (?:in the queue|delayed|queued|frozen|undeliverable)|(?:after|for|within|past) (?:the )?(?:\d[\d.]*|several|few) (?:hours?|days?|attempts|hour\(s\)|minutes|retries)|(?:failed|tried) \d{1,4} (?:attempts|times)|message (?:has )?expired|undeliverable for|time limit exceeded|exceeded (?:the )?(?:max(?:imum)?|retry|time)(?: \S+){0,3} (?:time|retr|attempt|limit|delivery)|no attempt to deliver/,
+    /^(?:\S{1,320}: )?envelope expired|(?:could not|couldn't|cannot|can not|unable to) (?:be delivered|send (?:the )?message|deliver(?: the message| it)?) (?:for|within|in|after) (?:more than )?\d|retry time(?:out)? (?:not reached|exceeded)|too long|giving up|(?:delivery|queue|message|retry)(?: time)? (?:time )?(?:expired|exceeded|timeout)|has been (?:in the queue|delayed|queued|frozen|undeliverable)|(?:after|for|within|past) (?:the )?(?:\d[\d.]*|several|few) (?:hours?|days?|attempts|hour\(s\)|minutes|retries)|(?:failed|tried) \d{1,4} (?:attempts|times)|message (?:has )?expired|undeliverable for|time limit exceeded|exceeded (?:the )?(?:max(?:imum)?|retry|time)(?: \S+){0,3} (?:time|retr|attempt|limit|delivery)|no attempt to deliver/,
   ],
   [
     'connection',
-    /connection (?:timed out|refused|reset|failed|dropped|was (?:refused|dropped|closed))|(?:network|host|server)(?: \S+){0,2} (?:is )?(?:unreachable|not responding|did not respond|down)|no route to host|(?:couldn't|could not|cannot|unable to|not able to|wasn't able to|failed to)(?: \S+){0,3} (?:connect|establish|contact|reach)|i'm not going to try again|timed? ?out|no answer from|lost connection|conversation with \S{1,200} timed out/,
+    /did not accept our requests to connect|connection (?:timed out|refused|reset|failed|dropped|was (?:refused|dropped|closed))|(?:network|host|server)(?: \S+){0,2} (?:is )?(?:unreachable|not responding|did not respond|down)|no route to host|(?:couldn't|could not|cannot|unable to|not able to|wasn't able to|failed to)(?: \S+){0,3} (?:connect|establish|contact|reach)|i'm not going to try again|timed? ?out|no answer from|lost connection|conversation with \S{1,200} timed out/,
   ],
 ]
 

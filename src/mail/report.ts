@@ -50,10 +50,11 @@ function readOne(parts: ReportParts, level: number): Report {
   if (status.length > 0) return reported(withProse(status, parts), original)
   const notice = readSesNotice(parts)
   if (notice !== null) return notice
+  const rejected = sieveRejection(parts)
+  if (rejected !== null) return reported([rejected], original)
   if (isAutoReply(parts.headers)) return { kind: 'auto_reply' }
   // RFC 8098: a disposition notification means that the mail reached a mailbox.
-  if (parts.parts.some(({ type }) => /^message\/(?:global-)?disposition-notification$/.test(type)))
-    return { kind: 'other' }
+  if (parts.parts.some(({ type }) => DISPOSITION.test(type))) return { kind: 'other' }
   const wrapped = parts.parts.find(({ type }) => type === 'message/rfc822')
   if (level === 0 && wrapped !== undefined && isFromMailer(parts.headers)) {
     // A gateway may wrap the report of the mailer behind it without saying anything itself.
@@ -76,12 +77,17 @@ function withProse(recipients: readonly ReportedRecipient[], parts: ReportParts)
   const milder = milderIn(lines.join('\n').slice(0, 8_192))
   const fromProse = recipients.some(isPoor) ? readProse(lines, []) : []
   return recipients.map((one) => {
-    const better =
-      fromProse.find(({ address }) => address === one.address?.toLowerCase()) ??
-      (recipients.length === 1 ? fromProse[0] : undefined)
+    const own = fromProse.find(({ address }) => address === one.address?.toLowerCase())
+    const alone = recipients.length === 1 ? (fromProse.find(isCauseKnown) ?? fromProse[0]) : undefined
+    const better = own === undefined || own.verdict.category === 'unknown' ? (alone ?? own) : own
     const best = better === undefined ? one : richer(one, better)
     return milder !== null && best.verdict.type === 'hard' ? { ...best, verdict: milder } : best
   })
+}
+
+/** A cause that is stated apart from an address, in a report about one recipient. A hard one needs the address. */
+function isCauseKnown({ verdict: { type } }: ReportedRecipient): boolean {
+  return type === 'soft' || type === 'block'
 }
 
 function isPoor({ action, diagnostic, verdict }: ReportedRecipient): boolean {
@@ -108,6 +114,40 @@ function milderIn(text: string): BounceVerdict | null {
   const { verdict } = verdictOf({ words: rejected, reply: null, status: null, command: null })
   return verdict.type === 'soft' ? verdict : null
 }
+
+/**
+ * A rejection by the recipient's Sieve script (RFC 5429 section 2.1), which has the form of a read receipt: the mail was
+ * deleted automatically. Mail programs report mail that is deleted unread in the same way, so the words must say that it was
+ * rejected. The script's author wrote them: they are no proof that there is no mailbox.
+ */
+function sieveRejection(parts: ReportParts): ReportedRecipient | null {
+  const notice = parts.parts.find(({ type }) => DISPOSITION.test(type))
+  if (notice === undefined) return null
+  const { fields } = splitHeader(notice.text.trimStart())
+  if (!AUTOMATICALLY_DELETED.test(fieldOf(fields, 'disposition') ?? '')) return null
+  const text = humanText(parts).slice(0, 4_096).trim()
+  const says = REJECTED.exec(text)
+  if (says === null && !/^auto-replied\b.{0,40}\brejected\b/i.test(fieldOf(parts.headers, 'auto-submitted') ?? ''))
+    return null
+  const words = (says?.[1] ?? text).trim()
+  const { verdict, ...found } = verdictOf({ words, reply: null, status: null, command: null })
+  const address = /[^\s<>;,"]{1,200}@[\w.-]{1,255}/.exec(fieldOf(fields, 'final-recipient') ?? '')?.[0] ?? null
+  return {
+    ...found,
+    address,
+    ...(address !== null && { isFinal: true }),
+    action: 'failed',
+    diagnostic: words === '' ? null : words,
+    command: null,
+    remoteHost: null,
+    remoteIp: null,
+    verdict: verdict.type === 'soft' || verdict.type === 'block' ? verdict : { type: 'block', category: 'policy' },
+  }
+}
+
+const DISPOSITION = /^message\/(?:global-)?disposition-notification$/
+const AUTOMATICALLY_DELETED = /^\s*automatic-action\s*\/\s*mdn-sent-automatically\s*;\s*deleted\b/i
+const REJECTED = /\bautomatically (?:rejected|refused)\b[.:]?([^]*)/i
 
 const MAILER =
   /mail(?:er)?[-_. ]?d(?:a?e)?mon|post(?:_?master|office)|mail[-_. ]?deliver|mail system|delivery[-_ ]subsystem|system ?administrator|mail ?administrator|^<?bounce|mail(?:er)?[-_ ]?(?:system|server|gateway|filter|agent)|mdaemon|smtp[-_ ]?(?:server|gateway)|mmdf|microsoftexchange/i
@@ -199,7 +239,7 @@ function unproven(one: ReportedRecipient): ReportedRecipient {
 function isDelayNotice(subject: string, text: string): boolean {
   return (
     /\bdelay(?:ed)?\b|\bwarn(?:ing|ung)\b|still being (?:re)?tried|verzögert|noch nicht zugestellt/i.test(subject) &&
-    /(?:will|continue|keep)(?: \S+){0,6} (?:retr|try|attempt|be (?:retried|tried|made))|not yet been delivered|do not need to resend|delivery (?:attempts )?will (?:continue|be)|has been delayed|noch nicht zugestellt/i.test(
+    /(?:will|continue|keep)(?: \S+){0,6} (?:retr|try|attempt|be (?:retried|tried|made))|not yet been delivered|do not need to re-?send|only a temporary failure|delivery (?:attempts )?will (?:continue|be)|has been delayed|noch nicht zugestellt/i.test(
       text,
     )
   )

@@ -137,7 +137,7 @@ function categoryOfWords(reply: Reply): BounceCategory | null {
   const words = reply.text.slice(0, TEXT_READ_CHARS).toLowerCase().replace(ADDRESS, ' ').replace(/\s+/g, ' ')
   const status = reply.enhanced?.slice(2) ?? null
   if (PROBE_FAILED.test(words)) return 'connection'
-  if (status === '1.1' && UNKNOWN_USER.test(words) && ![EITHER_WAY, HARVEST, SENDER_ABROAD].some((r) => r.test(words)))
+  if (status === '1.1' && UNKNOWN_USER.test(words) && !NOT_THE_RECIPIENT.some((r) => r.test(words)))
     return 'invalid_recipient'
   for (const [category, pattern, only] of WORDS) {
     if ((only === undefined || only(status, reply.code)) && pattern.test(words)) return category
@@ -156,27 +156,27 @@ type Condition = (status: string | null, code: number) => boolean
 const UNKNOWN_USER = new RegExp(
   [
     // Postfix, Exim, Sendmail, qmail, Exchange, Dovecot and the many that copied them.
-    '(?:user|recipient|mailbox|addressee|alias) (?:is )?(?:unknown|not found|invalid)|unknown (?:user|local[- ]part|recipient|mailbox|address|account|alias|or illegal alias)',
-    'no such (?:user|person|recipient|mailbox|address|account|local user|domain user|customer)|no mailbox (?:here )?by that name',
+    '(?:user|recipient|mailbox|addressee|alias) (?:is )?(?:unknown|not found|invalid)|unknown (?:(?:virtual )?user|local[- ]part|recipient|mailbox|address|account|alias|or illegal alias|destination|e-?mail(?: address)?\\b)',
+    'no such (?:user|person|recipient|mailbox|address|account|local user|domain user|customer|e-?mail(?: address)?\\b|id\\b)|no mail-?box (?:here )?by that name|no mail ?box (?:found|available for)',
     "(?:user|recipient|mailbox|account|address|alias|customer|id|username) (?:\\S{0,80} )?(?:does ?n[o'’]t|do not|did not) exist",
     '(?:user|recipient|mailbox|account|address)(?: \\S{1,80})? (?:(?:is |was |could |can ?)?not (?:be )?(?:found|exist|known|listed)|not available here)',
-    '(?:invalid|bad|incorrect|nonexistent|non-existent|unrouteable|undeliverable|illegal|no valid) (?:mailbox|recipients?|user|address|destination mailbox|alias)\\b',
+    '(?:invalid|bad|incorrect|non[- ]?existent|unrouteable|undeliverable|illegal|no valid) (?:mailbox|recipients?|user|address|destination mailbox|alias)\\b',
     "(?:isn't|is not|not) (?:a )?(?:valid|known|recognized|existing) (?:mailbox|recipient|user|address|account)|not a valid recipient",
     "(?:user|this person)(?: \\S{1,80})? (?:doesn't|does not) have an? \\S{1,40} account|not our customer",
     'recipient address rejected: (?:user unknown|unknown|undeliverable|invalid|no such|mailbox (?:does not|not)|unverified address: .{0,80}(?:unknown|no such|not exist))',
-    'recipient ?not ?found|recipnotfound|mailbox (?:does not|doesn.t|not) (?:exist|found)|address (?:is )?(?:unknown|not known|unavailable here)',
+    'recipient ?not ?found|recipnotfound|mailbox (?:does not|doesn.t|not) (?:exist|found)|(?<!\\bip )address(?:es)? (?:is |was |were )?(?:unknown|unrecogni[sz]ed|invalid|not known|unavailable here)',
     'unknown in (?:virtual|local|relay|recipient)|(?:is|was) (?:unknown|not known|not a known)|mailbox name not (?:found|known|allowed)',
     '(?:account|mailbox|user|address)(?: \\S{1,80})? (?:has been |was |is )?(?:deleted|terminated|closed permanently|no longer (?:exists?|valid|in use|here))',
     'no longer (?:a )?(?:valid|works? (?:at|for|here)|exists?|employed|(?:with|at|in|part of) (?:the|this|our|us))|adresse (?:d au moins un )?destinataire invalide|inexistent mailbox',
     '(?:user|recipient|address|mailbox)(?: \\S{1,80})? (?:is |was )?not (?:listed )?in (?:the |our )?(?:\\S{1,40} ){0,3}(?:directory|address book|user list)|may contain a non-?existent account',
-    'no account (?:here )?by that name|unable to find (?:the )?(?:user|recipient)|user not (?:local|registered|known)|nosuchuser|no_mailbox|x-unix; 67',
+    'no account (?:here )?by that name|unable to find (?:the )?(?:user|recipient)|(?:user|recipient) (?:is )?unrecogni[sz]ed|(?:no one|nobody) at this address|not an active address|(?:mailbox|address) not present|user \\( \\) unknown|rcpt(?: to)?:? (?:does not exist|not found)|user not (?:local|registered|known)|nosuchuser|no_mailbox|x-unix; 67',
     // The same in the languages of large receivers.
     '(?:utilisateur|destinataire|adresse|bo[iî]te|compte)(?: \\S{1,40}){0,2} (?:inconnue?|inexistante?|introuvable|invalide|n.existe p(?:as|lus))',
     // Bytes that were not UTF-8 appear as U+FFFD.
     '(?:empf(?:ae|[ä\ufffd])nger|benutzer|postfach|mailbox|konto|adresse|adressat)(?: \\S{1,40}){0,2} (?:unbekannt|existiert (?:\\S{1,20} )?nicht|nicht (?:gefunden|vorhanden|bekannt))',
     '(?:unbekannte[rs]?|ung(?:ue|[ü\ufffd])ltige[rs]?|keine?n? solche[rsn]?) (?:empf(?:ae|[ä\ufffd])nger|benutzer|postfach|mailbox|konto|(?:e?-?mail-?)?adresse|adressat)',
-    '(?:usuario|destinatario|cuenta|buz[oó]n|direcci[oó]n)(?: \\S{1,40}){0,2} (?:desconocid[oa]|inexistente|no (?:existe|(?:fue |se ha )?encontrad[oa]|v[aá]lid[oa]))|no (?:existe|hay)(?: el| la| ese| esa| tal| ning[uú]n)? (?:usuario|destinatario|cuenta|buz[oó]n|direcci[oó]n)',
-    '(?:utente|destinatario|casella|indirizzo)(?: \\S{1,40}){0,2} (?:sconosciut[oa]|inesistente|non (?:esiste|trovat[oa]|valid[oa]))|nessun (?:utente|destinatario) (?:con|di) ',
+    '(?:usuario|destinatario|cuenta|buz[oó]n|direcci[oó]n)(?: \\S{1,40}){0,2} (?:desconocid[oa]|inexistente|no (?:existe|(?:fue |se ha )?encontrad[oa]|v[aá]lid[oa]))|no (?:existe|hay)(?: el| la| ese| esa| tal| ning[uú]n| dich[oa])? (?:usuario|persona|destinatario|cuenta|buz[oó]n|direcci[oó]n)',
+    '(?:utente|destinatario|casella|indirizzo)(?: \\S{1,40}){0,2} (?:sconosciut[oa]|inesistente|non (?:esiste|trovat[oa]|valid[oa]))|nessun (?:utente|destinatario) (?:con|di|simile) ',
     '(?:usu[aá]rio|destinat[aá]rio|conta|caixa postal)(?: \\S{1,40}){0,2} (?:desconhecid[oa]|inexistente|n[aã]o (?:existe|(?:foi )?encontrad[oa]))',
     '(?:gebruiker|postbus|ontvanger|adres)(?: \\S{1,40}){0,2} (?:onbekend|bestaat niet)|onbekende (?:gebruiker|postbus|ontvanger)',
     '(?:u[zż\ufffd]ytkownik|odbiorca|skrzynka|adres)(?: \\S{1,40}){0,2} (?:nieznan[ya]|nie istnieje)|nieznan[ya] (?:u[zż\ufffd]ytkownik|odbiorca|skrzynka|adres)|nie ma (?:takiego|takiej) (?:u[zż\ufffd]ytkownika|odbiorcy|adresu|konta|skrzynki)',
@@ -202,6 +202,17 @@ const OUR_HOST = new RegExp(
   ].join('|'),
 )
 
+/** The sender's address or domain is refused, in the words for unknown recipients. */
+const SENDER = new RegExp(
+  [
+    "(?:\\b(?:sender|originator|emetteur|émetteur|reverse[- ]path|return[- ]path|reply(?:-to)? address|bounce address)\\b|\\byour (?:e-?mail |mail |return )?(?:address|account|mailbox)\\b)(?:'s)?(?: (?:e-?mail |mail )?(?:address|domain|mailbox|account))?(?: is| was| has| could)? (?:unknown|invalide?|blocked|rejected|refused|denied|empty|unverified|must (?:exist|resolve)|(?:does ?n[o'’]t|did not|not) (?:a )?(?:known|valid|found|exist|resolve|accepted|allowed|authorized|verified|pre-approved|registered)|no (?:mx|a|aaaa)\\b)",
+    '(?:invalid|unknown|bad|unroute?able|non-?existent|unverified) (?:envelope |mail )?(?:sender|originator|return[- ]path|reverse[- ]path)\\b',
+    '(?:resolve|verify|find) (?:the )?(?:domain of (?:the )?)?sender\\b|domain of (?:the )?sender(?: address)? (?:does|do|is|was|not|unknown)',
+    // QQ, Libero, GMX.
+    '\\bdomain may not exist or dns|\\binvalid dns mx\\b|\\binvalid domain \\[\\d|\\bfrom: domain is',
+  ].join('|'),
+)
+
 /** The sender's address is unknown, in the languages of UNKNOWN_USER, whose words otherwise fit it too. */
 const SENDER_ABROAD = (() => {
   const sender =
@@ -222,6 +233,8 @@ const SENDER_ABROAD = (() => {
 const EITHER_WAY =
   /undeliverable address: .{0,300}\bsaid:|\bor (?:\S+ ){0,3}(?:blocked|denied|refused|blacklisted)|\bspam\b|black ?list|block ?list|\breputation\b/
 
+const NOT_THE_RECIPIENT = [EITHER_WAY, HARVEST, SENDER, SENDER_ABROAD]
+
 /** RFC 3463: X.7.z is about security or policy, except the two codes of RFC 7293, which are about the mailbox. */
 function isPolicy(status: string | null): boolean {
   return status?.startsWith('7.') === true && !/^7\.1[78]$/.test(status)
@@ -239,7 +252,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   // else, because these texts also say "policy", "blocked" and "spam".
   [
     'authentication',
-    /\bdmarc\b|\bdkim\b|\bspf\b|sender policy framework|domainkeys|unauthenticated (?:email|mail|sender)|does ?n[o'’]t (?:meet|pass) (?:the )?(?:\S+ )?authentication|authentication (?:checks?|information) .{0,20}(?:fail|not|did)|\bptr\b|reverse[ -](?:dns|lookup|ip)|(?:no|missing|invalid|without) (?:a )?rdns|forward[- ]confirmed|\bfcrdns\b|cannot (?:find|resolve) your (?:hostname|reverse)|client host rejected: cannot find your/,
+    /\bdmarc\b|\bdkim\b|\bspf\b|sender policy framework|domainkeys|unauthenticated (?:email|mail|sender)|does ?n[o'’]t (?:meet|pass) (?:the )?(?:\S+ )?authentication|authentication (?:checks?|information) .{0,20}(?:fail|not|did)|\bptr\b|reverse[ -](?:dns|lookup|ip)|(?:no|missing|invalid|without) (?:a )?rdns|forward[- ]confirmed|\bfcrdns\b|\bip name lookup failed|cannot (?:find|resolve) your (?:hostname|reverse)|client host rejected: cannot find your/,
   ],
   // Microsoft's directory-based edge blocking: an unknown recipient. With 5.7.1, the same words come from a Postfix access map.
   ['invalid_recipient', /recipient address(?:es)? rejected ?: access denied/, (status) => status === '4.1'],
@@ -250,6 +263,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   ],
   // Codes of Yahoo and Apple; their texts link to pages about reputation.
   ['policy', /\[(?:ph|cs|hm)[0-9]{2}\]/],
+  ['mailbox_full', /too many messages (?:on|in) (?:this|the) (?:mailbox|server)/],
   // Rate limits come before reputation, because they pass with time.
   [
     'rate_limited',
@@ -264,7 +278,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   // Blocklists and reputation codes.
   [
     'reputation',
-    /\((?:con|rly|dyn|hvu|ip):[a-z]{0,3}\d{0,2}\)|spamhaus|spamcop|sorbs|barracudacentral|\bbrbl\b|uceprotect|abusix|senderscore|sender ?score|proofpoint\.com\/\?ip|ipcheck|cloudmark|invaluement|gbudb|mailspike|spameatingmonkey|trendmicro\.com|\bsbrs\b|\bcbl\b|\b(?:dns)?rbls?\b|\bhl:i[a-z]{2}\b|\bmi:ipb\b|\bdnsbls?\b|bad outbound sender|traffic not accepted from this ip|\bxbl\b|\bpbl\b|black[- ]?list|block[- ]?list|deny[- ]?list|block(?:ed)? (?:using|by) \S+\.\S+|\(s3[0-9]{3}\)|\bs31[45]0\b|\b(?:dy|ou|sc)-00[1-9]\b|\[bl[0-9]{2}\]|\[ts0[23]\]|\bofr_?(?:506|305)|\breputation\b|poor sender|banned sending ip|banned sender ?\[|dynamic (?:ip|address)|residential|dial-?up|ht204137|high (?:volume|number) of (?:spam|complaints)|user complaints|a problem occurred.{0,60}tosa@|\btosa\b|ask your postmaster|your (?:ip|server|network|host)\b.{0,60}(?:block|banned|listed|reject|refus|den[iy])|(?:ip|network|host)(?: address)?\b.{0,40}(?:blocked|banned|is listed|not allowed)|\d{1,3}(?:\.\d{1,3}){3}\]? (?:has been|is) (?:temporarily )?blocked|connections will not be accepted|unsolicited (?:mail|email) originating from your/,
+    /\((?:con|rly|dyn|hvu|ip):[a-z]{0,3}\d{0,2}\)|spamhaus|spamcop|sorbs|barracudacentral|\bbrbl\b|uceprotect|abusix|senderscore|sender ?score|proofpoint\.com\/\?ip|ipcheck|cloudmark|invaluement|gbudb|mailspike|spameatingmonkey|trendmicro\.com|\bsbrs\b|\bcbl\b|\b(?:dns)?rbls?\b|\bhl:i[a-z]{2}\b|\bmi:ipb\b|\bdnsbls?\b|bad outbound sender|traffic not accepted from this ip|\bxbl\b|\bpbl\b|black[- ]?list|block[- ]?list|deny[- ]?list|block(?:ed)? (?:using|by) \S+\.\S+|\(s3[0-9]{3}\)|\bs31[45]0\b|\b(?:dy|ou|sc)-00[1-9]\b|\[bl[0-9]{2}\]|\[ts0[23]\]|\bofr_?(?:506|305)|\breputation\b|poor sender|banned sending ip|banned sender ?\[|dynamic (?:ip|address)|residential|dial-?up|ht204137|high (?:volume|number) of (?:spam|complaints)|user complaints|a problem occurred.{0,60}tosa@|\btosa\b|ask your postmaster|your (?:ip|server|network|host)\b.{0,60}(?:block|banned|listed|reject|refus|den[iy])|(?:ip|network|host)(?: address)?\b.{0,40}(?:blocked|banned|is listed|not allowed)|\d{1,3}(?:\.\d{1,3}){3}\]? (?:has been|is) (?:temporarily )?blocked|connections will not be accepted|(?:connections?|mail) from your (?:ip|host|server)|forbidden (?:by|for|from) your ip|unsolicited (?:mail|email) originating from your/,
   ],
   // The message itself.
   [
@@ -273,7 +287,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   ],
   [
     'mailbox_full',
-    /mailbox (?:is |was |has )?(?:full|over|exceed)|mailbox (?:size|storage) limit (?:has been |was |is )?(?:exceeded|reached)|hat zu ?viele mails|(?:postfach|mailbox)(?: \S+){0,2} voll|(?:buz[oó]n|casilla)(?: \S+){0,4} llen[oa]|casella(?: \S+){0,3} piena|caixa(?: \S+){0,3} cheia|(?:ящик|mailbox) переполнен|[邮郵]箱(?:已[满滿]|容量)|メールボックス.{0,8}(?:いっぱい|容量|満杯)|(?:메일함|사서함|편지함).{0,10}(?:가득|초과|꽉)|skrzynka(?: \S+){0,3} (?:prze|za)?pe[łl\ufffd]niona|skrzynka(?: \S+){0,2} pe[łl\ufffd]na|postbus(?: \S+){0,2} vol\b|(?:postl[åa\ufffd]dan|brevl[åa\ufffd]dan|inkorgen)(?: \S+){0,2} full|schr[áa\ufffd]nka(?: \S+){0,2} pln[áa\ufffd]|posta kutusu(?: \S+){0,2} dolu|(?:over|exceed(?:s|ed|ing)?|above|out of|is over|reached)(?: \S+){0,4} (?:quota|storage|disk ?space|mailbox size|allocation)|quota (?:is )?(?:exceed|full|reached|violation|limit)|(?:mailbox|recipient|user|account|inbox)(?: \S+){0,3} (?:is )?(?:over ?quota|overquota|full)|insufficient (?:disk|storage|mailbox|system storage|quota)|not enough (?:storage|space|disk)|no space left|storage (?:allocation|quota|limit)|out of storage|mailfolder is full|bo(?:ite|îte) (?:aux lettres )?pleine|quotaexceeded/,
+    /mailbox (?:is |was |has )?(?:full|over|exceed)|mailbox (?:size|storage) limit (?:has been |was |is )?(?:exceeded|reached)|hat zu ?viele mails|(?:postfach|mailbox)(?: \S+){0,2} voll|(?:buz[oó]n|casilla)(?: \S+){0,4} llen[oa]|casella(?: \S+){0,3} piena|caixa(?: \S+){0,3} cheia|(?:ящик|mailbox) переполнен|[邮郵]箱(?:已[满滿]|容量)|メールボックス.{0,8}(?:いっぱい|容量|満杯)|(?:메일함|사서함|편지함).{0,10}(?:가득|초과|꽉)|skrzynka(?: \S+){0,3} (?:prze|za)?pe[łl\ufffd]niona|skrzynka(?: \S+){0,2} pe[łl\ufffd]na|postbus(?: \S+){0,2} vol\b|(?:postl[åa\ufffd]dan|brevl[åa\ufffd]dan|inkorgen)(?: \S+){0,2} full|schr[áa\ufffd]nka(?: \S+){0,2} pln[áa\ufffd]|posta kutusu(?: \S+){0,2} dolu|(?:over|exceed(?:s|ed|ing)?|above|out of|is over|reached)(?: \S+){0,4} (?:quota|storage|disk ?space|mailbox size|allocation)|quota (?:is )?(?:exceed|full|reached|violation|limit)|(?:mailbox|recipient|user|account|inbox)(?: \S+){0,3} (?:is )?(?:over ?quota|overquota|full)|insufficient (?:disk|storage|mailbox|system storage|quota)|not enough (?:storage|space|disk)|no space left|storage (?:allocation|quota|limit)|out of storage|mailfolder is full|quota is over|space (?:has |is |has been )?used up|overdrawn (?:\S+ )?disk|\bdisk full\b|not able to receive any more|mail ?file size exceeds|error writing message: file too large|larger than the space available|bo(?:ite|îte) (?:aux lettres )?pleine|quotaexceeded/,
     (_status, code) => code !== 421,
   ],
   [
@@ -283,7 +297,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   ],
   [
     'inactive_mailbox',
-    /(?:account|mailbox|user|address|recipient|email|service)(?: \S+){0,6} (?:disabled|inactive|suspended|deactivated|not active|locked|frozen|dormant|expired|discontinued|closed|administratively|not been activated|due to inactivity)|(?:disabled|inactive|suspended|deactivated|locked|frozen) (?:email |e-mail |mail |user )?(?:account|mailbox|user|address|recipient)|temporarily (?:disabled|inactive)|(?:address|mailbox|account) no longer accepts (?:e-?)?(?:mail|messages)|(?:konto|postfach)(?: \S+){0,3} (?:deaktiviert|gesperrt|stillgelegt)|(?:compte|bo[iî\ufffd]te)(?: \S+){0,3} (?:d[ée\ufffd]sactiv[ée\ufffd]e?|suspendue?|bloqu[ée\ufffd]e?)|(?:cuenta|conta|buz[oó\ufffd]n|caixa)(?: \S+){0,3} (?:desactivad[oa]|desativad[oa]|deshabilitad[oa]|suspendid[oa]|suspensa|bloquead[oa])|casella(?: \S+){0,3} (?:disattivata|sospesa|disabilitata)|(?:ящик|пользователь|аккаунт|уч[её]тная запись)(?: \S+){0,2} (?:заблокирован|отключ[её]н|деактивирован)|(?:账号|帐号|账户|用户|[邮郵]箱)已?被?(?:停用|禁用|冻结|锁定|注销)/,
+    /(?:account|mailbox|user|address|recipient|email|service)(?: \S+){0,6} (?:disabled|inactive|suspended|deactivated|not active|locked|frozen|dormant|expired|discontinued|closed|administratively|(?:not|not been) activated|due to inactivity|currently suspended)|\b(?:is|was) currently suspended|\bmail receiving disabled|no recipient activity|long[- ](?:time|term) inactivity|suspend the service|(?:disabled|inactive|suspended|deactivated|locked|frozen) (?:email |e-mail |mail |user )?(?:account|mailbox|user|address|recipient)|temporarily (?:disabled|inactive)|(?:address|mailbox|account) no longer accepts (?:e-?)?(?:mail|messages)|(?:konto|postfach)(?: \S+){0,3} (?:deaktiviert|gesperrt|stillgelegt)|(?:compte|bo[iî\ufffd]te)(?: \S+){0,3} (?:d[ée\ufffd]sactiv[ée\ufffd]e?|suspendue?|bloqu[ée\ufffd]e?)|(?:cuenta|conta|buz[oó\ufffd]n|caixa)(?: \S+){0,3} (?:desactivad[oa]|desativad[oa]|deshabilitad[oa]|suspendid[oa]|suspensa|bloquead[oa])|casella(?: \S+){0,3} (?:disattivata|sospesa|disabilitata)|(?:ящик|пользователь|аккаунт|уч[её]тная запись)(?: \S+){0,2} (?:заблокирован|отключ[её]н|деактивирован)|(?:账号|帐号|账户|用户|[邮郵]箱)已?被?(?:停用|禁用|冻结|锁定|注销)/,
   ],
   // After DATA, although the recipient was accepted: about the order of commands, not about the address.
   ['protocol', /no valid recipients/, (status) => status === '5.1'],
@@ -303,6 +317,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
     'policy',
     /(?:sender|from|envelope|return[- ]path|mail from)(?: \S+){0,3} (?:address )?(?:\S+ )?(?:rejected|refused|unknown|invalid|verify|verification|does not exist|not (?:found|exist|accepted|allowed|authorized|verified)|denied|has (?:a )?null ?mx)|sender verify failed|unrouteable sender|callout(?! verification failed)/,
   ],
+  ['policy', SENDER],
   ['policy', SENDER_ABROAD],
   ['policy', OUR_HOST],
   [
@@ -327,7 +342,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   ],
   [
     'policy',
-    /\bpolic(?:y|ies)\b|\bprohibited|not (?:authorized|permitted|allowed|accepted|welcome)|administrative|access (?:is )?denied|blocked|rejected by|refused by|restricted|denied by|message (?:was )?(?:refused|rejected|denied|blocked|not accepted)|dd requested mail action aborted|mail reject|delivery not authorized|security|\b(?:helo|ehlo)\b.{0,60}(?:reject|invalid|refus|required|fully)|(?:members|subscribers) (?:only|may post)|allowed to post|connection denied|zugriff verweigert|acc[eè]s refus[eé]|acceso denegado|accesso negato|acesso negado|доступ запрещ[её]н|拒绝访问|拒收/,
+    /\bpolic(?:y|ies)\b|\bprohibited|not (?:authorized|permitted|allowed|accepted|welcome)|administrative|access (?:is )?denied|blocked|rejected by|refused by|restricted|denied by|message (?:was )?(?:refused|rejected|denied|blocked|not accepted)|dd requested mail action aborted|mail reject|delivery not authorized|security|\b(?:helo|ehlo)\b.{0,60}(?:reject|invalid|refus|required|fully)|(?:members|subscribers)(?:[ -]only| may post)|not subscribed to|organizational settings|with attachments|other attachments|mismatches client ip|smtp server of your (?:isp|provider)|unresolvable relay host|allowed to post|connection denied|zugriff verweigert|acc[eè]s refus[eé]|acceso denegado|accesso negato|acesso negado|доступ запрещ[её]н|拒绝访问|拒收/,
     (status) => status === null || !/^[1-6]\./.test(status),
   ],
   [
