@@ -373,3 +373,21 @@ for (const [maker, text, expected] of FORMATS) {
       assert.equal(told(readReport(Buffer.from(text.replaceAll('\n', end)))), expected)
   })
 }
+
+test('the words beside a report that states no reason are its diagnostic, and change no stated cause', () => {
+  const human =
+    '   ----- Transcript of session follows -----\n451 4.4.1 reply: read error from mx.dest.example.\nMessage could not be delivered for 5 days'
+  const status = `Reporting-MTA: dns; mx.relay.example\n\nFinal-Recipient: RFC822; ${TO}\nAction: failed\nStatus: 4.4.7`
+  const report = readReport(
+    Buffer.from(
+      mail(
+        'MAILER-DAEMON@mx.relay.example',
+        'Returned mail: see transcript for details',
+        `--b\n\n${human}\n--b\nContent-Type: message/delivery-status\n\n${status}\n--b--`,
+        'Content-Type: multipart/report; report-type=delivery-status; boundary=b\n',
+      ),
+    ),
+  )
+  assert.equal(told(report), `bounce soft expired ${TO}`)
+  assert.match(('recipients' in report && report.recipients[0]?.diagnostic) || '', /could not be delivered for 5 days/)
+})

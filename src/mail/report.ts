@@ -95,13 +95,19 @@ function isPoor({ action, diagnostic, verdict }: ReportedRecipient): boolean {
 }
 
 function richer(one: ReportedRecipient, other: ReportedRecipient): ReportedRecipient {
-  if (!isPoor(one) || other.verdict.category === 'unknown') return one
+  if (!isPoor(one)) return one
+  if (other.verdict.category === 'unknown') return withWords(one, other)
   // A status that names a cause outweighs words that merely resemble one.
-  if (one.verdict.category !== 'unknown' && other.smtpCode === null) return one
+  if (one.verdict.category !== 'unknown' && other.smtpCode === null) return withWords(one, other)
   const { address, remoteHost, remoteIp } = one
   const mta = remoteHost === null && remoteIp === null ? other : one
   const enhanced = other.enhanced ?? one.enhanced
   return { ...other, address, enhanced, remoteHost: mta.remoteHost, remoteIp: mta.remoteIp }
+}
+
+/** For people: where the report states no reason, the words beside it are all there is. */
+function withWords(one: ReportedRecipient, { diagnostic }: ReportedRecipient): ReportedRecipient {
+  return one.diagnostic === null ? { ...one, diagnostic } : one
 }
 
 /** The verdict of prose which shows that the mailbox exists (au, Dovecot) and so overrides a hard status; else null. */
