@@ -2359,7 +2359,10 @@ export interface components {
             content_id?: string | null;
             disposition?: ("attachment" | "inline") | null;
         };
-        /** @enum {string} */
+        /**
+         * @description `delivered`: accepted. `deferred`: the receiver put off this recipient or message (4xx). `bounced`: it refused. `error`: nobody answered about them: no host, connection or TLS, or the receiver put off our connection or sender (such as 421). After `deferred` and `error` the email is tried again until its time is over.
+         * @enum {string}
+         */
         AttemptOutcome: "delivered" | "deferred" | "bounced" | "error";
         BatchItem: {
             /** @description Position of the message in the request, starting at 0. */

@@ -7,7 +7,7 @@ import { accountErrors, type OperatorCheck } from '../accounts/index.ts'
 import { type DestinationOptions, holdDestination, retryDestination } from './destinations.ts'
 import { EXAMINED, waitingCauses, wireCause } from './queue-causes.ts'
 import { type QueuedDestination, queueByDestination, queueFigures } from './queue-figures.ts'
-import { ATTEMPT_OUTCOMES } from './types.ts'
+import { ATTEMPT_OUTCOMES, ATTEMPT_OUTCOMES_ARE } from './types.ts'
 
 export interface QueueRoutesOptions extends DestinationOptions {
   readonly operator: OperatorCheck
@@ -41,7 +41,9 @@ const Destination = named(
     attempts_per_minute: Type.Integer(),
     delivered_per_minute: Type.Integer(),
     last_response: nullable(Type.String()),
-    last_outcome: nullable(named('AttemptOutcome', Type.Enum([...ATTEMPT_OUTCOMES]))),
+    last_outcome: nullable(
+      named('AttemptOutcome', Type.Enum([...ATTEMPT_OUTCOMES], { description: ATTEMPT_OUTCOMES_ARE })),
+    ),
     last_attempt_at: nullable(DateTime),
   }),
 )

@@ -41,7 +41,7 @@ import type { ReadMessage } from './message-reader.ts'
 import { AttachmentFields, framed, readable, wireAttachment } from './readable-content.ts'
 import { readingTurns } from './reading-turns.ts'
 import { cancelManyRoute } from './routes-cancel.ts'
-import { ATTEMPT_OUTCOMES, type EmailStatus, STATUS } from './types.ts'
+import { ATTEMPT_OUTCOMES, ATTEMPT_OUTCOMES_ARE, type EmailStatus, STATUS } from './types.ts'
 
 export interface EmailRoutesOptions extends RetryOptions {
   readonly database: Database
@@ -101,7 +101,7 @@ const Attempt = named(
     attempt: Type.Integer({ description: 'Number of the attempt, starting at 1.' }),
     started_at: DateTime,
     duration_ms: Type.Integer(),
-    outcome: named('AttemptOutcome', Type.Enum([...ATTEMPT_OUTCOMES])),
+    outcome: named('AttemptOutcome', Type.Enum([...ATTEMPT_OUTCOMES], { description: ATTEMPT_OUTCOMES_ARE })),
     mx: Text,
     ip: Text,
     port: Nullable(Type.Integer()),

@@ -25,6 +25,11 @@ export type SandboxResult = (typeof SANDBOX_RESULTS)[number]
 
 export const ATTEMPT_OUTCOMES = ['delivered', 'deferred', 'bounced', 'error'] as const
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
+/** For the API's schemas. */
+export const ATTEMPT_OUTCOMES_ARE =
+  '`delivered`: accepted. `deferred`: the receiver put off this recipient or message (4xx). `bounced`: it refused. `error`: nobody ' +
+  'answered about them: no host, connection or TLS, or the receiver put off our connection or sender (such as 421). After ' +
+  '`deferred` and `error` the email is tried again until its time is over.'
 
 export interface Person {
   /** '' when none was given. */
