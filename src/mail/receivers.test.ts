@@ -194,6 +194,7 @@ const ROWS: Partial<Record<BounceCategory, readonly string[]>> = {
     '550 JunkMail rejected - mail.shop.test [192.0.2.1] is in an RBL: https://www.spamhaus.org/query/ip/192.0.2.1',
   ],
   rate_limited: [
+    '451 4.7.1 Try again later',
     '421 4.7.28 Gmail has detected an unusual rate of unsolicited mail originating from your SPF domain [shop.example 35]. To protect our users from spam, mail sent from your domain has been temporarily rate limited.',
     '421 4.7.28 Gmail has detected an unusual rate of unsolicited mail originating from your DKIM domain [shop.example 36]. To protect our users from spam, mail sent from your domain has been temporarily rate limited.',
     '450-Requested mail action not taken: mailbox unavailable\r\n450-Mail send limit exceeded.\r\n450 For explanation visit https://postmaster.gmx.net',

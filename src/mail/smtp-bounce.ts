@@ -145,7 +145,8 @@ function categoryOfWords(reply: Reply): BounceCategory | null {
   return null
 }
 
-export const GREYLISTING = /gr[ae]y-?list/i
+/** Also the whole of what rspamd says, whose greylisting is at many a small receiver. It speaks of one mail, not of our rate. */
+export const GREYLISTING = /gr[ae]y-?list|^4\d\d 4\.7\.\d (?:please,? )?try again later\W{0,3}$/i
 
 /** Postfix asked the next server about the address and got no answer or a temporary one; it reports this as X.1.1. */
 const PROBE_FAILED =

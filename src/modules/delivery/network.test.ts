@@ -234,6 +234,21 @@ test('a refusal of STARTTLS for a mail that requires it does not throttle others
   assert.equal(line.network.pauseMs('one.test'), 0)
 })
 
+for (const [dot, pauseMs] of [
+  ['451 4.7.1 Greylisting in action, please come back later', 0],
+  // rspamd, whose greylisting names itself nowhere.
+  ['451 4.7.1 Try again later', 0],
+  ['451 4.7.1 Please try again later.', 0],
+  ['451 4.7.1 Too much mail from you, try again later', 1_000],
+  ['421 4.7.1 Try again later', 1_000],
+] as const)
+  test(`a mail answered "${dot}" pauses the others for ${pauseMs} ms`, async () => {
+    await using line = await lineTo({ 'one.test': { MX: ['10 mx.one.test'] }, 'mx.one.test': { A: ['127.0.8.1'] } })
+    await line.receiver('127.0.8.1', { dot })
+    assert.equal(await line.send('one.test'), dot)
+    assert.equal(Math.min(1, line.network.pauseMs('one.test')) * 1_000, pauseMs)
+  })
+
 test('a back-off applies to the provider, whatever addresses a look-up gives, and keeps growing across plans', async () => {
   const all = ['127.0.8.1', '127.0.8.2', '127.0.8.3', '127.0.8.4']
   await using line = await lineTo({
