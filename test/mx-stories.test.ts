@@ -218,11 +218,18 @@ describe('the inbound MX of a process', () => {
         'Original-Recipient: rfc822; told@example.net\r\nFinal-Recipient: rfc822; other@forwarded.test',
         elsewhere,
       ],
+      // Exim names it in the text alone.
+      [
+        'all@example.net',
+        'Final-Recipient: rfc822; all@example.net',
+        elsewhere,
+        `  ${elsewhere}\r\n    (generated from all@example.net)\r\n    host mx.forwarded.test [192.0.2.1]`,
+      ],
     ] as const
-    for (const [to, named, forward] of rows) {
+    for (const [to, named, forward, text = ''] of rows) {
       const { id, got } = await delivered(to)
       const fields = `${named}\r\nAction: failed\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; 550 5.1.1 no such user`
-      const parts = `--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx\r\n\r\n${fields}\r\n\r\n--b--`
+      const parts = `--b\r\n\r\n${text}\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx\r\n\r\n${fields}\r\n\r\n--b--`
       const as = 'Content-Type: multipart/report; report-type=delivery-status; boundary=b'
       assert.match(await mail(got.from, `From: MAILER-DAEMON@example.net\r\n${as}\r\n\r\n${parts}`), /^250 /)
       const bounce = await until('the bounce', async () => {

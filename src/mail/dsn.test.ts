@@ -115,6 +115,21 @@ test('OpenSMTPD reports its final failure as a delay', () => {
   assert.deepEqual(told(fields), ['a@x.test delayed 4.4.7 null: null'])
 })
 
+test('Exim names in its text what each failed address leads to, in the order of the groups', () => {
+  const failed = (to: string): string => `Final-Recipient: rfc822;${to}\nAction: failed\nStatus: 5.0.0\n\n`
+  const human = [
+    '  one@behind.test\n    (generated from Team@x.test)\n    host mx [192.0.2.1]\n    550 5.1.1 no such user',
+    '  two@behind.test\n    (ultimately generated from team@x.test)\n    retry timeout exceeded',
+    '  plain@x.test\n    retry timeout exceeded',
+  ].join('\n')
+  const fields = MTA + ['team@x.test', 'plain@x.test', 'team@x.test', 'team@x.test'].map(failed).join('')
+  const report = `Content-Type: multipart/report; boundary=b\n\n--b\n\n${human}\n--b\nContent-Type: message/delivery-status\n\n${fields}\n--b--\n`
+  assert.deepEqual(
+    readDeliveryStatus(readParts(Buffer.from(report))).map(({ behind }) => behind ?? null),
+    ['one@behind.test', null, 'two@behind.test', null],
+  )
+})
+
 // Each row: the field, and the host and address read from it.
 const REMOTE: readonly (readonly [field: string, host: string | null, ip: string | null])[] = [
   ['dns; mx1.example.com.', 'mx1.example.com', null],

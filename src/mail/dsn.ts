@@ -20,10 +20,31 @@ export function readDeliveryStatus(report: ReportParts): readonly ReportedRecipi
   const text = own?.text ?? embedded(report)
   if (text === null) return []
   const human = report.parts.find(({ type }) => type === 'text/plain' || type === 'text/html')?.text ?? ''
+  const behind = addressesBehind(human)
   return groupsOf(text)
     .slice(0, RECIPIENTS_MOST)
-    .map((group) => recipientOf(group, human))
+    .map((group) => {
+      const recipient = recipientOf(group, human)
+      const next = behind.get(recipient.address?.toLowerCase() ?? '')?.shift()
+      return next === undefined ? recipient : { ...recipient, behind: next }
+    })
 }
+
+/**
+ * Exim reports a failure behind an alias or a forward as one of the address that was mailed. Its text has both, in the order of the
+ * groups: `gone@a.test` and below it `(generated from team@b.test)`.
+ */
+function addressesBehind(human: string): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  for (const [, address = '', from = ''] of human.slice(0, 65_536).matchAll(GENERATED)) {
+    const key = from.toLowerCase()
+    found.set(key, [...(found.get(key) ?? []), address])
+  }
+  return found
+}
+
+const GENERATED =
+  /^[ \t]{0,9}([^\s@<>]{1,64}@[^\s@<>]{1,255})\r?\n[ \t]{0,9}\((?:ultimately )?generated from ([^\s@<>()]{1,64}@[^\s@<>()]{1,255})\)/gm
 
 /** Finds the fields when a mailbox or gateway lost the type of the part or wrote them into the text. */
 function embedded(report: ReportParts): string | null {

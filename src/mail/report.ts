@@ -99,10 +99,11 @@ function richer(one: ReportedRecipient, other: ReportedRecipient): ReportedRecip
   if (other.verdict.category === 'unknown') return withWords(one, other)
   // A status that names a cause outweighs words that merely resemble one.
   if (one.verdict.category !== 'unknown' && other.smtpCode === null) return withWords(one, other)
-  const { address, remoteHost, remoteIp } = one
+  const { address, isFinal = false, behind, remoteHost, remoteIp } = one
   const mta = remoteHost === null && remoteIp === null ? other : one
   const enhanced = other.enhanced ?? one.enhanced
-  return { ...other, address, enhanced, remoteHost: mta.remoteHost, remoteIp: mta.remoteIp }
+  const named = { address, ...(isFinal && { isFinal }), ...(behind !== undefined && { behind }) }
+  return { ...other, ...named, enhanced, remoteHost: mta.remoteHost, remoteIp: mta.remoteIp }
 }
 
 /** For people: where the report states no reason, the words beside it are all there is. */

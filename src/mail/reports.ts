@@ -7,6 +7,8 @@ export interface ReportedRecipient {
   readonly address: string | null
   /** The address is a Final-Recipient (RFC 3464), so it may be one that the address mailed leads to. */
   readonly isFinal?: boolean
+  /** Where the address leads to and the mail failed: Exim names it in the text alone. */
+  readonly behind?: string
   /** `delivered` includes relayed and expanded (RFC 3464 section 2.3.3). */
   readonly action: 'failed' | 'delayed' | 'delivered'
   /** 400 to 599; null when no reply is quoted. */

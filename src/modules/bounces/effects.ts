@@ -120,13 +120,14 @@ export async function applyFailure(
  * @returns null when the report names nobody else
  */
 function forwardOf(
-  { address, isFinal }: Pick<ReportedRecipient, 'isFinal'> & { readonly address?: string | null },
+  { address, isFinal, behind }: Pick<ReportedRecipient, 'isFinal' | 'behind'> & { readonly address?: string | null },
   recipientKey: string,
 ): string | null {
-  if (address === null || address === undefined || isFinal !== true) return null
-  const key = foldCase(address)
+  const failed = behind ?? (isFinal === true ? address : null) ?? null
+  if (failed === null) return null
+  const key = foldCase(failed)
   const isOurs = localPart(key) === localPart(recipientKey) && organizationAt(key) === organizationAt(recipientKey)
-  return isOurs ? null : address
+  return isOurs ? null : failed
 }
 
 function organizationAt(address: string): string {
