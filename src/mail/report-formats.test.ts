@@ -347,6 +347,16 @@ const FORMATS: readonly (readonly [maker: string, text: string, expected: string
     'other',
   ],
   [
+    'a complaint that somebody attached to a mail',
+    mail(
+      'Abuse Desk <desk@dest.example>',
+      'Fwd: abuse report',
+      `--m\nContent-Type: text/plain\n\nFor you.\n--m\nContent-Type: message/rfc822\n\nFrom: fbl@dest.example\nSubject: abuse report\nContent-Type: multipart/report; report-type=feedback-report; boundary=f\n\n--f\nContent-Type: message/feedback-report\n\nFeedback-Type: abuse\nVersion: 1\n\n--f\nContent-Type: message/rfc822\n\n${ORIGINAL}\n--f--\n--m--`,
+      'Content-Type: multipart/mixed; boundary=m\n',
+    ),
+    'complaint',
+  ],
+  [
     'a challenge',
     mail(
       'Bob <bob@dest.example>',

@@ -56,10 +56,11 @@ function readOne(parts: ReportParts, level: number): Report {
   // RFC 8098: a disposition notification means that the mail reached a mailbox.
   if (parts.parts.some(({ type }) => DISPOSITION.test(type))) return { kind: 'other' }
   const wrapped = parts.parts.find(({ type }) => type === 'message/rfc822')
-  if (level === 0 && wrapped !== undefined && isFromMailer(parts.headers)) {
-    // A gateway may wrap the report of the mailer behind it without saying anything itself.
+  if (level === 0 && wrapped !== undefined) {
+    // A gateway may wrap the report of the mailer behind it without saying anything itself. A complaint is one whoever passes it on.
     const inner = readOne(readParts(Buffer.from(wrapped.text)), 1)
-    if (inner.kind === 'bounce' || inner.kind === 'delayed') return inner
+    const isBounce = inner.kind === 'bounce' || inner.kind === 'delayed'
+    if (inner.kind === 'complaint' || (isBounce && isFromMailer(parts.headers))) return inner
   }
   // The words of a returned mail are those of its sender and are no report.
   if (level > 0 && !isNamedMailer(parts.headers)) return { kind: 'other' }
