@@ -350,7 +350,7 @@ const NEEDS_LOGIN = { login: { username: 'u', password: 'p' }, tls: true } as co
 const RELAYS: readonly (readonly [ReceiverScript | null, Record<string, string>, state: string, found: RegExp])[] = [
   [{}, {}, 'ok', /accepts mail \(without TLS\)/],
   [NEEDS_LOGIN, LOGIN, 'ok', /accepts mail \(TLSv1\.3, certificate not verified, logged in\)/],
-  [null, {}, 'fail', /ECONNREFUSED/],
+  [null, {}, 'fail', /refused the connection/],
   [NEEDS_LOGIN, { ...LOGIN, POSTHORN_RELAY_PASSWORD: 'other' }, 'fail', /535 5\.7\.8/],
   [{ mail: '530 5.7.0 Authentication required' }, {}, 'fail', /530 5\.7\.0/],
   [{ rcpt: '454 4.7.1 <x@y.test>: Relay access denied' }, {}, 'fail', /Relay access denied/],

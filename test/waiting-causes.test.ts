@@ -72,7 +72,7 @@ test('emails that one cause holds up are found by it, and those it held up since
 
   assert.deepEqual(await found('/api/v1/emails?status=deferred&response=rate%20LIMITED'), limited)
   assert.deepEqual(await found('/api/v1/emails?response=4.2.2'), ['full@first.example'])
-  assert.deepEqual(await found('/api/v1/emails?response=ECONNREFUSED'), ['d@down.example'])
+  assert.deepEqual(await found('/api/v1/emails?response=refused%20the%20connection'), ['d@down.example'])
   assert.deepEqual(await found('/api/v1/emails?response=Rate%25limited'), [])
   const causes = await waitingCauses(world.rooms.database.system, { destination: null, limit: 10 })
   assert.equal(causes.examined, 5)

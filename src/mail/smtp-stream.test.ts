@@ -45,3 +45,17 @@ test('a thousand requested replies are kept until read, repeatedly on one connec
   }
   stream.destroy()
 })
+
+test('a connection that cannot be made or breaks is told in words, not as an error of the system', async () => {
+  const mx = await startReceiver({ banner: { then: 'reset' } })
+  const { ip, port } = mx
+  const said = async (sourceIp: string | null = null): Promise<string> => {
+    const opened = await SmtpStream.open({ ip, port, sourceIp }, 2_000)
+    const fault = opened instanceof SmtpStream ? await opened.readReply(2_000) : opened
+    return isFault(fault) ? `${fault.code}: ${fault.message}` : fault.text
+  }
+  assert.equal(await said(), 'reset: the server reset the connection')
+  assert.equal(await said('192.0.2.9'), 'unreachable: the source address 192.0.2.9 is not on this machine')
+  await mx.close()
+  assert.equal(await said(), `refused: ${ip} port ${port} refused the connection`)
+})

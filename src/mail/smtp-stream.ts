@@ -38,7 +38,35 @@ export function faultOf(error: unknown): Fault {
   const reason = OPENSSL.exec(words)?.[1] ?? null
   if (reason !== null) return { code: 'tls', message: `the TLS handshake failed: ${reason}` }
   if (typeof code === 'string' && code.startsWith('ERR_SSL')) return { code: 'tls', message: oneLine(words) }
-  return { code: FAULT_CODES[code ?? ''] ?? 'other', message: oneLine(words) }
+  return { code: FAULT_CODES[code ?? ''] ?? 'other', message: inWords(error as SystemError) ?? oneLine(words) }
+}
+
+/** What Node adds to the errors of sockets. */
+interface SystemError extends NodeJS.ErrnoException {
+  readonly address?: string
+  readonly port?: number
+}
+
+/** @returns null when the system's own words have to do */
+function inWords({ code, syscall, address, port }: SystemError): string | null {
+  if (code === 'ECONNRESET') return 'the server reset the connection'
+  if (code === 'EPIPE') return 'the server closed the connection'
+  if (address === undefined) return null
+  const place = port === undefined ? address : `${address} port ${port}`
+  switch (code ?? '') {
+    case 'ECONNREFUSED':
+      return `${place} refused the connection`
+    case 'ETIMEDOUT':
+      return `no answer from ${place}`
+    case 'EHOSTUNREACH':
+      return `${address} cannot be reached`
+    case 'ENETUNREACH':
+      return `no route to ${address}${isIPv6(address) ? ': this machine may have no IPv6' : ''}`
+    case 'EADDRNOTAVAIL':
+      return syscall === 'bind' ? `the source address ${address} is not on this machine` : null
+    default:
+      return null
+  }
 }
 
 /** `thread:error:number:library:function:reason:file:line:`, of which only the reason is for people. */
