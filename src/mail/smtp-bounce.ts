@@ -157,7 +157,7 @@ type Condition = (status: string | null, code: number) => boolean
 const UNKNOWN_USER = new RegExp(
   [
     // Postfix, Exim, Sendmail, qmail, Exchange, Dovecot and the many that copied them.
-    '(?:user|recipient|mailbox|addressee|alias) (?:is )?(?:unknown|not found|invalid)|unknown (?:(?:virtual )?user|local[- ]part|recipient|mailbox|address|account|alias|or illegal alias|destination|e-?mail(?: address)?\\b)',
+    '(?:user|recipient|mailbox|addressee|alias) (?:is )?(?:unknown|not found|invalid)|unknown (?:(?:virtual )?user|local[- ]part|recipient|mailbox|address|account|alias|or illegal alias|destination|e-?mail address)',
     'no such (?:user|person|recipient|mailbox|address|account|local user|domain user|customer|e-?mail(?: address)?\\b|id\\b)|no mail-?box (?:here )?by that name|no mail ?box (?:found|available for)',
     "(?:user|recipient|mailbox|account|address|alias|customer|id|username) (?:\\S{0,80} )?(?:does ?n[o'’]t|do not|did not) exist",
     '(?:user|recipient|mailbox|account|address)(?: \\S{1,80})? (?:(?:is |was |could |can ?)?not (?:be )?(?:found|exist|known|listed)|not available here)',
@@ -206,7 +206,7 @@ const OUR_HOST = new RegExp(
 /** The sender's address or domain is refused, in the words for unknown recipients. */
 const SENDER = new RegExp(
   [
-    "(?:\\b(?:sender|originator|emetteur|émetteur|reverse[- ]path|return[- ]path|reply(?:-to)? address|bounce address)\\b|\\byour (?:e-?mail |mail |return )?(?:address|account|mailbox)\\b)(?:'s)?(?: (?:e-?mail |mail )?(?:address|domain|mailbox|account))?(?: is| was| has| could)? (?:unknown|invalide?|blocked|rejected|refused|denied|empty|unverified|must (?:exist|resolve)|(?:does ?n[o'’]t|did not|not) (?:a )?(?:known|valid|found|exist|resolve|accepted|allowed|authorized|verified|pre-approved|registered)|no (?:mx|a|aaaa)\\b)",
+    "(?:\\b(?:sender|originator|emetteur|émetteur|reverse[- ]path|return[- ](?:path|address)|reply(?:-to)? address|bounce address)\\b|\\byour (?:e-?mail |mail |return )?(?:address|account|mailbox)\\b)(?:'s)?(?: (?:e-?mail |mail )?(?:address|domain|mailbox|account))?(?: is| was| has| could)? (?:unknown|invalide?|blocked|rejected|refused|denied|empty|unverified|must (?:exist|resolve)|(?:does ?n[o'’]t|did not|not) (?:a )?(?:known|valid|found|exist|resolve|accepted|allowed|authorized|verified|pre-approved|registered)|no (?:mx|a|aaaa)\\b)",
     '(?:invalid|unknown|bad|unroute?able|non-?existent|unverified) (?:envelope |mail )?(?:sender|originator|return[- ]path|reverse[- ]path)\\b',
     '(?:resolve|verify|find) (?:the )?(?:domain of (?:the )?)?sender\\b|domain of (?:the )?sender(?: address)? (?:does|do|is|was|not|unknown)',
     // QQ, Libero, GMX.

@@ -239,6 +239,10 @@ for (const [dot, pauseMs] of [
   // rspamd, whose greylisting names itself nowhere.
   ['451 4.7.1 Try again later', 0],
   ['451 4.7.1 Please try again later.', 0],
+  // About one sender's domain, and about one mail.
+  ['451 4.7.24 SPF check of shop.example failed for now', 0],
+  ['451 4.7.1 Message deferred, it looks like spam', 0],
+  ['451 4.7.1 Deferred because of your spam rate: too many messages', 1_000],
   ['451 4.7.1 Too much mail from you, try again later', 1_000],
   ['421 4.7.1 Try again later', 1_000],
 ] as const)

@@ -1,8 +1,9 @@
-// How fast one destination may be used. It starts with five connections and gets one more after each round without trouble, up
-// to twenty. A 421 or 4.7.x halves the number and pauses the destination, each time in a row for twice as long. A failure to
-// connect also halves it. A 421 in the greeting while other connections are open limits it to these, without a pause; growth
-// resumes after twenty answers. After three attempts in a row that reached nobody the destination counts as down for a while, or
-// until it answers: mail waiting for it is deferred with the last result, without a socket.
+// How fast one destination may be used. It starts with five connections and gets one more after each round without trouble,
+// up to twenty. A 421, or a 4.7.x that is not about one mail, halves the number and pauses the destination, each time in a
+// row for twice as long. A failure to connect also halves it. A 421 in the greeting while other connections are open limits
+// it to these, without a pause; growth resumes after twenty answers. After three attempts in a row that reached nobody the
+// destination counts as down for a while, or until it answers: mail waiting for it is deferred with the last result, without
+// a socket.
 
 const START = 5
 const MOST = 20

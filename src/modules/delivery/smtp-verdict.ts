@@ -102,9 +102,14 @@ export function tlsVerdict({ text, ...replyStatus }: FinalReply, requiredBy: str
   return { kind: 'deferred', finalReply, cause: 'tls', category: 'policy', command: 'connect' }
 }
 
+/** What a server finds in one mail or its sender's domain, whose other mail and everybody else's it takes. */
+const OF_ONE_MAIL: ReadonlySet<string> = new Set(['content_rejected', 'authentication'])
+
 /** Whether a server asks us to slow down, whatever its code. Greylisting only asks for time. */
 export function isThrottling(reply: Reply): boolean {
   if (reply.code === 421) return true
   if (reply.code < 400 || GREYLISTING.test(reply.text)) return false
-  return (reply.code < 500 && reply.enhanced?.startsWith('4.7.') === true) || isRate(reply)
+  if (isRate(reply)) return true
+  if (reply.code >= 500 || reply.enhanced?.startsWith('4.7.') !== true) return false
+  return !OF_ONE_MAIL.has(bounceFromReply(reply, 'data').category)
 }
