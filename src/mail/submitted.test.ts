@@ -30,15 +30,15 @@ function text({ message }: SubmittedMessage): string {
 const DATED = 'Date: Fri, 20 Nov 2026 10:00:00 +0000\r\nMessage-ID: <a@shop.example>\r\n'
 
 test('a message that needs no change keeps every byte after our trace field', () => {
-  const raw = `${DATED}From:   "Shop,  Inc."  <a@shop.example>\r\nX-Odd:\t folded\r\n  twice \r\nSubject: x\r\n\r\nbody\r\n..\r\n`
+  const raw = `${DATED}From:   "Shop,  Inc."  <a@shop.example>\r\nCc: b@x.test\r\nX-Odd:\t folded\r\n  twice \r\nSubject: x\r\n\r\nbody\r\n..\r\n`
   assert.equal(text(prepare(raw)), TRACE + raw)
 })
 
-test('a missing Date and Message-ID are added', () => {
+test('a missing To, Date and Message-ID are added', () => {
   const made = prepare('From: a@shop.example\r\n\r\nx')
   assert.equal(
     text(made),
-    `${TRACE}From: a@shop.example\r\nDate: Sat, 21 Nov 2026 03:46:21 +0000\r\nMessage-ID: <id-1@shop.example>\r\n\r\nx`,
+    `${TRACE}From: a@shop.example\r\nTo: undisclosed-recipients:;\r\nDate: Sat, 21 Nov 2026 03:46:21 +0000\r\nMessage-ID: <id-1@shop.example>\r\n\r\nx`,
   )
   assert.equal(made.messageId, 'id-1@shop.example')
 })
@@ -192,8 +192,8 @@ for (const [fields, from] of FROMS) {
 }
 
 test('a name in brackets after the address is sent before it', () => {
-  const made = prepare(`${DATED}From: a@shop.example (J. R. Example)\r\nSubject: x\r\n\r\nx`)
-  assert.equal(text(made), `${TRACE}${DATED}From: "J. R. Example" <a@shop.example>\r\nSubject: x\r\n\r\nx`)
+  const made = prepare(`${DATED}From: a@shop.example (J. R. Example)\r\nTo: b@x.test\r\n\r\nx`)
+  assert.equal(text(made), `${TRACE}${DATED}From: "J. R. Example" <a@shop.example>\r\nTo: b@x.test\r\n\r\nx`)
 })
 
 // Each row: a message that is refused, and the reply.

@@ -3,7 +3,8 @@
 // The stored message is what is signed and what every receiver gets, so all changes happen here, once:
 //
 // - line ends become CRLF, and parts that are not 7-bit are encoded (`reencode`);
-// - Date and Message-ID are added if missing or invalid (RFC 6409 sections 8.2 and 8.3);
+// - Date and Message-ID are added if missing or invalid (RFC 6409 sections 8.2 and 8.3), and a To without recipients if there is
+//   neither To nor Cc;
 // - Bcc, Return-Path, Authentication-Results, headers that would divert complaints and errors (`RESERVED_HEADERS`) and the
 //   control headers are removed;
 // - non-ASCII header text, also of parts, becomes encoded words, and file names take the form of RFC 2231;
@@ -397,6 +398,8 @@ interface Added {
 function addedFields({ kept, charset, messageId, now }: Added): string {
   const has = (name: string): boolean => kept.some(({ key }) => key === name)
   let added = ''
+  // As in mail that we compose: filters count a message without recipients as spam, though RFC 5322 section 3.6.3 allows it.
+  if (!has('to') && !has('cc')) added += 'To: undisclosed-recipients:;\r\n'
   if (!has('date')) added += `Date: ${formatDate(now)}\r\n`
   if (!has('message-id')) added += `Message-ID: <${messageId}>\r\n`
   // Without MIME-Version, receivers may ignore the encoding (RFC 2045 section 4).
