@@ -124,3 +124,23 @@ test('mail of a domain that is no longer verified waits if its account enforces 
   await h.delivery.turn()
   assert.equal(await h.status(free), 'delivered')
 })
+
+test('live mail waits for a process that delivers: in sandbox mode it is not shown as delivered', async () => {
+  await using h = await fixture(ZONE)
+  const mx = await h.receiver('127.0.0.2')
+  const inside = h.another({ mode: 'sandbox' })
+  const live = await h.put('b@example.net')
+  const sandboxed = await h.put('b@example.net', { sandbox: true })
+  await inside.turn()
+  const { email } = await h.story(live)
+  assert.deepEqual(
+    [await h.status(live), email.last_response, email.attempts_count],
+    ['deferred', '4.7.0 not tried: this server is in sandbox mode, and the mail is to be delivered', 0],
+  )
+  assert.equal(await h.status(sandboxed), 'delivered')
+  assert.equal(mx.connectionCount, 0)
+  h.clock.advance(61 * MINUTE)
+  await h.delivery.turn()
+  assert.equal(await h.status(live), 'delivered')
+  assert.equal(mx.connectionCount, 1)
+})

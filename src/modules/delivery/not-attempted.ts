@@ -1,16 +1,17 @@
 // Decides which mail is not tried. Mail ends when its address is suppressed, its domain was removed, or its time is over. It
 // waits while its domain may not send: the operator has suspended it, or it is not (or no longer) verified and its account may
-// send only from verified domains. Waiting mail is checked at the times of the schedule and once an hour; it ends at its time.
+// send only from verified domains. So does live mail where nothing leaves the machine: it was accepted in another mode, or by a
+// process with another, and nobody must be told that it was delivered. Waiting mail is checked at the times of the schedule and
+// once an hour; it ends at its time.
 
 import type { Db } from '../../platform/db.ts'
-import { type Claimed, lastAttempts } from '../outbox/index.ts'
+import { type Claimed, lastAttempts, type QueuedEmail } from '../outbox/index.ts'
+import type { DeliveryOptions } from './options.ts'
 import { type Conclusion, type Context, deferredWithoutAttempt, endedWithoutAttempt, expired } from './results.ts'
 import type { SigningKey } from './types.ts'
 
-export interface UntriedOptions {
+export interface UntriedOptions extends Pick<DeliveryOptions, 'mode' | 'enforcesVerification' | 'inboxOwner'> {
   readonly db: Db
-  /** Whether an account may send only from verified domains. Absent: no account is restricted. */
-  readonly enforcesVerification?: (accountId: string) => Promise<boolean>
 }
 
 interface Asked {
@@ -44,10 +45,17 @@ export async function concludedWithoutAttempt(
   const never = concludedAsNeverSent(context, { claimed, isDomainRemoved: email.domainId !== null && key === null })
   if (never !== null) return never
   if (email.expiresAt <= now) return conclusionOfExpired(options.db, context)
+  if (options.mode === 'sandbox' && !email.sandbox && !isNotice(options, email))
+    return deferredWithoutAttempt(context, 'this server is in sandbox mode, and the mail is to be delivered')
   if (key?.status === 'suspended')
     return deferredWithoutAttempt(context, 'the operator has suspended the sending domain')
   // Sandbox mail is taken from any domain.
   if (key?.isActive !== false || sandbox) return null
   const isEnforced = await options.enforcesVerification?.(email.accountId)
   return isEnforced === true ? deferredWithoutAttempt(context, 'the sending domain is not verified') : null
+}
+
+/** A notice about an account, which that account's inbox shows in sandbox mode. */
+function isNotice({ inboxOwner }: UntriedOptions, email: QueuedEmail): boolean {
+  return inboxOwner !== undefined && inboxOwner(email) !== email.accountId
 }
