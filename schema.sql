@@ -806,6 +806,7 @@ create table machine (
   stopped_at timestamp with time zone,
   secret_held smallint default 1 not null,
   secret_used smallint default 1 not null,
+  settings jsonb default '{}'::jsonb not null,
   constraint machine_pkey PRIMARY KEY (id)
 ) with (fillfactor=50);
 grant delete, insert, select, update on machine to posthorn_system;

@@ -25,7 +25,14 @@ import { isLink, isWithheld, secureListener, trackingParts } from './composition
 import type { Config } from './config.ts'
 import type { DashboardPages } from './dashboard.ts'
 import { docsEndpoints } from './docs.ts'
-import { type Accounts, accountRoutes, accountsRoom, readPlans, sessionRoutes } from './modules/accounts/index.ts'
+import {
+  type Accounts,
+  accountRoutes,
+  accountsRoom,
+  type Plans,
+  readPlans,
+  sessionRoutes,
+} from './modules/accounts/index.ts'
 import { contentRoutes } from './modules/content/index.ts'
 import { composerOf, type Delivery, htmlReader, inboxRoutes } from './modules/delivery/index.ts'
 import {
@@ -87,6 +94,7 @@ export interface Rooms {
   readonly ground: Ground
   readonly store: Store
   readonly database: Database
+  readonly plans: Plans
   readonly accounts: Accounts
   readonly domains: Domains
   readonly senders: SenderDomains
@@ -282,6 +290,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     ground,
     store,
     database,
+    plans,
     accounts,
     domains,
     senders,

@@ -70,8 +70,8 @@ export interface World extends AsyncDisposable {
   newAccount(name?: string): Promise<TestAccount>
   /** Stops gracefully, as on SIGTERM; the database stays. */
   stop(deadline: AbortSignal): Promise<void>
-  /** Starts another API node over the same database. @returns calls to it with a given key */
-  secondNode(): Promise<(key: string) => Api>
+  /** Starts another node over the same database, by default one with the API. @returns calls to it with a given key */
+  secondNode(changed?: Partial<Config>): Promise<(key: string) => Api>
   /** Calls with any key, or none. */
   apiWith(key: string | null): Api
   /** A verified domain of the account, made through the API and the declared zones. @returns its id */
@@ -140,12 +140,12 @@ export async function startWorld({
   }
   stack.defer(() => stop(AbortSignal.timeout(10_000)))
   /** Another node, as far as one process can be two: its own rooms and connections over the same database. */
-  const secondNode = async (): Promise<(key: string) => Api> => {
+  const secondNode = async (changed: Partial<Config> = {}): Promise<(key: string) => Api> => {
     const own = connect({ url: fresh.url, onError: () => undefined })
     nodes.defer(() => own.close())
     const held = await openSecrets(own, config)
     const ownStore = { ...store, database: own, secrets: held, renewSecrets: () => renewSecrets(own, held, config) }
-    const node = await startApp({ ...config, roles: ['api'] }, ground, ownStore)
+    const node = await startApp({ ...config, roles: ['api'], ...changed }, ground, ownStore)
     nodes.defer(() => node.stop(AbortSignal.timeout(10_000)))
     return (key) => apiOf(`http://127.0.0.1:${node.httpPort}`, key)
   }

@@ -9,6 +9,7 @@ import type { AnyEndpoint } from '../platform/http.ts'
 import type { Service } from '../platform/lifecycle.ts'
 import type { Store } from '../platform/store.ts'
 import type { Ground } from './ground.ts'
+import { sharedSettings } from './shared-settings.ts'
 
 export interface OperatorOptions {
   readonly config: Config
@@ -33,10 +34,11 @@ export function operatorEndpoints({ ground, store, accounts, plans, onQueued }: 
 }
 
 export function operatorServices(
-  { ground, store, config }: Pick<OperatorOptions, 'ground' | 'store' | 'config'>,
+  { ground, store, config, plans }: Pick<OperatorOptions, 'ground' | 'store' | 'config' | 'plans'>,
   version: string,
 ): Service {
   const { clock, ids, log } = ground
   const { database, secrets, renewSecrets } = store
-  return machineService({ database, secrets, renewSecrets, clock, ids, log, roles: config.roles, version })
+  const settings = sharedSettings(config, plans)
+  return machineService({ database, secrets, renewSecrets, clock, ids, log, roles: config.roles, version, settings })
 }

@@ -10,7 +10,7 @@ import { readPlans } from '../modules/accounts/index.ts'
 import type { Relay } from '../modules/delivery/index.ts'
 import { activeDomainId } from '../modules/domains/index.ts'
 import { followerLags } from '../modules/events/index.ts'
-import { readSettledTime, runningRoles } from '../modules/machines/index.ts'
+import { differingSettings, readSettledTime, runningRoles } from '../modules/machines/index.ts'
 import { queueFigures } from '../modules/outbox/index.ts'
 import { missingCertificates, ownCertificateState } from '../modules/tracking/index.ts'
 import type { Clock } from '../platform/clock.ts'
@@ -89,6 +89,7 @@ export function examineDatabase(
     ['commit time', needing((db) => commitTime(db, time))],
     ['clock', needing((db) => clock(db, time))],
     ['roles', needing((db) => roles(db, time))],
+    ['settings of the processes', needing(settings)],
     ['followers of the log', needing((db) => followers(db, time))],
   ])
 }
@@ -138,6 +139,16 @@ async function roles(db: Database, time: Clock): Promise<CheckResult> {
   const text = `not running: ${missing.map((role) => `${role} (${UNDONE[role]})`).join(', ')}${waits}`
   const advice = 'start a process with each missing role (POSTHORN_ROLES), unless you do not need it'
   return ready > 0 && missing.includes('delivery') ? fail(text, advice) : warn(text, advice)
+}
+
+async function settings(db: Database): Promise<CheckResult> {
+  const [running, differing] = await Promise.all([runningRoles(db.system), differingSettings(db.system)])
+  if (running.size === 0) return skipped('the service is not running')
+  if (differing.length === 0) return ok('the same where they must be')
+  const text = differing.map(({ setting, value, processes }) => `${setting} is ${value} in ${processes.join(', ')}`)
+  const advice = 'give all processes the same value (docs/guides/scaling-out.md), and restart those that have another'
+  const isFault = differing.some(({ setting }) => setting === 'POSTHORN_DELIVERY')
+  return isFault ? fail(text.join('; '), advice) : warn(text.join('; '), advice)
 }
 
 /** What is late, by the follower that produces it. */

@@ -18,12 +18,15 @@ export interface MachineRow {
   /** Numbers of secrets: the newest one that the process holds, and the one that it uses. */
   readonly secret_held: number
   readonly secret_used: number
+  /** Those that must be the same in all processes, by name, as far as this one uses them. */
+  readonly settings: Readonly<Record<string, string>>
 }
 
 const BEAT = statement(
   'machines_beat',
-  `insert into machine (id, host, pid, roles, version, started_at, seen_at, loop_delay_ms, memory_bytes, secret_held, secret_used)
-   values ($1, $2, $3, $4, $5, $6, now(), $7, $8, $9, $10)
+  `insert into machine (id, host, pid, roles, version, started_at, seen_at, loop_delay_ms, memory_bytes, secret_held, secret_used,
+     settings)
+   values ($1, $2, $3, $4, $5, $6, now(), $7, $8, $9, $10, $11)
    on conflict (id) do update set seen_at = now(), loop_delay_ms = excluded.loop_delay_ms,
      memory_bytes = excluded.memory_bytes, secret_held = excluded.secret_held, secret_used = excluded.secret_used,
      stopped_at = null`,
@@ -38,11 +41,12 @@ const LIST = statement(
 )
 
 export type Beat = Omit<MachineRow, 'seen_at' | 'stopped_at'>
+type ListedMachine = Omit<MachineRow, 'settings'>
 
 export async function beat(db: Db, row: Beat): Promise<void> {
   const { id, host, pid, roles, version, started_at, loop_delay_ms, memory_bytes } = row
   const values = [id, host, pid, roles, version, started_at, loop_delay_ms, memory_bytes]
-  await db.execute(BEAT, [...values, row.secret_held, row.secret_used])
+  await db.execute(BEAT, [...values, row.secret_held, row.secret_used, JSON.stringify(row.settings)])
 }
 
 export async function stopMachine(db: Db, id: string): Promise<void> {
@@ -57,7 +61,7 @@ export async function forgetMachines(db: Db, silentSeconds: number): Promise<voi
 export function listMachines(
   db: Db,
   limit: number,
-): Promise<readonly (MachineRow & { readonly silent_seconds: number })[]> {
+): Promise<readonly (ListedMachine & { readonly silent_seconds: number })[]> {
   return db.query(LIST, [limit])
 }
 
@@ -91,6 +95,30 @@ const BEHIND = statement(
 /** The processes that may run and do not yet hold, or use, this secret. A silent one counts as running for a minute. */
 export function runningBehind(db: Db, number: number, by: 'held' | 'used'): Promise<readonly Running[]> {
   return db.query(BEHIND, [number, by, MAY_RUN_SECONDS])
+}
+
+export interface StatedSetting {
+  readonly setting: string
+  readonly value: string
+  /** `host:pid` of each. */
+  readonly processes: readonly string[]
+}
+
+const DIFFERING = statement(
+  'machines_differing',
+  `with stated as (
+     select setting, value, array_agg(host || ':' || pid order by host, pid) as processes
+     from machine cross join lateral jsonb_each_text(settings) as s(setting, value)
+     where stopped_at is null and seen_at > now() - $1 * interval '1 second'
+     group by setting, value)
+   select setting, value, processes from stated
+   where (select count(*) from stated other where other.setting = stated.setting) > 1
+   order by setting, value`,
+)
+
+/** The settings that are not the same in all running processes: a row for each value. */
+export function differingSettings(db: Db): Promise<readonly StatedSetting[]> {
+  return db.query(DIFFERING, [SILENT_AFTER_SECONDS])
 }
 
 export const HOSTNAMES_CHANNEL = 'posthorn_hostnames'

@@ -1,0 +1,40 @@
+// The settings that must be the same in all processes of an installation. Each process states those that its roles use, in its
+// row among the machines; where two differ, the log and `posthorn doctor` say so. A part of the composition root.
+
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { Config, Role } from '../config.ts'
+import { type Plans, readPlans } from '../modules/accounts/index.ts'
+
+/** The roles that use each of them. */
+const USED_BY: Readonly<Record<string, readonly Role[]>> = {
+  // A process in sandbox mode makes what it accepts sandbox mail, and holds back what others have accepted.
+  POSTHORN_DELIVERY: ['api', 'submission', 'delivery', 'worker'],
+  POSTHORN_PUBLIC_URL: ['api', 'tracking', 'delivery', 'worker'],
+  // Machines that only deliver or receive may have names of their own (docs/guides/scaling-out.md).
+  POSTHORN_HOSTNAME: ['api', 'worker'],
+  POSTHORN_SPF_MECHANISM: ['api', 'worker'],
+  // The worker orders the certificates that others serve, and delivery writes the links.
+  POSTHORN_HTTPS_PORT: ['api', 'tracking', 'delivery', 'worker'],
+  POSTHORN_PLANS_FILE: ['api', 'submission', 'worker'],
+}
+
+/** By name, as text for people. */
+export function sharedSettings(config: Config, plans: Plans): Readonly<Record<string, string>> {
+  const values: Readonly<Record<string, string>> = {
+    POSTHORN_DELIVERY: config.delivery.kind === 'sandbox' ? 'sandbox' : 'direct or a relay',
+    POSTHORN_PUBLIC_URL: config.publicUrl,
+    POSTHORN_HOSTNAME: config.hostname,
+    POSTHORN_SPF_MECHANISM: config.spfMechanism,
+    POSTHORN_HTTPS_PORT: config.httpsPort === null ? 'unset' : String(config.httpsPort),
+    POSTHORN_PLANS_FILE: planNames(plans),
+  }
+  const isUsed = (name: string): boolean => USED_BY[name]?.some((role) => config.roles.includes(role)) === true
+  return Object.fromEntries(Object.entries(values).filter(([name]) => isUsed(name)))
+}
+
+/** The same for files that set the same, however they are written. */
+function planNames(plans: Plans): string {
+  if (isDeepStrictEqual(plans, readPlans(null))) return 'the built-in plans'
+  return `plans ${createHash('sha256').update(JSON.stringify(plans)).digest('hex').slice(0, 8)}`
+}
