@@ -88,7 +88,7 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
   const wantsCertificates = options.httpsPort !== null
   const names = trackingDomainsOf({ ...options, wantsCertificates })
   const { ownName } = options
-  const served = servedNames(options, { httpsPort: options.httpsPort, ownName })
+  const served = servedNames(options, options)
   const unsubscribeMac = secrets.signer('verp unsubscribe')
   const memory = refreshed(options, async () => {
     await served.refresh()

@@ -31,9 +31,15 @@ interface Entry {
   context: SecureContext | null
 }
 
+interface ServedAt {
+  readonly publicUrl: string
+  readonly httpsPort: number | null
+  readonly ownName: string | null
+}
+
 export function servedNames(
   { database, clock, secrets }: { readonly database: Database; readonly clock: Clock; readonly secrets: Secrets },
-  { httpsPort, ownName }: { readonly httpsPort: number | null; readonly ownName: string | null },
+  { publicUrl, httpsPort, ownName }: ServedAt,
 ): Served {
   let own: { readonly expiresAtMs: number; readonly pem: Certificate; readonly context: SecureContext } | null = null
   const refreshOwn = async (name: string): Promise<void> => {
@@ -49,7 +55,7 @@ export function servedNames(
   let byId: ReadonlyMap<string, Entry> = new Map()
   let ids: ReadonlyMap<string, string> = new Map()
   let assigned: ReadonlyMap<string, string> = new Map()
-  const port = httpsPort === null || httpsPort === 443 ? '' : `:${httpsPort}`
+  const port = outerPort(publicUrl, httpsPort)
   return {
     refresh: async () => {
       if (ownName !== null) await refreshOwn(ownName)
@@ -88,6 +94,16 @@ export function servedNames(
       return own?.pem ?? null
     },
   }
+}
+
+/**
+ * The port of branded links, as in a URL. A container, or a proxy that forwards by name, has another one outside than the one
+ * listened on here; the public URL names it.
+ */
+function outerPort(publicUrl: string, httpsPort: number | null): string {
+  const { protocol, port } = new URL(publicUrl)
+  if (protocol === 'https:') return port === '' ? '' : `:${port}`
+  return httpsPort === null || httpsPort === 443 ? '' : `:${httpsPort}`
 }
 
 function contextOf(cert: string, key: Buffer): SecureContext {
