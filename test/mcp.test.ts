@@ -197,3 +197,19 @@ test('statistics count sandbox mail for a test key, or on request', async () => 
     [1, 0, 0, 1],
   )
 })
+
+test('a search fits an assistant: twenty emails unless told otherwise, and their risk is shown one by one', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
+  const messages = Array.from({ length: 25 }, (_, n) => {
+    return { from: 'a@sender.example', to: `b${n}@example.net`, subject: 's', text: 't' }
+  })
+  assert.equal((await world.api.post('/api/v1/send/batch', { messages })).status, 200)
+  await using helper = await assistant(world)
+  const { text } = await helper.call('search_emails', {})
+  const { data, pagination } = JSON.parse(text)
+  assert.deepEqual([data.length, pagination.total], [20, 25])
+  assert.ok(text.length < 30_000, `${text.length} characters`)
+  const one = JSON.parse((await helper.call('get_email', { email_id: data[0].id })).text)
+  assert.equal(one.data.risk.action, 'allow')
+  assert.equal(JSON.parse((await helper.call('search_emails', { limit: 25 })).text).data.length, 25)
+})

@@ -49,6 +49,9 @@ const takes = (properties: object, required: string[] = []): InputSchema => ({
   additionalProperties: false,
 })
 
+/** Assistants take some 25,000 tokens of a result at most. */
+const SEARCH_LIMIT = 20
+
 const TEXT = (description: string): object => ({ type: 'string', description })
 const TEXTS = (description: string): object => ({
   anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
@@ -78,7 +81,8 @@ const ATTACHMENT = {
 const TOOLS: readonly Tool[] = [
   {
     name: 'search_emails',
-    description: 'Find emails by recipient, status, tag, subject text or time; newest first.',
+    description:
+      'Find emails by recipient, status, tag, subject text or time; newest first. get_email also has the risk assessment.',
     inputSchema: takes({
       recipient: TEXT('email address of the recipient'),
       status: TEXT('scheduled, queued, deferred, delivered, bounced, failed, suppressed, canceled or complained'),
@@ -86,10 +90,10 @@ const TOOLS: readonly Tool[] = [
       search: TEXT('text contained in the subject'),
       from: TEXT('accepted at or after this time, with time zone, such as 2026-11-23T00:00:00Z'),
       to: TEXT('accepted before this time, with time zone'),
-      limit: { type: 'integer', minimum: 1, maximum: 100 },
+      limit: { type: 'integer', minimum: 1, maximum: 100, description: `default: ${SEARCH_LIMIT}` },
     }),
     writes: false,
-    run: (ask, given) => read(ask, '/api/v1/emails', given),
+    run: searchEmails,
   },
   {
     name: 'get_email',
@@ -208,6 +212,14 @@ function refuseUnfit({ name, inputSchema }: Tool, given: Readonly<Record<string,
   if (faults.length === 0) return
   const faultsText = faults.map(({ field, message }) => `${field} ${message}`).join('; ')
   throw new Error(`invalid arguments: ${faultsText}. ${name} takes ${Object.keys(inputSchema.properties).join(', ')}`)
+}
+
+/** Without the risk assessments, which are longer than all else. */
+async function searchEmails(ask: ApiCall, given: Readonly<Record<string, unknown>>): Promise<unknown> {
+  const found = (await read(ask, '/api/v1/emails', { limit: SEARCH_LIMIT, ...given })) as {
+    readonly data: readonly Readonly<Record<string, unknown>>[]
+  }
+  return { ...found, data: found.data.map(({ risk: _, ...email }) => email) }
 }
 
 async function explainBounce(ask: ApiCall, given: Readonly<Record<string, unknown>>): Promise<unknown> {
