@@ -85,6 +85,18 @@ test('an email without a further attempt says when it expires', () => {
     assert.match(deferred(last, null).next, /no further attempt before it expires at 2026-01-01T12:10/)
 })
 
+test('an email that was not attempted names the cause, and no receiver', () => {
+  const untried = (cause: string) =>
+    explain({ status: 'deferred', next_attempt_at: NEXT, last_response: `4.7.0 not tried: ${cause}`, events: [] }, NOW)
+  const { matter, meaning, next } = untried('the sending domain is not verified')
+  assert.deepEqual([matter, meaning], ['setup', 'It was not attempted: the sending domain is not verified.'])
+  assert.equal(
+    next,
+    `Verify the domain again: its page shows the missing records. The next attempt is at ${NEXT}, automatically.`,
+  )
+  assert.match(untried('the operator has suspended the sending domain').next, /^Ask the operator\. /)
+})
+
 test('an email that is due and not attempted waits for no receiver', () => {
   const later = new Date('2026-01-01T12:30:00.000Z')
   for (const status of ['queued', 'deferred']) {

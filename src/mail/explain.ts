@@ -102,6 +102,12 @@ export function isOverdue({ status, next_attempt_at: due }: Fields, now: Date): 
   return waits && typeof due === 'string' && now.getTime() - Date.parse(due) > OVERDUE_MS
 }
 
+/** Why an email waits without an attempt; null: it does not, or a receiver deferred it. */
+export function untriedFor({ status, last_response: response }: Fields): string | null {
+  if (status !== 'deferred' || typeof response !== 'string') return null
+  return /^4\.7\.0 not tried: (.+)$/.exec(response)?.[1] ?? null
+}
+
 /** @param email the public API's email, with its events and attempts; its bounces are shown separately */
 export function explain(email: Fields, now: Date): Explanation {
   const { status } = email
@@ -199,6 +205,12 @@ function nextOf({ next_attempt_at: at, expires_at: end }: Fields): string {
 }
 
 function deferred(email: Fields): Explanation {
+  const cause = untriedFor(email)
+  if (cause !== null) {
+    const isDomain = cause === 'the sending domain is not verified'
+    const remedy = isDomain ? 'Verify the domain again: its page shows the missing records.' : 'Ask the operator.'
+    return of('setup', `It was not attempted: ${cause}.`, `${remedy} ${nextOf(email)}`)
+  }
   const advice = adviceOn(lastOf(email, 'email.deferred'))
   const next = nextOf(email)
   if (advice === null) {

@@ -3,7 +3,7 @@
 import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { adviceFor } from '../../../src/mail/bounce-advice.ts'
-import { explain, isListReason, isOverdue } from '../../../src/mail/explain.ts'
+import { explain, isListReason, isOverdue, untriedFor } from '../../../src/mail/explain.ts'
 import { announce } from '../announcements.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
@@ -184,13 +184,14 @@ function Why({ email, bounces }: { readonly email: Json; readonly bounces: reado
   const overdue = isOverdue(email, now)
   if (bounces.length === 0 && !overdue && !['suppressed', 'deferred', 'failed'].includes(email.status)) return null
   const frame = 'mb-6 grid grid-cols-[minmax(0,1fr)] gap-1 rounded border-l-4 border-line bg-raised p-4'
+  const isExplained = overdue || email.status === 'failed' || untriedFor(email) !== null
   if (bounces.length === 0)
     return (
       <div className={frame}>
         <p className="font-mono text-xs break-words">{email.last_response}</p>
         {email.status === 'suppressed' && <Refused email={email} />}
-        {email.status === 'deferred' && !overdue && <Deferral email={email} />}
-        {(overdue || email.status === 'failed') && <Advice {...explain(email, now)} />}
+        {email.status === 'deferred' && !isExplained && <Deferral email={email} />}
+        {isExplained && <Advice {...explain(email, now)} />}
       </div>
     )
   return bounces.map((bounce) => {
