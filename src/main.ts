@@ -131,6 +131,11 @@ async function warnOfSettings(config: Config, log: Logger): Promise<void> {
   const unused = config.delivery.kind === 'relay' ? [] : relayNames(process.env)
   if (unused.length > 0)
     log.warn({ names: unused }, 'settings for a relay are not used: POSTHORN_DELIVERY names no relay')
+  if (new URL(config.publicUrl).pathname !== '/')
+    log.warn(
+      { public_url: config.publicUrl },
+      'POSTHORN_PUBLIC_URL has a path, but Posthorn answers without it: links in mail lead nowhere unless a proxy removes it',
+    )
   const openFiles = await openFilesLimit()
   if (openFiles !== null && openFiles < OPEN_FILES_WANTED)
     log.warn(

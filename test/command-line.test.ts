@@ -276,6 +276,12 @@ test('settings of a relay without a relay are said to have no effect', async () 
     assert.match((await posthorn(['serve'], others)).err, /^posthorn: POSTHORN_DATA_DIR/)
 })
 
+test('a public URL with a path, where nothing answers, is reported at the start', async () => {
+  const settings = { POSTHORN_PUBLIC_URL: 'https://mail.example.org/posthorn', DATABASE_URL: '' }
+  const [told = ''] = (await posthorn(['serve'], settings)).err.split('\n')
+  assert.match(told, /"level":"warn".*POSTHORN_PUBLIC_URL has a path/)
+})
+
 test('a service with a low limit of open files says so before the limit hurts', async () => {
   const script = `ulimit -n 64; exec ${process.execPath} ${MAIN} serve`
   const child = spawn('/bin/sh', ['-c', script], {
@@ -296,12 +302,14 @@ test('the doctor checks what it can when the database server is down or the cert
       DATABASE_URL: 'postgresql://a:s3cret@127.0.0.1:1/b',
       POSTHORN_TLS_CERT_FILE: '/there/is/none.crt',
       POSTHORN_TLS_KEY_FILE: '/there/is/none.key',
+      POSTHORN_PUBLIC_URL: 'https://mail.example.org/posthorn',
     }
     const { status, out, err } = await posthorn(['doctor'], settings)
     assert.equal(status, 1)
     assert.match(out, /^ok {6}disk +.* free at .*$/m)
     assert.match(out, /^FAIL {4}certificate +POSTHORN_TLS_CERT_FILE: the file cannot be read$/m)
     assert.match(out, /^FAIL {4}database +DATABASE_URL: connect ECONNREFUSED/m)
+    assert.match(out, /^warn {4}public address +https:\/\/mail\.example\.org\/posthorn\n +leave \/posthorn out of/m)
     assert.match(err, /^posthorn: failed checks: certificate, database\n$/)
     assert.ok(!`${out}${err}`.includes('s3cret'))
     const { out: json } = await posthorn(['doctor', '--json'], settings)

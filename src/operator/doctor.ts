@@ -229,8 +229,13 @@ function plans({ config }: DoctorOptions): CheckResult {
 }
 
 function publicUrl({ config }: DoctorOptions): CheckResult {
-  const { protocol, hostname, port } = new URL(config.publicUrl)
+  const { protocol, hostname, port, pathname } = new URL(config.publicUrl)
   if (port === '0') return fail(config.publicUrl, 'set POSTHORN_PUBLIC_URL: the service does not start without it')
+  if (pathname !== '/')
+    return warn(
+      config.publicUrl,
+      `leave ${pathname} out of POSTHORN_PUBLIC_URL: Posthorn answers without it, so links in mail lead nowhere unless a proxy removes it, and the dashboard does not open there`,
+    )
   if (config.delivery.kind === 'sandbox') return ok(config.publicUrl)
   if (/^(?:localhost|127\.|\[::1)/.test(hostname)) {
     return fail(
