@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { startApp } from './app.ts'
 import { commands } from './commands.ts'
 import { systemGround } from './composition/ground.ts'
+import { otherSettings } from './composition/shared-settings.ts'
 import { assertReachable, type Config, processConfig, relayNames, strayNames } from './config.ts'
 import { dashboardPages } from './dashboard.ts'
 import { firstRun } from './first-run.ts'
@@ -181,11 +182,12 @@ async function runCommand(words: readonly string[]): Promise<void> {
   const { values, positionals } = readArgs(found, args)
   const config = { ...processConfig(), logLevel: 'error' as const }
   const ground = systemGround(config)
-  if (standalone !== null) await standalone.run({ config, ground, print }, values, positionals)
+  if (standalone !== null) await standalone.run({ config, ground, print, warn }, values, positionals)
   if (command === null) return
   const store = await attachBegun(storeOptions(config, ground))
   try {
     const { database, secrets } = store
+    for (const line of await otherSettings(database.system, config, command.settings ?? [])) warn(line)
     await command.run({ config, database, secrets, ...ground, print, warn }, values, positionals)
   } finally {
     await store.close()

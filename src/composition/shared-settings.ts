@@ -5,6 +5,8 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Config, Role } from '../config.ts'
 import { type Plans, readPlans } from '../modules/accounts/index.ts'
+import { settingsElsewhere } from '../modules/machines/index.ts'
+import type { Db } from '../platform/db.ts'
 
 /** The roles that use each of them. */
 const USED_BY: Readonly<Record<string, readonly Role[]>> = {
@@ -37,4 +39,18 @@ export function sharedSettings(config: Config, plans: Plans): Readonly<Record<st
 function planNames(plans: Plans): string {
   if (isDeepStrictEqual(plans, readPlans(null))) return 'the built-in plans'
   return `plans ${createHash('sha256').update(JSON.stringify(plans)).digest('hex').slice(0, 8)}`
+}
+
+/**
+ * @param config of a command
+ * @param names of the settings to compare, by default all but the plans
+ * @returns a line for each that no running process has as this command has it
+ */
+export async function otherSettings(db: Db, config: Config, names?: readonly string[]): Promise<readonly string[]> {
+  const own = Object.entries(sharedSettings(config, readPlans(null)))
+  const asked = own.filter(([name]) => (names?.includes(name) ?? true) && name !== 'POSTHORN_PLANS_FILE')
+  const elsewhere = await settingsElsewhere(db, Object.fromEntries(asked))
+  return elsewhere.map(
+    ({ setting, own: value, value: other }) => `${setting} is ${value} for this command, and ${other} in the service`,
+  )
 }

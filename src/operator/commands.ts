@@ -10,6 +10,7 @@ import { apiServer, connectRooms, type Rooms } from '../app.ts'
 import type { Ground } from '../composition/ground.ts'
 import { partitionsLoop } from '../composition/housekeeping.ts'
 import { relayOf } from '../composition/relay.ts'
+import { otherSettings } from '../composition/shared-settings.ts'
 import { type Config, SETTINGS } from '../config.ts'
 import { accountNamed } from '../modules/accounts/index.ts'
 import { sendingLimits } from '../modules/sending/index.ts'
@@ -32,6 +33,8 @@ export interface InstanceContext {
   readonly ground: Ground
   /** One line on standard output. */
   readonly print: (line: string) => void
+  /** One line on standard error: something the operator should know although the command succeeded. */
+  readonly warn: (line: string) => void
 }
 
 export interface InstanceCommand extends CommandFace {
@@ -231,6 +234,8 @@ export const instanceCommands: readonly InstanceCommand[] = [
         ...(html !== null && { html }),
       }
       await using store = await openFor(context)
+      for (const line of await otherSettings(store.database.system, context.config, ['POSTHORN_DELIVERY']))
+        context.warn(line)
       const account = await accountNamed(
         store.database,
         typeof values['account'] === 'string' ? values['account'] : null,

@@ -4,6 +4,7 @@
 
 import { X509Certificate } from 'node:crypto'
 import { isIP, isIPv6 } from 'node:net'
+import { otherSettings } from '../composition/shared-settings.ts'
 import { certifiedHost } from '../composition/tracking.ts'
 import { type Config, mailSourceIps, ROLES, type Role } from '../config.ts'
 import { readPlans } from '../modules/accounts/index.ts'
@@ -89,7 +90,7 @@ export function examineDatabase(
     ['commit time', needing((db) => commitTime(db, time))],
     ['clock', needing((db) => clock(db, time))],
     ['roles', needing((db) => roles(db, time))],
-    ['settings of the processes', needing(settings)],
+    ['settings of the processes', needing((db) => settings(db, config))],
     ['followers of the log', needing((db) => followers(db, time))],
   ])
 }
@@ -141,9 +142,12 @@ async function roles(db: Database, time: Clock): Promise<CheckResult> {
   return ready > 0 && missing.includes('delivery') ? fail(text, advice) : warn(text, advice)
 }
 
-async function settings(db: Database): Promise<CheckResult> {
+async function settings(db: Database, config: Config): Promise<CheckResult> {
   const [running, differing] = await Promise.all([runningRoles(db.system), differingSettings(db.system)])
   if (running.size === 0) return skipped('the service is not running')
+  const others = await otherSettings(db.system, config)
+  if (others.length > 0)
+    return warn(others.join('; '), 'run commands with the settings of the service: the checks above are of other ones')
   if (differing.length === 0) return ok('the same where they must be')
   const text = differing.map(({ setting, value, processes }) => `${setting} is ${value} in ${processes.join(', ')}`)
   const advice = 'give all processes the same value (docs/guides/scaling-out.md), and restart those that have another'

@@ -54,6 +54,8 @@ export interface CommandFace {
   /** The positional arguments, such as `<key id>`; empty: the command takes options only. */
   readonly usage: string
   readonly options: Readonly<Record<string, CommandOption>>
+  /** The settings that the result depends on: it warns where the running service has others. Absent: none. */
+  readonly settings?: readonly string[]
 }
 
 export interface Command extends CommandFace {

@@ -14,6 +14,7 @@ export const operatorCommands: readonly Command[] = [
     summary: 'print a set-up token: the first person to open the dashboard with it within a week becomes an operator',
     usage: '[account]',
     options: JSON_OPTION,
+    settings: ['POSTHORN_PUBLIC_URL'],
     run: async (context, values, positionals) => {
       noMore(positionals, 1)
       const [account] = positionals

@@ -83,6 +83,7 @@ export const reportCommands: readonly Command[] = [
     summary: 'print the address to give to one provider for its complaint reports; keep it private',
     usage: '<name of the provider, such as yahoo>',
     options: JSON_OPTION,
+    settings: ['POSTHORN_HOSTNAME'],
     run: async ({ config, secrets, print }, values, [name = '', ...more]) => {
       const address = feedbackAddress(secrets.signer('verp'), name, config.hostname)
       if (address === null || more.length > 0)

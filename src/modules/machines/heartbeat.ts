@@ -8,7 +8,8 @@ import type { Logger } from '../../platform/log.ts'
 import type { RenewedSecrets } from '../../platform/secret-keys.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { SECRETS_CHANNEL } from '../../platform/sql-secrets.ts'
-import { beat, differingSettings, forgetMachines, stopMachine } from './sql.ts'
+import { differingSettings } from './agreement.ts'
+import { beat, forgetMachines, stopMachine } from './sql.ts'
 
 export interface MachinesOptions {
   readonly database: Database

@@ -5,15 +5,14 @@
 // Beside them the host names that processes have had: mail that another machine sent, or that was sent under a former name, is
 // reported about at that name. And the time of day by which data is deleted, which a clock that jumps does not change at once.
 
+export { differingSettings, settingsElsewhere } from './agreement.ts'
 export { type MachinesOptions, machineService } from './heartbeat.ts'
 export { type Hostnames, type HostnamesOptions, hostnamesOf } from './hostnames.ts'
 export { type MachineRoutesOptions, machineRoutes } from './routes.ts'
 export { settledClock } from './settled-time.ts'
 export {
-  differingSettings,
   type Running,
   readSettledTime,
   runningBehind,
   runningRoles,
-  type StatedSetting,
 } from './sql.ts'

@@ -104,21 +104,17 @@ export interface StatedSetting {
   readonly processes: readonly string[]
 }
 
-const DIFFERING = statement(
-  'machines_differing',
-  `with stated as (
-     select setting, value, array_agg(host || ':' || pid order by host, pid) as processes
-     from machine cross join lateral jsonb_each_text(settings) as s(setting, value)
-     where stopped_at is null and seen_at > now() - $1 * interval '1 second'
-     group by setting, value)
-   select setting, value, processes from stated
-   where (select count(*) from stated other where other.setting = stated.setting) > 1
-   order by setting, value`,
+const STATED = statement(
+  'machines_stated_settings',
+  `select setting, value, array_agg(host || ':' || pid order by host, pid) as processes
+   from machine cross join lateral jsonb_each_text(settings) as s(setting, value)
+   where stopped_at is null and seen_at > now() - $1 * interval '1 second'
+   group by setting, value order by setting, value`,
 )
 
-/** The settings that are not the same in all running processes: a row for each value. */
-export function differingSettings(db: Db): Promise<readonly StatedSetting[]> {
-  return db.query(DIFFERING, [SILENT_AFTER_SECONDS])
+/** What the running processes state: a row for each value of a setting. */
+export function statedSettings(db: Db): Promise<readonly StatedSetting[]> {
+  return db.query(STATED, [SILENT_AFTER_SECONDS])
 }
 
 export const HOSTNAMES_CHANNEL = 'posthorn_hostnames'
