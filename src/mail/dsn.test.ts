@@ -22,6 +22,11 @@ const FIELDS: readonly (readonly [what: string, fields: string, told: readonly s
     ['a@x.test failed 5.1.1 null: null', 'b@x.test delayed 4.2.2 null: null'],
   ],
   [
+    'an address of other letters, and one that ends in a dot',
+    'Final-Recipient: utf-8; jürg@bücher.test\nAction: failed\nStatus: 5.1.1\n\nFinal-Recipient: rfc822; a@x.test.\nAction: failed\nStatus: 5.1.1\n',
+    ['jürg@bücher.test failed 5.1.1 null: null', 'a@x.test failed 5.1.1 null: null'],
+  ],
+  [
     'groups that begin with the action',
     'Action: failed\nFinal-Recipient: rfc822; a@x.test\nStatus: 5.1.1\nAction: delivered\nFinal-Recipient: rfc822; b@x.test\nStatus: 2.0.0\n',
     ['a@x.test failed 5.1.1 null: null', 'b@x.test delivered 2.0.0 null: null'],

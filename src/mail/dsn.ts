@@ -122,8 +122,9 @@ function remoteMtaOf(value: string): Pick<ReportedRecipient, 'remoteHost' | 'rem
 function addressOf(group: Fields): { readonly field: string; readonly address: string } | null {
   for (const field of RECIPIENT_FIELDS) {
     const value = (fieldOf(group, field) ?? '').replace(/^[^;]{0,40};/, '')
-    const address = /[^\s<>;,"]{1,200}@[\w.-]{1,255}/.exec(value)?.[0]
-    if (address !== undefined) return { field, address }
+    // RFC 6533: with the type utf-8, the domain too may have other letters.
+    const address = /[^\s<>;,"]{1,200}@[\p{L}\p{M}\p{N}_.-]{1,255}/u.exec(value)?.[0]
+    if (address !== undefined) return { field, address: address.replace(/\.+$/, '') }
   }
   return null
 }
