@@ -41,6 +41,7 @@ test('a missing To, Date and Message-ID are added', () => {
     `${TRACE}From: a@shop.example\r\nTo: undisclosed-recipients:;\r\nDate: Sat, 21 Nov 2026 03:46:21 +0000\r\nMessage-ID: <id-1@shop.example>\r\n\r\nx`,
   )
   assert.equal(made.messageId, 'id-1@shop.example')
+  assert.doesNotMatch(text(prepare('From: a@shop.example\r\nDKIM-Signature: h=From:To\r\n\r\nx')), /^To:/m)
 })
 
 test('a header of more than 2,000 fields, or 256 KB, is refused', () => {

@@ -398,8 +398,9 @@ interface Added {
 function addedFields({ kept, charset, messageId, now }: Added): string {
   const has = (name: string): boolean => kept.some(({ key }) => key === name)
   let added = ''
-  // As in mail that we compose: filters count a message without recipients as spam, though RFC 5322 section 3.6.3 allows it.
-  if (!has('to') && !has('cc')) added += 'To: undisclosed-recipients:;\r\n'
+  // As in mail that we compose: filters count a message without recipients as spam, though RFC 5322 section 3.6.3 allows it. A
+  // signature of the sender's own may cover that there is none.
+  if (!has('to') && !has('cc') && !has('dkim-signature')) added += 'To: undisclosed-recipients:;\r\n'
   if (!has('date')) added += `Date: ${formatDate(now)}\r\n`
   if (!has('message-id')) added += `Message-ID: <${messageId}>\r\n`
   // Without MIME-Version, receivers may ignore the encoding (RFC 2045 section 4).
