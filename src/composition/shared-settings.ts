@@ -19,6 +19,7 @@ const USED_BY: Readonly<Record<string, readonly Role[]>> = {
   // The worker orders the certificates that others serve, and delivery writes the links.
   POSTHORN_HTTPS_PORT: ['api', 'tracking', 'delivery', 'worker'],
   POSTHORN_PLANS_FILE: ['api', 'submission', 'worker'],
+  POSTHORN_DKIM_DOMAIN: ['delivery'],
 }
 
 /** By name, as text for people. */
@@ -30,6 +31,7 @@ export function sharedSettings(config: Config, plans: Plans): Readonly<Record<st
     POSTHORN_SPF_MECHANISM: config.spfMechanism,
     POSTHORN_HTTPS_PORT: config.httpsPort === null ? 'unset' : String(config.httpsPort),
     POSTHORN_PLANS_FILE: planNames(plans),
+    POSTHORN_DKIM_DOMAIN: config.dkimDomain ?? 'unset',
   }
   const isUsed = (name: string): boolean => USED_BY[name]?.some((role) => config.roles.includes(role)) === true
   return Object.fromEntries(Object.entries(values).filter(([name]) => isUsed(name)))
