@@ -282,6 +282,20 @@ test('a public URL with a path, where nothing answers, is reported at the start'
   assert.match(told, /"level":"warn".*POSTHORN_PUBLIC_URL has a path/)
 })
 
+test('a mail in another encoding than UTF-8 is refused before its letters are lost', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
+  try {
+    const file = path.join(folder, 'latin1.html')
+    await writeFile(file, Buffer.from('<p>Grüße</p>', 'latin1'))
+    const words = ['send', '--from', 'a@shop.example', '--to', 'b@example.net', '--subject', 's', '--html-file', file]
+    const { status, err } = await posthorn(words, { POSTHORN_DATA_DIR: folder, DATABASE_URL: '' })
+    assert.equal(status, 1)
+    assert.equal(err, `posthorn: ${file} is not UTF-8: convert it first, for example with iconv\n`)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
 test('a service with a low limit of open files says so before the limit hurts', async () => {
   const script = `ulimit -n 64; exec ${process.execPath} ${MAIN} serve`
   const child = spawn('/bin/sh', ['-c', script], {

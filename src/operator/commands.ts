@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises'
 import net from 'node:net'
 import path from 'node:path'
-import { text as textOf } from 'node:stream/consumers'
+import { buffer as bytesOf } from 'node:stream/consumers'
 import packageJson from '../../package.json' with { type: 'json' }
 import { apiServer, connectRooms, type Rooms } from '../app.ts'
 import type { Ground } from '../composition/ground.ts'
@@ -223,9 +223,13 @@ export const instanceCommands: readonly InstanceCommand[] = [
     run: async (context, values, positionals) => {
       if (positionals.length > 0) throw new UsageError(`unexpected argument "${positionals[0]}"`)
       const htmlFile = values['html-file']
-      const html = typeof htmlFile === 'string' ? await readFile(htmlFile, 'utf8') : null
+      const html = typeof htmlFile === 'string' ? utf8Text(await readFile(htmlFile), htmlFile) : null
       const text =
-        typeof values['text'] === 'string' ? values['text'] : html === null ? await textOf(process.stdin) : null
+        typeof values['text'] === 'string'
+          ? values['text']
+          : html === null
+            ? utf8Text(await bytesOf(process.stdin), 'the text')
+            : null
       const body = {
         from: values['from'],
         to: values['to'],
@@ -285,6 +289,15 @@ export const instanceCommands: readonly InstanceCommand[] = [
     },
   },
 ]
+
+/** @throws Error that begins with `name`; in another encoding, letters would arrive as replacement characters */
+function utf8Text(bytes: Buffer, name: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new Error(`${name} is not UTF-8: convert it first, for example with iconv`, { cause })
+  }
+}
 
 /** Prefix of a sandbox key. */
 const TEST_KEY = 'ph_test_'
