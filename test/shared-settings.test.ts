@@ -44,6 +44,17 @@ const OTHERS: readonly (readonly [what: string, changed: Partial<Config>, state:
       ],
     ],
     [
+      'a signature and addresses of bulk mail that the others lack',
+      { roles: ['delivery'], dkimDomain: 'posthorn.test', bulkSourceIps: ['192.0.2.1'] },
+      'warn',
+      [
+        'POSTHORN_BULK_SOURCE_IPS is set',
+        'POSTHORN_BULK_SOURCE_IPS is unset',
+        'POSTHORN_DKIM_DOMAIN is posthorn.test',
+        'POSTHORN_DKIM_DOMAIN is unset',
+      ],
+    ],
+    [
       'TLS that the others do not know of',
       { roles: ['tracking'], httpsPort: 0 },
       'warn',

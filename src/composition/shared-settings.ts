@@ -19,7 +19,10 @@ const USED_BY: Readonly<Record<string, readonly Role[]>> = {
   // The worker orders the certificates that others serve, and delivery writes the links.
   POSTHORN_HTTPS_PORT: ['api', 'tracking', 'delivery', 'worker'],
   POSTHORN_PLANS_FILE: ['api', 'submission', 'worker'],
-  POSTHORN_DKIM_DOMAIN: ['delivery'],
+  // The API shows a mail as it is signed.
+  POSTHORN_DKIM_DOMAIN: ['api', 'delivery'],
+  // A process without it sends bulk mail from the addresses of the other mail.
+  POSTHORN_BULK_SOURCE_IPS: ['delivery'],
 }
 
 /** By name, as text for people. */
@@ -32,6 +35,7 @@ export function sharedSettings(config: Config, plans: Plans): Readonly<Record<st
     POSTHORN_HTTPS_PORT: config.httpsPort === null ? 'unset' : String(config.httpsPort),
     POSTHORN_PLANS_FILE: planNames(plans),
     POSTHORN_DKIM_DOMAIN: config.dkimDomain ?? 'unset',
+    POSTHORN_BULK_SOURCE_IPS: config.bulkSourceIps.length === 0 ? 'unset' : 'set',
   }
   const isUsed = (name: string): boolean => USED_BY[name]?.some((role) => config.roles.includes(role)) === true
   return Object.fromEntries(Object.entries(values).filter(([name]) => isUsed(name)))
