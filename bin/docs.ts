@@ -67,6 +67,9 @@ async function errorsPage(): Promise<string> {
 This page lists every error code of the API. Every error is \`{error, code, details, request_id}\`. Rely on \`code\`: it is part of
 the contract and does not change. The text is for people and may change. Several modules may raise the same code.
 
+A client that sends \`Accept: application/problem+json\` gets them under that type, with the members of RFC 9457 (\`type\`, \`title\`,
+\`status\`, \`detail\`, \`instance\`) beside these.
+
 A 503 to a call that writes has \`details.outcome: "unknown"\` if the database stopped answering during the call: the email may be
 stored, and then it goes out. Send the call again with the same \`Idempotency-Key\`, and the email goes out once. Without
 \`outcome\`, nothing was stored.

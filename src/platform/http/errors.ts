@@ -57,7 +57,13 @@ export function answerError(
   for (const [name, value] of Object.entries(known.headers)) reply.header(name, value)
   const config = (request.routeOptions.config ?? {}) as { errorAnswer?: VendorApi['errorAnswer'] | null }
   const errorAnswer = foreign?.errorAnswer ?? config.errorAnswer ?? null
-  if (errorAnswer === null) return reply.send(errorBody(known, request.id))
+  if (errorAnswer === null) {
+    const body = errorBody(known, request.id)
+    if (!takesProblem(request.headers.accept)) return reply.send(body)
+    return reply
+      .header('content-type', PROBLEM)
+      .send(Buffer.from(JSON.stringify({ ...problemOf(known, request), ...body })))
+  }
   const { status, body } = errorAnswer(known)
   return reply.code(status).send(body)
 }
@@ -70,6 +76,23 @@ function isOdd(cause: unknown): boolean {
 /** Contract section 2. */
 export function errorBody({ message, code, details, also }: ApiError, requestId: string): object {
   return { ...also, error: message, code, details, request_id: requestId }
+}
+
+const PROBLEM = 'application/problem+json'
+
+/** Whether a client names the media type of RFC 9457; a wildcard does not ask for it. */
+function takesProblem(accept: string | undefined): boolean {
+  if (accept === undefined || !accept.toLowerCase().includes(PROBLEM)) return false
+  return accept.split(',').some((range) => {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
+    return type === PROBLEM && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))
+  })
+}
+
+/** The members of RFC 9457 section 3.1, which stand beside those of contract section 2: these are extensions there. */
+function problemOf({ status, message }: ApiError, { url }: Pick<FastifyRequest, 'url'>): object {
+  const title = STATUS_CODES[status] ?? 'Error'
+  return { type: 'about:blank', title, status, detail: message, instance: url.split('?', 1)[0] }
 }
 
 function toApiError(error: unknown, request: FastifyRequest): ApiError {
