@@ -3,7 +3,7 @@
 //
 // Reading is bounded (report-part.ts). The XML is read as a stream, without ever being a tree, at most 20 levels deep. A document
 // type is refused, so there are no entities but the predefined ones. All records count in the totals; the first 5,000 are looked
-// at, and the 500 with the most messages are kept, each with at most 10 signatures, 5 SPF results and 5 reasons. Nothing throws.
+// at, and the 200 with the most messages are kept, each with at most 10 signatures, 5 SPF results and 5 reasons. Nothing throws.
 // The sender is not verified here (see dkim-check.ts), so the content is only a claim.
 
 import { isIP } from 'node:net'
@@ -83,7 +83,7 @@ const LEVELS_MOST = 20
 const TEXT_CHARS = 1_000
 const TEXTS_MOST = 100
 const RECORDS_MOST = 5_000
-const RECORDS_KEPT = 500
+const RECORDS_KEPT = 200
 const SIGNATURES_MOST = 10
 const SPF_MOST = 5
 const REASONS_MOST = 5

@@ -3035,7 +3035,7 @@ export interface components {
         DmarcSourcesResponse: {
             data: components["schemas"]["DmarcSources"];
             period: components["schemas"]["DmarcPeriod"];
-            /** @description Signed reports that were summed up: at most the newest 2000 of the period. */
+            /** @description Signed reports that were summed up: at most the newest 1000 of the period. */
             reports: number;
             /** @description All addresses, of which at most 100 are listed. */
             sources: number;

@@ -43,7 +43,7 @@ export interface DmarcReportRoutesOptions {
 
 const SOURCES_MOST = 100
 /** Of so many reports of the period, the newest, sources are summed up. */
-const REPORTS_SUMMED = 2_000
+const REPORTS_SUMMED = 1_000
 const PERIOD_DAYS = 30
 const PERIOD_DAYS_MOST = 90
 const TTL_SECONDS = 3_600

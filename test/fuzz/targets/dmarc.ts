@@ -39,7 +39,7 @@ export const target: Target = {
   run: (input) => {
     const read = parseDmarcReport(input) ?? readDmarcReportMail(input)
     if (read === null) return 'none'
-    assert.ok(read.records.length <= 500)
+    assert.ok(read.records.length <= 200)
     assert.ok(read.begin <= read.end && read.domain !== '' && read.reportId !== '')
     for (const { count, dkim, spf, reasons } of read.records) {
       assert.ok(Number.isSafeInteger(count) && count >= 0)
