@@ -1,6 +1,7 @@
 // Commands on the instance as a whole. They need no open store, or open more than one: unlike the commands of the rooms they
 // receive the settings and do the rest themselves.
 
+import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
 import net from 'node:net'
 import path from 'node:path'
@@ -292,11 +293,9 @@ export const instanceCommands: readonly InstanceCommand[] = [
 
 /** @throws Error that begins with `name`; in another encoding, letters would arrive as replacement characters */
 function utf8Text(bytes: Buffer, name: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch (cause) {
-    throw new Error(`${name} is not UTF-8: convert it first, for example with iconv`, { cause })
-  }
+  if (!isUtf8(bytes)) throw new Error(`${name} is not UTF-8: convert it first, for example with iconv`)
+  // Without a byte order mark.
+  return new TextDecoder().decode(bytes)
 }
 
 /** Prefix of a sandbox key. */
