@@ -149,6 +149,10 @@ test('the compose file maps ports of the image, keeps its volume, and allows eno
     const [, inside] = mapping.split(':').map(Number)
     assert.ok(PORTS.includes(inside ?? 0), `${mapping}: nobody listens there`)
   }
+  // Customers are told the ports listened on (GET /api/v1/smtp-credentials).
+  const { submissionPorts, submissionTlsPorts } = readConfig({})
+  for (const told of [...submissionPorts, ...submissionTlsPorts])
+    assert.ok(posthorn.ports.includes(`${told}:${told}`), `${told} is told, and leads nowhere`)
   assert.deepEqual((posthorn.volumes as string[]).toSorted(), ['data:/var/lib/posthorn'])
   assert.ok('data' in volumes)
   const build = path.join(ROOT, 'deploy', posthorn.build.context)
