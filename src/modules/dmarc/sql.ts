@@ -1,12 +1,6 @@
 import { statement } from '../../platform/db.ts'
+import { domainReports } from '../../platform/sql-domain-reports.ts'
 
-/** $4: whether signed. `of_signer`: how many of these the organization $5 signed. */
-export const countReports = statement(
-  'dmarc_count_reports_today',
-  `select count(*)::int as count,
-     count(*) filter (where dkim_domain = $5 or right(dkim_domain, length($5) + 1) = '.' || $5)::int as of_signer
-   from dmarc_report where account_id = $1 and domain = $2 and id >= $3 and (dkim = 'pass') = $4::boolean`,
-)
 export const keepReport = statement(
   'dmarc_keep_report',
   `insert into dmarc_report (account_id, id, domain, organization, report_id, contact, begins_at, ends_at, policy_domain, policy,
@@ -18,41 +12,17 @@ export const keepReport = statement(
      received_at = excluded.received_at, dkim = excluded.dkim, dkim_domain = excluded.dkim_domain, dkim_reason = null
    where excluded.dkim = 'pass' and dmarc_report.dkim <> 'pass'`,
 )
-export const signerOf = statement(
-  'dmarc_signer_of',
-  `select dkim_domain from dmarc_report
-   where account_id = $1 and domain = $2 and organization = $3 and report_id = $4 and begins_at = $5`,
-)
-export const forgetReports = statement(
-  'dmarc_forget_reports',
-  `delete from dmarc_report where (account_id, id) in
-     (select account_id, id from dmarc_report where received_at < $1 order by received_at limit $2)`,
-)
-const SHOWN = `id, domain, organization, report_id, contact, begins_at, ends_at, policy_domain, policy, messages, passed,
-  quarantined, rejected, received_at, dkim, dkim_domain, dkim_reason`
+
 // Without the records: a page of reports would be megabytes.
-export const listReports = statement(
-  'dmarc_list_reports',
-  `select ${SHOWN}, json_array_length(records) as records_kept from dmarc_report
-   where account_id = $1 and domain = $2 and ($3::text is null or dkim = $3)
-   order by id desc limit $4 offset $5`,
-)
-export const countAllReports = statement(
-  'dmarc_count_all_reports',
-  `select count(*)::int as total from dmarc_report
-   where account_id = $1 and domain = $2 and ($3::text is null or dkim = $3)`,
+const SHOWN = `id, domain, organization, report_id, contact, begins_at, ends_at, policy_domain, policy, messages, passed,
+  quarantined, rejected, received_at, dkim, dkim_domain, dkim_reason, json_array_length(records) as records_kept`
+export const { countReports, signerOf, forgetReports, listReports, countAllReports, everyReport } = domainReports(
+  'dmarc_report',
+  SHOWN,
 )
 export const oneReport = statement(
   'dmarc_one_report',
-  `select ${SHOWN}, json_array_length(records) as records_kept, records from dmarc_report
-   where account_id = $1 and domain = $2 and id = $3`,
-)
-/** For the operator. $1: a domain or null, $2: only ids before this one, or null, $3: limit. */
-export const everyReport = statement(
-  'dmarc_every_report',
-  `select ${SHOWN}, json_array_length(records) as records_kept from dmarc_report
-   where ($1::text is null or domain = $1) and ($2::uuid is null or id < $2)
-   order by id desc limit $3`,
+  `select ${SHOWN}, records from dmarc_report where account_id = $1 and domain = $2 and id = $3`,
 )
 
 /**

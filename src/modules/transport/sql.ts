@@ -1,4 +1,5 @@
 import { statement } from '../../platform/db.ts'
+import { domainReports } from '../../platform/sql-domain-reports.ts'
 
 export const findPolicy = statement(
   'transport_find_policy',
@@ -63,13 +64,6 @@ export const forgetSessions = statement(
 
 // --- received reports
 
-/** $4: whether signed. `of_signer`: how many of these the organization $5 signed. */
-export const countReports = statement(
-  'transport_count_reports',
-  `select count(*)::int as count,
-     count(*) filter (where dkim_domain = $5 or right(dkim_domain, length($5) + 1) = '.' || $5)::int as of_signer
-   from tls_report where account_id = $1 and domain = $2 and id >= $3 and (dkim = 'pass') = $4::boolean`,
-)
 export const keepReport = statement(
   'transport_keep_report',
   `insert into tls_report (account_id, id, domain, organization, report_id, contact, begins_at, ends_at, successful, failed,
@@ -80,31 +74,8 @@ export const keepReport = statement(
      received_at = excluded.received_at, dkim = excluded.dkim, dkim_domain = excluded.dkim_domain, dkim_reason = null
    where excluded.dkim = 'pass' and tls_report.dkim <> 'pass'`,
 )
-export const signerOf = statement(
-  'transport_signer_of',
-  `select dkim_domain from tls_report
-   where account_id = $1 and domain = $2 and organization = $3 and report_id = $4 and begins_at = $5`,
-)
-export const forgetReports = statement(
-  'transport_forget_reports',
-  `delete from tls_report where (account_id, id) in
-     (select account_id, id from tls_report where received_at < $1 order by received_at limit $2)`,
-)
-const SHOWN = `id, domain, organization, report_id, contact, begins_at, ends_at, successful, failed, policies, received_at, dkim,
-  dkim_domain, dkim_reason`
-export const listReports = statement(
-  'transport_list_reports',
-  `select ${SHOWN} from tls_report where account_id = $1 and domain = $2 and ($3::text is null or dkim = $3)
-   order by id desc limit $4 offset $5`,
-)
-export const countAllReports = statement(
-  'transport_count_all_reports',
-  `select count(*)::int as total from tls_report
-   where account_id = $1 and domain = $2 and ($3::text is null or dkim = $3)`,
-)
-/** For the operator. $1: a domain or null, $2: only ids before this one, or null, $3: limit. */
-export const everyReport = statement(
-  'transport_every_report',
-  `select ${SHOWN} from tls_report where ($1::text is null or domain = $1) and ($2::uuid is null or id < $2)
-   order by id desc limit $3`,
+export const { countReports, signerOf, forgetReports, listReports, countAllReports, everyReport } = domainReports(
+  'tls_report',
+  `id, domain, organization, report_id, contact, begins_at, ends_at, successful, failed, policies, received_at, dkim,
+     dkim_domain, dkim_reason`,
 )
