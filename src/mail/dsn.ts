@@ -121,12 +121,17 @@ function remoteMtaOf(value: string): Pick<ReportedRecipient, 'remoteHost' | 'rem
 
 function addressOf(group: Fields): { readonly field: string; readonly address: string } | null {
   for (const field of RECIPIENT_FIELDS) {
-    const value = (fieldOf(group, field) ?? '').replace(/^[^;]{0,40};/, '')
-    // RFC 6533: with the type utf-8, the domain too may have other letters.
-    const address = /[^\s<>;,"]{1,200}@[\p{L}\p{M}\p{N}_.-]{1,255}/u.exec(value)?.[0]
-    if (address !== undefined) return { field, address: address.replace(/\.+$/, '') }
+    const address = recipientIn(fieldOf(group, field) ?? '')
+    if (address !== null) return { field, address }
   }
   return null
+}
+
+/** The address in a field such as Final-Recipient. RFC 6533: with the type utf-8, the domain too may have other letters. */
+export function recipientIn(field: string): string | null {
+  const value = field.replace(/^[^;]{0,40};/, '')
+  const address = /[^\s<>;,"]{1,200}@[\p{L}\p{M}\p{N}_.-]{1,255}/u.exec(value)?.[0]
+  return address?.replace(/\.+$/, '') ?? null
 }
 
 function actionOf(value: string | null, status: string | null, retries: boolean): ReportedRecipient['action'] {

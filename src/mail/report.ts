@@ -10,7 +10,7 @@
 
 import { type Feedback, readFeedback } from './arf.ts'
 import { isCutAtReturned, prose, readProse } from './bounce-text.ts'
-import { readDeliveryStatus } from './dsn.ts'
+import { readDeliveryStatus, recipientIn } from './dsn.ts'
 import {
   type Fields,
   fieldOf,
@@ -139,7 +139,7 @@ function sieveRejection(parts: ReportParts): ReportedRecipient | null {
     return null
   const words = (says?.[1] ?? text).trim()
   const { verdict, ...found } = verdictOf({ words, reply: null, status: null, command: null })
-  const address = /[^\s<>;,"]{1,200}@[\w.-]{1,255}/.exec(fieldOf(fields, 'final-recipient') ?? '')?.[0] ?? null
+  const address = recipientIn(fieldOf(fields, 'final-recipient') ?? '')
   return {
     ...found,
     address,
