@@ -174,9 +174,8 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
   const html = htmlReader(log)
   const readMessage = messageReader(log)
   const instanceKey = instanceKeyOf({ database, clock, log, senders, name: config.dkimDomain })
-  const composer = composerOf({
-    ...{ hostname: config.hostname, verpMac, tracking: tracking.tracking, html, instanceKey },
-  })
+  const { hostname } = config
+  const composer = composerOf({ hostname, verpMac, tracking: tracking.tracking, html, instanceKey })
   const templates = templatesOf({ database, clock, ids })
   const risk = riskRoom({
     trapMac: (text) => secrets.mac(TRAP_PURPOSE, text),

@@ -31,7 +31,7 @@ export interface DeliveryParts {
   readonly store: Store
   readonly accounts: Accounts
   readonly senders: SenderDomains
-  readonly instanceKey: InstanceKey
+  readonly instanceKey: InstanceKey | null
   readonly verpMac: VerpMac
   readonly tracking: ReturnType<typeof trackingParts>
   /** Null unless mail goes directly to its receivers. */

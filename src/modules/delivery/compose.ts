@@ -29,8 +29,8 @@ export interface ComposerOptions {
   readonly verpMac: VerpMac
   readonly tracking: Tracking | null
   readonly html: HtmlReader
-  /** The key that signs all mail beside the domain's own. Absent: none does. */
-  readonly instanceKey?: () => Promise<SigningKey | null>
+  /** The key that signs all mail beside the domain's own. Null or absent: none does. */
+  readonly instanceKey?: (() => Promise<SigningKey | null>) | null
 }
 
 export interface Composer {
@@ -56,18 +56,17 @@ export function composerOf({ hostname, verpMac, tracking, html, instanceKey }: C
     signerOf(domain, selector, privateKey),
     ...(ed25519 ? [signerOf(domain, ed25519.selector, ed25519.privateKey)] : []),
   ]
-  const signersFor = async (key: SigningKey | null): Promise<Signer[]> => {
-    const own = key === null ? [] : signersOf(key)
-    const instance = instanceKey === undefined ? null : await instanceKey()
-    if (instance === null || instance.domain === key?.domain) return own
-    return [...own, signerOf(instance.domain, instance.selector, instance.privateKey)]
-  }
+  const withInstance = (own: Signer[], key: SigningKey | null, instance: SigningKey | null): Signer[] =>
+    instance === null || instance.domain === key?.domain
+      ? own
+      : [...own, signerOf(instance.domain, instance.selector, instance.privateKey)]
   return {
     compose: async (email, body, key) => {
       const reportsTo = returnPath(verpMac, email.id, email.accountId, hostname)
       const { message, smtpUtf8, eightBit } = await written(email, body, reportsTo)
       const signedAt = signedAtOf(email)
-      const signers = await signersFor(key)
+      const own = key === null ? [] : signersOf(key)
+      const signers = instanceKey ? withInstance(own, key, await instanceKey()) : own
       return {
         message:
           signers.length === 0

@@ -98,8 +98,8 @@ export interface DeliveryOptions {
   readonly resolver: Resolver
   readonly verpMac: VerpMac
   readonly signingKeys: SigningKeys
-  /** The key that signs all mail beside the domain's own. Absent: none does. */
-  readonly instanceKey?: () => Promise<SigningKey | null>
+  /** The key that signs all mail beside the domain's own. Null or absent: none does. */
+  readonly instanceKey?: (() => Promise<SigningKey | null>) | null
   /** Called after the commit with the deferred emails; releases those of domains removed meanwhile. Absent: none was removed. */
   readonly releaseRemoved?: (ids: readonly string[]) => Promise<void>
   /** Whether an account may send only from verified domains. Absent: no account is restricted. */

@@ -21,13 +21,14 @@ export interface InstanceKeyOptions {
   readonly name: string | null
 }
 
-/** Resolves to null when there is none. Never rejects. */
+/** Resolves to null while there is none. Never rejects. */
 export type InstanceKey = () => Promise<SigningKey | null>
 
 const MAX_AGE_MS = 10_000
 
-export function instanceKeyOf({ database, clock, log, senders, name }: InstanceKeyOptions): InstanceKey {
-  if (name === null) return async () => null
+/** Null when no domain signs for the instance. */
+export function instanceKeyOf({ database, clock, log, senders, name }: InstanceKeyOptions): InstanceKey | null {
+  if (name === null) return null
   const missing = lastingFault({
     ...{ log, clock, lasts: 'mail is not signed by POSTHORN_DKIM_DOMAIN: no account has verified it' },
     ended: 'mail is signed by POSTHORN_DKIM_DOMAIN again',
