@@ -8,6 +8,7 @@
 
 import { isIP } from 'node:net'
 import { SaxesParser } from 'saxes'
+import { canonicalAddress } from '../platform/addresses.ts'
 import { reportDomain, reportIn, reportText, unpacked } from './report-part.ts'
 
 export interface DmarcSignature {
@@ -253,7 +254,7 @@ function recordOf({ texts, dkim, spf, reasons }: FoundRecord): DmarcRecord {
   const ip = texts.get('row/source_ip')?.trim() ?? ''
   const name = (key: string): string | null => reportDomain(reportText(texts.get(`identifiers/${key}`)) ?? '') || null
   return {
-    source_ip: isIP(ip) === 0 || ip.includes('%') ? null : ip.toLowerCase(),
+    source_ip: isIP(ip) === 0 || ip.includes('%') ? null : canonicalAddress(ip),
     ...fateOf(texts),
     reasons: reasons.map((one) => ({
       type: wordIn(one, 'type') ?? '',
