@@ -187,7 +187,8 @@ async function runCommand(words: readonly string[]): Promise<void> {
   const store = await attachBegun(storeOptions(config, ground))
   try {
     const { database, secrets } = store
-    for (const line of await otherSettings(database.system, config, command.settings ?? [])) warn(line)
+    const { settings } = command
+    if (settings !== undefined) for (const line of await otherSettings(database.system, config, settings)) warn(line)
     await command.run({ config, database, secrets, ...ground, print, warn }, values, positionals)
   } finally {
     await store.close()

@@ -20,7 +20,7 @@ const TEXT_CHARS = 255
 export interface ReportForm<Report> {
   /** The media types that a report may have. */
   readonly types: RegExp
-  /** @returns null when the bytes are no report. May throw */
+  /** @returns null when the bytes are no report. Never throws */
   readonly parse: (bytes: Buffer) => Report | null
 }
 
@@ -56,11 +56,7 @@ function reportInEntity<Report>(
   if (!form.types.test(type)) return null
   const isBase64 = value('content-transfer-encoding').trim().toLowerCase() === 'base64'
   const bytes = isBase64 ? Buffer.from(body.toString('latin1', 0, PACKED_BYTES * 2), 'base64') : body
-  try {
-    return bytes.length > PACKED_BYTES ? null : form.parse(bytes)
-  } catch {
-    return null
-  }
+  return bytes.length > PACKED_BYTES ? null : form.parse(bytes)
 }
 
 /**

@@ -32,7 +32,7 @@ export interface ReportIntake<Question, Signature> {
 }
 
 /** One kind of reports. `Part`: what one account may see of a report. */
-export interface ReportKind<Report, Part, Question, Signature, Outcome extends string> {
+export interface IntakeParts<Report, Part, Question, Signature, Outcome extends string> {
   /** The thread that parses a mail; its answer is null for what is no report. */
   readonly file: URL
   readonly partsOf: (report: Report) => Promise<readonly Part[]>
@@ -58,7 +58,7 @@ export function reportIntake<
   question,
   keep,
   outcomeOf,
-}: ReportKind<Report, Part, Question, Signature, Outcome>): ReportIntake<Question, Signature> {
+}: IntakeParts<Report, Part, Question, Signature, Outcome>): ReportIntake<Question, Signature> {
   const thread = threadFor<Buffer, Report | null>({ file, withinMs: READ_WITHIN_MS, memoryMb: READING_MEMORY_MB })
   return {
     read: async (raw, check, mayWait) => {

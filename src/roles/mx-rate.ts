@@ -1,9 +1,9 @@
 // Limits mail to the addresses of the MX, because it is stored.
 //
-// `fbl@`, `tlsrpt@`, `dmarc@`, postmaster and abuse are known to everybody and prove nothing. One sender (IPv6: its /64) may submit MOST
-// mails to these at once and one in EVERY_MS on average; beyond that it is told to retry later. A mail is counted when it is taken,
-// once for each of these addresses and for each 64 KB begun. A sender that asks and submits nothing takes nothing from others
-// behind the same address, but may ask at most ASKED_FOR_ONE times as often.
+// `fbl@`, `tlsrpt@`, `dmarc@`, postmaster and abuse are known to everybody and prove nothing. One sender (IPv6: its /64) may
+// submit MOST mails to these at once and one in EVERY_MS on average; beyond that it is told to retry later. A mail is counted when
+// it is taken, once for each of these addresses and for each 64 KB begun. A sender that asks and submits nothing takes nothing
+// from others behind the same address, but may ask at most ASKED_FOR_ONE times as often.
 //
 // The holder of a signed return path got it from us, but may be anybody who ever got a mail. Each return path takes as much as a
 // sender may submit, whoever sends; a mailer that reports for many recipients is not held up. Simultaneous mails may exceed

@@ -30,8 +30,9 @@ const FORGOTTEN_AFTER_SECONDS = 86_400
 const NS_PER_MS = 1e6
 
 /**
- * Maintains this process's row, keeps its secrets up to date, and reports settings in which the processes differ. Start rejects when the secret was changed during the start. The
- * process writes its row before it looks at the secret, so either it sees the change or the one making the change sees it.
+ * Maintains this process's row, keeps its secrets up to date, and reports settings in which the processes differ. Start rejects
+ * when the secret was changed during the start. The process writes its row before it looks at the secret, so either it sees the
+ * change or the one making the change sees it.
  */
 export function machineService(options: MachinesOptions): Service {
   const { database, clock, ids, log, roles, version, settings, secrets } = options
