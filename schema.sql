@@ -882,6 +882,8 @@ create table own_certificate (
   private_key bytea,
   expires_at timestamp with time zone,
   error text,
+  ask_at timestamp with time zone,
+  certificate_id text,
   constraint own_certificate_pkey PRIMARY KEY (name)
 );
 grant delete, insert, select, update on own_certificate to posthorn_system;
@@ -1419,6 +1421,8 @@ create table tracking_domain (
   ssl_failures smallint default 0 not null,
   ssl_due_at timestamp with time zone,
   ssl_not_before timestamp with time zone,
+  ssl_ask_at timestamp with time zone,
+  ssl_certificate_id text,
   constraint tracking_domain_account_id_name_key UNIQUE (account_id, name),
   constraint tracking_domain_pkey PRIMARY KEY (id),
   constraint tracking_domain_ssl_status_check CHECK ((ssl_status = ANY (ARRAY['none'::text, 'pending'::text, 'issued'::text, 'failed'::text])))

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import tls from 'node:tls'
@@ -13,40 +13,10 @@ import { type DoctorOptions, examineDatabase } from '../src/operator/doctor.ts'
 import { selfSigned } from '../src/platform/certificates.ts'
 import type { CommandContext } from '../src/platform/command.ts'
 import { statement } from '../src/platform/db.ts'
-import { startWorld, type World } from './world.ts'
+import { certifiedWorld, HOST, OWN, PATH, startAuthority, until, verified } from './certificate-authority.ts'
 
-const PATH = '/api/v1/customer/tracking-domains'
-const HOST = 'mail.posthorn.test'
 const AWAY = 'The certificate authority could not be reached'
 const DAY_MS = 86_400_000
-
-function certifiedWorld(directory: string): Promise<World> {
-  return startWorld({
-    settings: {
-      POSTHORN_PUBLIC_URL: `https://${HOST}`,
-      POSTHORN_HTTPS_PORT: '0',
-      POSTHORN_ACME_DIRECTORY: directory,
-    },
-  })
-}
-
-async function until<Found>(look: () => Promise<Found | null>): Promise<Found> {
-  for (let turn = 0; turn < 600; turn++) {
-    const found = await look()
-    if (found !== null) return found
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Error('not within a minute')
-}
-
-async function verified(world: World, domain: string, { api } = world.account): Promise<string> {
-  const made = await api.post(PATH, { domain })
-  assert.equal(made.status, 201, JSON.stringify(made.body))
-  world.zones.declare({ [domain]: { CNAME: [made.body.cname_target] } })
-  const answer = await api.post(`${PATH}/${made.body.id}/verify`)
-  assert.equal(answer.body.verified, true)
-  return made.body.id
-}
 
 async function fingerprintAt(port: number, servername: string): Promise<string> {
   const socket = tls.connect({ port, host: '127.0.0.1', servername, rejectUnauthorized: false })
@@ -66,11 +36,6 @@ const LEASED = statement(
   'test_leased_order',
   `select name from tracking_domain where ssl_status = 'pending' and ssl_error is null and ssl_due_at > $1`,
 )
-const OWN = statement(
-  'test_own_certificate',
-  'update own_certificate set certificate = $2, private_key = $3, expires_at = $4, due_at = $4, error = null where name = $1',
-)
-
 test('one attempt at an unavailable authority is reported for every waiting name, and an expired certificate is not called issued', async () => {
   await using world = await certifiedWorld('http://127.0.0.1:9/directory')
   const { system } = world.rooms.database
@@ -154,49 +119,6 @@ test('a stop while the authority is silent finishes at once, and the next start 
     authority.close()
   }
 })
-
-interface Authority extends AsyncDisposable {
-  readonly directory: string
-  /** The requested paths; an order is followed by its name. */
-  readonly asked: string[]
-  /** Returns true when it has sent the answer itself. */
-  says: (response: ServerResponse, asked: string) => boolean
-}
-
-/** Accepts every account, and refuses orders only as `says` tells it to. */
-async function startAuthority(): Promise<Authority> {
-  const asked: string[] = []
-  const server = createServer()
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { port } = server.address() as AddressInfo
-    const at = (name: string): string => `http://127.0.0.1:${port}/${name}`
-    const { payload = '' } =
-      request.method === 'POST' ? JSON.parse(Buffer.concat(await request.toArray()).toString()) : {}
-    const [name = ''] = /(?<="value":")[^"]+/.exec(Buffer.from(payload, 'base64url').toString()) ?? []
-    const what = `${request.url ?? ''} ${name}`.trim()
-    asked.push(what)
-    response.setHeader('replay-nonce', 'bm9uY2U')
-    response.setHeader('content-type', 'application/json')
-    response.setHeader('location', at('account'))
-    if (authority.says(response, what)) return
-    if (request.url === '/directory')
-      response.end(JSON.stringify({ newNonce: at('nonce'), newAccount: at('account'), newOrder: at('order') }))
-    else if (request.url !== '/order') response.end('{}')
-    else response.writeHead(403).end(JSON.stringify({ detail: 'no order today' }))
-  }
-  server.on('request', (request, response) => void answer(request, response)).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const authority: Authority = {
-    directory: `http://127.0.0.1:${(server.address() as AddressInfo).port}/directory`,
-    asked,
-    says: () => false,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-  return authority
-}
 
 const HOUR_MS = 3_600_000
 

@@ -1,5 +1,6 @@
 // Pebble, the ACME server that Let's Encrypt tests with, behind a proxy that can be shut: while shut, it answers every
-// request with 503, like a CA that is down. The proxy records the orders.
+// request with 503, like a CA that is down. The proxy records the orders. It also gives renewal information (RFC 9773), which this
+// version of Pebble does not: nothing, or that every certificate is to be renewed now.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:https'
@@ -26,6 +27,10 @@ export interface Pebble extends AsyncDisposable {
   readonly faults: Map<string, number>
   /** The names of every order. */
   readonly ordered: string[]
+  /** The identifiers of the certificates that orders replaced. */
+  readonly replaced: string[]
+  /** Its renewal information suggests to renew every certificate now; false: it knows no certificate. */
+  wantsRenewed: boolean
 }
 
 export interface PebbleOptions {
@@ -79,9 +84,10 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
   }
   let pebble = await begin()
   const ca = await readFile(cert)
-  const state = { shut: false, turnedAway: 0 }
+  const state = { shut: false, turnedAway: 0, wantsRenewed: false }
   const faults = new Map<string, number>()
   const ordered: string[] = []
+  const replaced: string[] = []
   const door = createServer({ cert: ca, key: await readFile(key) }, (call, answer) => {
     const chunks: Buffer[] = []
     call.on('data', (chunk: Buffer) => void chunks.push(chunk))
@@ -92,7 +98,17 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
         return
       }
       const body = Buffer.concat(chunks)
-      if (call.url?.includes('/order') === true) ordered.push(...namesIn(body))
+      if (call.url?.includes('/order') === true) {
+        const { names, replaces } = orderIn(body)
+        ordered.push(...names)
+        if (replaces !== null) replaced.push(replaces)
+      }
+      if (call.url?.startsWith(RENEWAL) === true) {
+        const [start, end] = [2, 1].map((hours) => new Date(Date.now() - hours * 3_600_000).toISOString())
+        answer.writeHead(state.wantsRenewed ? 200 : 404, { 'content-type': 'application/json', 'retry-after': '60' })
+        answer.end(JSON.stringify(state.wantsRenewed ? { suggestedWindow: { start, end } } : {}))
+        return
+      }
       // Keeps the Host header: the CA builds its URLs from it, so that all requests go through this proxy.
       const further = request(
         {
@@ -108,10 +124,12 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
           const heard: Buffer[] = []
           reply.on('data', (chunk: Buffer) => void heard.push(chunk))
           reply.on('end', () => {
-            const text = Buffer.concat(heard)
+            const said = Buffer.concat(heard)
+            const text = call.url === '/dir' ? withRenewalInfo(said, call.headers.host) : said
             const type = /"type":\s*"([^"]+)"/.exec(text.toString())?.[1]
             if ((reply.statusCode ?? 0) >= 400 && type !== undefined) faults.set(type, (faults.get(type) ?? 0) + 1)
-            answer.writeHead(reply.statusCode ?? 502, reply.headers).end(text)
+            const { 'content-length': _, ...headers } = reply.headers
+            answer.writeHead(reply.statusCode ?? 502, headers).end(text)
           })
         },
       )
@@ -130,6 +148,7 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
     intermediate: () => managed('intermediates'),
     faults,
     ordered,
+    replaced,
     forget: async () => {
       await pebble[Symbol.asyncDispose]()
       pebble = await begin()
@@ -143,15 +162,23 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
   })
 }
 
-/** Names in a request for an order (RFC 8555 section 7.4); empty when it only polls an order. */
-function namesIn(body: Buffer): string[] {
+const RENEWAL = '/renewal/'
+
+function withRenewalInfo(directory: Buffer, host = ''): Buffer {
+  const known = JSON.parse(directory.toString()) as object
+  return Buffer.from(JSON.stringify({ ...known, renewalInfo: `https://${host}${RENEWAL.slice(0, -1)}` }))
+}
+
+/** What a request for an order names (RFC 8555 section 7.4); nothing when it only polls an order. */
+function orderIn(body: Buffer): { names: string[]; replaces: string | null } {
   try {
     const { payload } = JSON.parse(body.toString()) as { payload: string }
-    const { identifiers = [] } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as {
+    const { identifiers = [], replaces = null } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as {
       identifiers?: { value: string }[]
+      replaces?: string | null
     }
-    return identifiers.map(({ value }) => value)
+    return { names: identifiers.map(({ value }) => value), replaces }
   } catch {
-    return []
+    return { names: [], replaces: null }
   }
 }

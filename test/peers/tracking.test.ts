@@ -12,6 +12,7 @@ import { after, before, describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { AxeBuilder } from '@axe-core/playwright'
+import * as x509 from '@peculiar/x509'
 import { type Browser, chromium } from 'playwright-core'
 import { type Bind, startBind, txt } from './bind.ts'
 import { freePort, scratch, waitFor } from './fixture.ts'
@@ -404,4 +405,37 @@ describe('branded links', () => {
     assert.ok((pebble.faults.get('urn:ietf:params:acme:error:badNonce') ?? 0) > 0)
     assert.deepEqual(new Set(pebble.ordered), new Set([APP, LINKS_NAME]))
   })
+
+  test('the CA wants certificates renewed: the next order comes at half of the life, and names the one that it replaces', async () => {
+    pebble.wantsRenewed = true
+    const seen = new Map<string, string>()
+    const replaced = await waitFor(
+      'the order',
+      async () => {
+        const socket = connect({ host: '127.0.0.1', port: securePorts[0] ?? 0, servername: LINKS_NAME, ca: root })
+        await once(socket, 'secureConnect')
+        const { raw, serialNumber } = socket.getPeerCertificate()
+        socket.destroy()
+        seen.set(identifierOf(raw), serialNumber)
+        return pebble.replaced.find((one) => seen.has(one)) ?? null
+      },
+      2 * LIFE_SECONDS * 1_000,
+    )
+    await waitFor('the new one', async () => {
+      const now = await served(securePorts[0] ?? 0, LINKS_NAME)
+      return now !== null && now !== seen.get(replaced)
+    })
+    const { body } = await call('GET', `${PLACE}/${nameId}`)
+    assert.deepEqual([body.ssl_status, body.ssl_error], ['issued', null])
+  })
 })
+
+/** RFC 9773 section 4.1, by the serial number that Node gives without the zero that keeps it positive. */
+function identifierOf(certificate: Buffer): string {
+  const { serialNumber } = new X509Certificate(certificate)
+  const hex = `0${serialNumber}`.slice(serialNumber.length % 2 === 0 ? 1 : 0)
+  const serial = Buffer.from(Number.parseInt(hex.slice(0, 2), 16) < 128 ? hex : `00${hex}`, 'hex')
+  const key = new x509.X509Certificate(certificate).getExtension(x509.AuthorityKeyIdentifierExtension)?.keyId
+  assert.ok(key !== undefined)
+  return `${Buffer.from(key, 'hex').toString('base64url')}.${serial.toString('base64url')}`
+}

@@ -7,7 +7,8 @@ import { selfSigned } from '../../platform/certificates.ts'
 import { systemClock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import { secretsFrom } from '../../platform/secrets.ts'
-import { ACCOUNT_KEY, customerMessage, orderCertificate, renewalAt, usableLeaf } from './certificate-order.ts'
+import { ACCOUNT_KEY, customerMessage } from './certificate-authority.ts'
+import { orderCertificate, renewalAt, usableLeaf } from './certificate-order.ts'
 import { acmeAccount } from './sql-tracking-domains.ts'
 
 const DIRECTORY = 'http://127.0.0.1:9/directory'
@@ -25,7 +26,7 @@ async function failureAt(
   }
   const database = { system } as unknown as Database
   const options = { database, clock: systemClock(), secrets, directory, caFile: null, email: null }
-  return orderCertificate(options, name, signal).catch((error: unknown) => error)
+  return orderCertificate(options, { name, replaces: null }, signal).catch((error: unknown) => error)
 }
 
 /** Starts a CA for one test. @returns the URL of its directory */

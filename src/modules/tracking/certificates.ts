@@ -1,6 +1,6 @@
 // Certificates by ACME (certificate-order.ts): for verified tracking domains, and for the public URL's host when that is https
-// and the operator gave no certificate. They are ordered after verification and renewed at two thirds of their life, never
-// because of a name in a handshake.
+// and the operator gave no certificate. They are ordered after verification and renewed when the CA suggests it (renewals.ts) or
+// else at two thirds of their life, never because of a name in a handshake.
 //
 // Several machines share the work. A machine leases a row by moving its due time: if it crashes, the order is delayed by ten
 // minutes; if it stops, it returns the lease. After a failure the wait doubles, up to a day; the existing certificate stays
@@ -14,20 +14,18 @@ import { loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { ASKS_TO_WAIT, LONGEST_ASKED_MS, RetryAfterError } from './acme-retry-after.ts'
 import {
+  type AuthorityOptions,
   customerMessage,
-  FIRST_WAIT_MS,
-  LONGEST_WAIT_MS,
-  type OrderOptions,
-  orderCertificate,
   orderPause,
   pauseOrders,
   Unreachable,
-  waitAfter,
-} from './certificate-order.ts'
+} from './certificate-authority.ts'
+import { FIRST_WAIT_MS, LONGEST_WAIT_MS, orderCertificate, waitAfter } from './certificate-order.ts'
+import { recallRenewals, renewalService } from './renewals.ts'
 import * as sql from './sql-tracking-domains.ts'
-import type { TrackingDomainRow, TrackingDomains } from './tracking-domains.ts'
+import type { TrackingDomains } from './tracking-domains.ts'
 
-export interface CertificateOptions extends OrderOptions {
+export interface CertificateOptions extends AuthorityOptions {
   readonly log: Logger
   readonly names: Pick<TrackingDomains, 'check'>
   /** The public URL's host; null: it needs no certificate of ours. */
@@ -43,10 +41,10 @@ const NEW_A_DAY = 20
 /** Orders of one machine at a time. A name whose order takes its two minutes must not hold up those of other accounts. */
 export const MAX_ORDERS = 4
 
-/** One service for the names, and one for the public URL's host when it needs a certificate. */
+/** For the names, for the public URL's host when it needs a certificate, and for what the CA says about renewals. */
 export function certificateServices(options: CertificateOptions): readonly Service[] {
   const own = options.ownName === null ? [] : [ownCertificate(options)]
-  return [...own, certificatesOfNames(options)]
+  return [...own, certificatesOfNames(options), renewalService({ ...options, leaseEnd })]
 }
 
 /** Makes due what a clock that was ahead has put off for longer than anything is. */
@@ -57,6 +55,11 @@ export async function recallOrders(db: Db, now: Date): Promise<void> {
   await db.execute(sql.recallOrders, [now, lease, failed, asked])
   await db.execute(sql.recallOwnCertificate, [now, lease, failed, asked, `${ASKS_TO_WAIT}%`])
   await db.execute(sql.recallAcmeHold, [asked])
+  await recallRenewals(db, now)
+}
+
+function leaseEnd(now: Date): Date {
+  return new Date(now.getTime() + LEASE_MS)
 }
 
 function ownCertificate(options: CertificateOptions): Service {
@@ -103,16 +106,16 @@ function certificatesOfNames(options: CertificateOptions): Service {
 async function dueCertificate(
   { database, clock, ...options }: CertificateOptions,
   busyAccounts: readonly string[],
-): Promise<TrackingDomainRow | null> {
+): Promise<sql.DueRow | null> {
   const held = await orderPause({ database, clock, ...options })
   const now = clock.now()
   if (held !== null) {
     await database.system.execute(sql.certificatesHeldUp, [held.why, held.until, now])
     return null
   }
-  return database.system.one<TrackingDomainRow>(sql.dueCertificate, [
+  return database.system.one<sql.DueRow>(sql.dueCertificate, [
     now,
-    new Date(now.getTime() + LEASE_MS),
+    leaseEnd(now),
     new Date(now.getTime() - DAY_MS),
     NEW_A_DAY,
     busyAccounts,
@@ -120,12 +123,13 @@ async function dueCertificate(
 }
 
 /** Orders the certificate of a leased name, and records the result. */
-async function orderFor(options: CertificateOptions, row: TrackingDomainRow, signal: AbortSignal): Promise<void> {
+async function orderFor(options: CertificateOptions, row: sql.DueRow, signal: AbortSignal): Promise<void> {
   const { database, clock, log, secrets, names } = options
   try {
     const checked = await names.check(row.account_id, row.id)
     if (checked.verified_at === null) return
-    const { certificate, privateKey, expiresAt, renewAt } = await orderCertificate(options, row.name, signal)
+    const order = { name: row.name, replaces: row.ssl_certificate_id }
+    const { certificate, privateKey, expiresAt, renewAt } = await orderCertificate(options, order, signal)
     const key = secrets.seal(CERTIFICATE_KEY, row.id, privateKey)
     await database.system.execute(sql.certificateIssued, [row.id, certificate, key, expiresAt, renewAt, clock.now()])
     log.info({ tracking_domain_id: row.id, expires_at: expiresAt }, 'certificate issued')
@@ -152,17 +156,18 @@ async function ownCertificateDue(options: CertificateOptions, signal: AbortSigna
   const { database, clock, log, secrets, ownName } = options
   if (ownName === null) return false
   const now = clock.now()
-  const lease = new Date(now.getTime() + LEASE_MS)
+  const lease = leaseEnd(now)
   await database.system.execute(sql.addOwnCertificate, [ownName, now])
   const held = await orderPause(options)
   if (held !== null) {
     await database.system.execute(sql.ownCertificateHeldUp, [ownName, held.until, held.why, now])
     return false
   }
-  const row = await database.system.one<{ failures: number }>(sql.dueOwnCertificate, [ownName, now, lease])
+  const row = await database.system.one<sql.DueOwnRow>(sql.dueOwnCertificate, [ownName, now, lease])
   if (row === null) return false
   try {
-    const { certificate, privateKey, expiresAt, renewAt } = await orderCertificate(options, ownName, signal)
+    const order = { name: ownName, replaces: row.certificate_id }
+    const { certificate, privateKey, expiresAt, renewAt } = await orderCertificate(options, order, signal)
     const key = secrets.seal(OWN_CERTIFICATE_KEY, ownName, privateKey)
     await database.system.execute(sql.ownCertificateIssued, [ownName, certificate, key, expiresAt, renewAt])
     log.info({ host: ownName, expires_at: expiresAt }, "certificate of the public URL's host issued")

@@ -136,6 +136,9 @@ export const forgetHolds = statement('tracking_forget_holds', 'delete from track
 
 // --- certificates
 
+export interface DueRow extends NameRow {
+  readonly ssl_certificate_id: string | null
+}
 /** $1 now, $2 the end of the lease, $3 a day ago, $4 the most new certificates per account in a day. */
 export const dueCertificate = statement(
   'tracking_due_certificate',
@@ -146,12 +149,13 @@ export const dueCertificate = statement(
          select count(*) from tracking_domain_hold h
          where h.account_id = d.account_id and h.until > $3 + interval '30 days'))
      order by ssl_due_at limit 1 for update skip locked))
-   returning ${COLUMNS}`,
+   returning ${COLUMNS}, ssl_certificate_id`,
 )
 export const certificateIssued = statement(
   'tracking_certificate_issued',
   `update tracking_domain set certificate = $2, private_key = $3, ssl_expires_at = $4, ssl_due_at = $5,
-     ssl_since = coalesce(ssl_since, $6), ssl_status = 'issued', ssl_error = null, ssl_failures = 0, ssl_not_before = null
+     ssl_since = coalesce(ssl_since, $6), ssl_status = 'issued', ssl_error = null, ssl_failures = 0, ssl_not_before = null,
+     ssl_ask_at = null, ssl_certificate_id = null
    where id = $1 and verified_at is not null`,
 )
 /** An order that was stopped, which is no failure: $2 when to order again. */
@@ -229,14 +233,18 @@ export const addOwnCertificate = statement(
   'tracking_add_own_certificate',
   'insert into own_certificate (name, due_at) values ($1, $2) on conflict (name) do nothing',
 )
+export interface DueOwnRow {
+  readonly failures: number
+  readonly certificate_id: string | null
+}
 export const dueOwnCertificate = statement(
   'tracking_due_own_certificate',
-  'update own_certificate set due_at = $3 where name = $1 and due_at <= $2 returning failures',
+  'update own_certificate set due_at = $3 where name = $1 and due_at <= $2 returning failures, certificate_id',
 )
 export const ownCertificateIssued = statement(
   'tracking_own_certificate_issued',
   `update own_certificate set certificate = $2, private_key = $3, expires_at = $4, due_at = $5, failures = 0,
-     error = null
+     error = null, ask_at = null, certificate_id = null
    where name = $1`,
 )
 export const ownCertificateFailed = statement(
