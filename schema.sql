@@ -1598,6 +1598,8 @@ create table webhook (
   failing_since timestamp with time zone,
   disabled_at timestamp with time zone,
   disabled_reason text,
+  previous_secret bytea,
+  previous_secret_until timestamp with time zone,
   constraint webhook_pkey PRIMARY KEY (account_id, id)
 ) with (fillfactor=70);
 CREATE UNIQUE INDEX webhook_id ON webhook USING btree (id);

@@ -327,7 +327,8 @@ for (const [language, [file, [program = '', ...args], caller]] of Object.entries
       const body = Buffer.from('{"event":"test","message":"Grüße, 🐎"}')
       await writeFile(path.join(folder, 'body'), body)
       const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
-      const signature = signedHeaders(secret, 'id', body, new Date(0))['x-webhook-signature'] ?? ''
+      const signature =
+        signedHeaders({ present: secret, previous: null }, 'id', body, new Date(0))['x-webhook-signature'] ?? ''
       const answers = [
         signature,
         signature.replace(/^./, (one) => (one === '0' ? '1' : '0')),

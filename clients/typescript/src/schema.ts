@@ -2086,7 +2086,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Regenerate the secret of a webhook. The old one stops being used immediately. */
+        /** Regenerate the secret of a webhook. The old one stops being used immediately, or after a grace period. */
         post: operations["regenerateWebhookSecret"];
         delete?: never;
         options?: never;
@@ -5544,6 +5544,11 @@ export interface components {
             /** @description Signing secret. Only in the responses of create and regenerate. */
             secret?: string;
             secret_last4?: string;
+            /**
+             * Format: date-time
+             * @description Until when `webhook-signature` has a signature by the previous secret too. Null: it has none.
+             */
+            previous_secret_valid_until: string | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -12342,7 +12347,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RotateRequest"];
+            };
+        };
         responses: {
             /** @description Success */
             200: {

@@ -13,6 +13,7 @@ import { FailedDeliveriesList } from '../failed-deliveries-list.tsx'
 import { Listing, words } from '../listing.tsx'
 import { figure } from '../number-format.ts'
 import { IfPermitted } from '../permissions.tsx'
+import { SecretRotation } from '../secret-rotation.tsx'
 import { Button, Code, Copy, Facts, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 import { WebhookEndpoint } from '../webhook-endpoint.tsx'
 
@@ -130,14 +131,14 @@ export function Webhook() {
             >
               {hook.is_active ? 'Disable' : 'Enable'}
             </Button>
-            <Confirm
-              kind="plain"
+            <SecretRotation
+              scope="webhooks:write"
               label="Rotate secret"
-              question="Create a new secret? Deliveries are signed with it from now on; the current one is no longer used."
-              onYes={() =>
-                void act('POST', `${path}/regenerate-secret`, 'The new secret is shown below.').then((answer: Json) =>
-                  setSecret(answer?.data?.secret ?? answer?.secret ?? null),
-                )
+              question="Create a new secret? webhook-signature is made with the current one too until it stops; X-Webhook-Signature is made with the new one at once."
+              onYes={(hours) =>
+                void act('POST', `${path}/regenerate-secret`, 'The new secret is shown below.', {
+                  grace_period_hours: hours,
+                }).then((answer: Json) => setSecret(answer?.data?.secret ?? answer?.secret ?? null))
               }
             />
             <Confirm
@@ -155,6 +156,10 @@ export function Webhook() {
       <Facts
         facts={[
           ['Secret', <Secret key="s" secret={secret} last4={hook.secret_last4} />],
+          [
+            'Previous secret until',
+            hook.previous_secret_valid_until && <Time key="p" full at={hook.previous_secret_valid_until} />,
+          ],
           ['Consecutive failures', hook.consecutive_failures === 0 ? null : figure(hook.consecutive_failures)],
           ['Created', <Time key="t" full at={hook.created_at} />],
         ]}

@@ -3,6 +3,7 @@
 import { parseNetwork } from '../../platform/addresses.ts'
 import { type Command, type CommandContext, JSON_OPTION, UsageError } from '../../platform/command.ts'
 import { printRecord, printRecords } from '../../platform/command-output.ts'
+import { MAX_GRACE_HOURS } from '../../platform/grace-period.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { findAccount, noMore, required, text } from './cli-options.ts'
 import { createKey, KEY_NAME, MAX_NAME_CHARS, MAX_NETWORKS, revokeKey, rotateKey, UNBOUNDED } from './keys.ts'
@@ -11,7 +12,6 @@ import { SCOPES } from './scopes.ts'
 import { listKeys, selectKeyOwner } from './sql.ts'
 
 const HOUR_MS = 3_600_000
-const MAX_GRACE_HOURS = 72
 
 export const keyCommands: readonly Command[] = [
   {

@@ -3,6 +3,7 @@
 import { type Static, Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
+import { graceMsOf, Rotation } from '../../platform/grace-period.ts'
 import {
   type AnyEndpoint,
   DateTime,
@@ -47,8 +48,6 @@ import { countKeys, type KeyRow, listKeys, selectKey } from './sql.ts'
 const TAG = 'API keys'
 const PATH = '/api/v1/customer/api-keys'
 const MAX_DOMAINS = 100
-const MAX_GRACE_HOURS = 72
-const HOUR_MS = 3_600_000
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const Modes = ['live', 'sandbox'] as const
@@ -100,22 +99,6 @@ const Creation = named(
   ),
 )
 const Change = named('UpdateApiKeyRequest', Type.Partial(Type.Object(CHANGEABLE), { additionalProperties: false }))
-export const Rotation = named(
-  'RotateRequest',
-  Type.Object(
-    {
-      grace_period_hours: Type.Optional(
-        Type.Number({
-          minimum: 0,
-          maximum: MAX_GRACE_HOURS,
-          description: 'Hours for which the old secret stays valid. 0 when absent.',
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
-)
-
 export interface KeyRoutesOptions {
   readonly accounts: Accounts
   readonly database: Database
@@ -264,10 +247,6 @@ function changesOf(body: Static<typeof Change>): Partial<Omit<KeyRequest, 'mode'
     ...(allowedIps !== undefined && { allowedIps }),
     ...(expiresAt !== undefined && { expiresAt: expiresAt === null ? null : new Date(expiresAt) }),
   }
-}
-
-export function graceMsOf(body: Static<typeof Rotation>): number {
-  return (body.grace_period_hours ?? 0) * HOUR_MS
 }
 
 /** A key as the API and the operator's commands show it. */

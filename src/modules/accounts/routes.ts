@@ -3,6 +3,7 @@
 import { type Static, Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
+import { graceMsOf, Rotation } from '../../platform/grace-period.ts'
 import {
   type AnyEndpoint,
   bare,
@@ -27,7 +28,7 @@ import { recordOperatorAction } from './operator-actions.ts'
 import { PLANS, RATE_CLASSES, type Rates } from './plans.ts'
 import { changeProfile, profileFaults } from './profile.ts'
 import type { Accounts } from './room.ts'
-import { graceMsOf, keyRoutes, Rotation } from './routes-keys.ts'
+import { keyRoutes } from './routes-keys.ts'
 import { MAX_EMAIL_CHARS } from './schemas.ts'
 import {
   readSmtpCredential,

@@ -3,7 +3,7 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { Clock } from '../../platform/clock.ts'
 import type { Connector, Outcome } from '../../platform/connect.ts'
-import { signedHeaders } from './sign.ts'
+import { type SigningSecrets, signedHeaders } from './sign.ts'
 import type { AttemptFacts } from './types.ts'
 
 export const TIMEOUT_MS = 15_000
@@ -12,7 +12,7 @@ const USER_AGENT = 'Posthorn-Webhooks/1.0'
 
 export interface Attempt {
   readonly url: string
-  readonly secret: string
+  readonly secrets: SigningSecrets
   readonly eventId: string
   readonly payload: object
   /** Connections are not shared between endpoints. */
@@ -29,7 +29,7 @@ export interface AttemptResult {
 
 export async function attempt(
   { connector, clock }: { readonly connector: Connector; readonly clock: Clock },
-  { url, secret, eventId, payload, webhookId }: Attempt,
+  { url, secrets, eventId, payload, webhookId }: Attempt,
 ): Promise<AttemptResult> {
   const body = Buffer.from(JSON.stringify(payload))
   const began = clock.monotonicMs()
@@ -39,7 +39,7 @@ export async function attempt(
     headers: {
       'content-type': 'application/json',
       'user-agent': USER_AGENT,
-      ...signedHeaders(secret, eventId, body, clock.now()),
+      ...signedHeaders(secrets, eventId, body, clock.now()),
     },
     body,
     timeoutMs: TIMEOUT_MS,

@@ -10,7 +10,7 @@ import type { Secrets } from '../../platform/secrets.ts'
 import { ownedDomains } from '../domains/index.ts'
 import { errors } from './errors.ts'
 import { logBegins } from './schedule.ts'
-import { newSecret } from './sign.ts'
+import { newSecret, type SigningSecrets } from './sign.ts'
 import * as sql from './sql.ts'
 import type { Endpoint } from './types.ts'
 
@@ -43,8 +43,13 @@ export interface EndpointChange {
 
 export type Shown = Endpoint & { readonly secret?: string }
 
-export function openSecret(secrets: Secrets, id: string, sealed: Buffer): string {
-  return secrets.open(PURPOSE, id, sealed).toString('utf8')
+export function openSecrets(secrets: Secrets, id: string, sealed: sql.SealedSecrets, now: Date): SigningSecrets {
+  const { secret, previous_secret: previous, previous_secret_until: until } = sealed
+  const opened = (one: Buffer): string => secrets.open(PURPOSE, id, one).toString('utf8')
+  return {
+    present: opened(secret),
+    previous: previous !== null && until !== null && until > now ? opened(previous) : null,
+  }
 }
 
 /** @throws ApiError webhook_limit_reached, validation_error */
@@ -121,15 +126,26 @@ export async function removeEndpoint({ database }: EndpointContext, requester: A
   })
 }
 
-/** Replaces the secret from the next attempt on. @throws ApiError not_found */
-export async function regenerateSecret(context: EndpointContext, requester: Asker, id: string): Promise<Shown> {
+/**
+ * Replaces the secret from the next attempt on.
+ *
+ * @param graceMs for how long requests are signed with the present one too
+ * @throws ApiError not_found
+ */
+export async function regenerateSecret(
+  context: EndpointContext,
+  requester: Asker,
+  { id, graceMs }: { readonly id: string; readonly graceMs: number },
+): Promise<Shown> {
   const { database, clock, ids, secrets } = context
   return database.tenant(requester.accountId, async (db) => {
     if ((await db.one<Endpoint>(sql.lockOne, [requester.accountId, requester.domainIds, id])) === null)
       throw errors.not_found()
     const secret = newSecret(ids.bytes)
     const sealed = secrets.seal(PURPOSE, id, secret)
-    const row = await db.one<Endpoint>(sql.setSecret, [requester.accountId, id, sealed, secret.slice(-4), clock.now()])
+    const now = clock.now()
+    const until = graceMs === 0 ? null : new Date(now.getTime() + graceMs)
+    const row = await db.one<Endpoint>(sql.setSecret, [requester.accountId, id, sealed, secret.slice(-4), now, until])
     if (row === null) throw errors.not_found()
     await db.query(sql.notify, [id])
     return { ...row, secret }
@@ -141,11 +157,11 @@ export async function readEndpoint(
   db: Db,
   { accountId, domainIds }: Asker,
   id: string,
-): Promise<{ readonly endpoint: Endpoint; readonly sealed: Buffer }> {
-  const row = await db.one<Endpoint & { readonly secret: Buffer }>(sql.one, [accountId, domainIds, id])
+): Promise<{ readonly endpoint: Endpoint; readonly sealed: sql.SealedSecrets }> {
+  const row = await db.one<Endpoint & sql.SealedSecrets>(sql.one, [accountId, domainIds, id])
   if (row === null) throw errors.not_found()
-  const { secret: sealed, ...endpoint } = row
-  return { endpoint, sealed }
+  const { secret, previous_secret, ...endpoint } = row
+  return { endpoint, sealed: { secret, previous_secret, previous_secret_until: row.previous_secret_until } }
 }
 
 /** Faults the schema cannot express, for any body. */

@@ -11,6 +11,7 @@ const WEBHOOK = {
   scope: 'all',
   is_active: true,
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  previous_secret_valid_until: null,
   created_at: '2026-01-31T09:00:00.000Z',
   updated_at: '2026-01-31T09:00:00.000Z',
   last_delivery_at: null,

@@ -1,12 +1,13 @@
-// One request for one claimed delivery: opens the secret, asks the endpoint, and passes the result on.
+// One request for one claimed delivery: opens the secrets, asks the endpoint, and passes the result on.
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Connector } from '../../platform/connect.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { type AttemptResult, attempt } from './attempt.ts'
-import { openSecret } from './endpoints.ts'
+import { openSecrets } from './endpoints.ts'
 import type { Ended } from './record-results.ts'
+import type { SealedSecrets } from './sql.ts'
 
 /** A finished request to an endpoint. */
 export interface FinishedRequest {
@@ -30,7 +31,7 @@ export interface RequestOptions {
   readonly onAttempt?: (attempt: FinishedRequest) => void
 }
 
-export interface Claimed {
+export interface Claimed extends SealedSecrets {
   readonly id: string
   readonly account_id: string
   readonly webhook_id: string
@@ -41,7 +42,6 @@ export interface Claimed {
   readonly attempt: number
   readonly leads: boolean
   readonly url: string
-  readonly secret: Buffer
   readonly is_active: boolean
 }
 
@@ -74,9 +74,9 @@ export async function request(
   const { clock, log } = options
   const { id, webhook_id: webhookId, event_id: eventId, url, leads: leading } = claimed
   try {
-    const secret = openSecret(options.secrets, webhookId, claimed.secret)
     const startedAt = clock.now()
-    const result = payload === null ? NOT_KEPT : await attempt(options, { url, secret, eventId, payload, webhookId })
+    const secrets = openSecrets(options.secrets, webhookId, claimed, startedAt)
+    const result = payload === null ? NOT_KEPT : await attempt(options, { url, secrets, eventId, payload, webhookId })
     const { account_id: accountId, event_at: eventAt, event, email_id: emailId, attempt: before } = claimed
     const logged = { accountId, eventAt, event, emailId }
     const ended = { id, lease, webhookId, eventId, logged, leading, attempt: before, url, startedAt, result }

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import type { Connector } from '../../platform/connect.ts'
+import { graceMsOf, Rotation } from '../../platform/grace-period.ts'
 import {
   type AnyEndpoint,
   DateTime,
@@ -47,6 +48,7 @@ const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Params = Type.Object({ webhookId: Uuid })
 const EventName = named('WebhookEventName', Type.Enum([...EVENT_NAMES]))
 
+const PREVIOUS = 'Until when `webhook-signature` has a signature by the previous secret too. Null: it has none.'
 const DOMAIN_IDS = 'Domains whose events are delivered. Null means no restriction by domain.'
 
 const WebhookItem = named(
@@ -65,6 +67,7 @@ const WebhookItem = named(
       Type.String({ description: 'Signing secret. Only in the responses of create and regenerate.' }),
     ),
     secret_last4: Type.Optional(Type.String()),
+    previous_secret_valid_until: nullable(Type.String({ format: 'date-time', description: PREVIOUS })),
     created_at: DateTime,
     updated_at: DateTime,
     last_delivery_at: nullable(DateTime),
@@ -102,7 +105,8 @@ export function webhookRoutes(options: WebhookRoutesOptions): readonly AnyEndpoi
   return [...readingRoutes(options), ...writingRoutes(options), testRoute(options), ...deliveryRoutes(options)]
 }
 
-function readingRoutes({ database }: WebhookRoutesOptions): readonly AnyEndpoint[] {
+function readingRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
+  const { database } = options
   return [
     endpoint({
       method: 'GET',
@@ -123,7 +127,7 @@ function readingRoutes({ database }: WebhookRoutesOptions): readonly AnyEndpoint
             db.one<{ total: number }>(sql.count, [accountId, domainIds]),
           ]),
         )
-        const items = rows.map(wireEndpoint)
+        const items = rows.map((row) => wireEndpoint(row, options.clock.now()))
         return list(items, paginationOf(window, items.length, counted?.total ?? 0), { webhooks: items })
       },
     }),
@@ -142,7 +146,7 @@ function readingRoutes({ database }: WebhookRoutesOptions): readonly AnyEndpoint
         const { endpoint: row } = await database.tenant(principal.accountId, (db) =>
           readEndpoint(db, principal, webhookId),
         )
-        return answer(row)
+        return answer(row, options)
       },
     }),
   ]
@@ -164,7 +168,7 @@ function writingRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
       answers: { 201: Single },
       errors: [errors.webhook_limit_reached],
       handle: async ({ principal, body }) =>
-        answer(await createEndpoint(options, principal, given(body) as typeof body & { url: string }), 201),
+        answer(await createEndpoint(options, principal, given(body) as typeof body & { url: string }), options, 201),
     }),
     endpoint({
       method: 'PUT',
@@ -179,7 +183,7 @@ function writingRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
       answers: { 200: Single },
       errors: [errors.not_found],
       handle: async ({ principal, params, body }) =>
-        answer(await changeEndpoint(options, principal, params.webhookId, given(body))),
+        answer(await changeEndpoint(options, principal, params.webhookId, given(body)), options),
     }),
     endpoint({
       method: 'DELETE',
@@ -210,9 +214,10 @@ function writingRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
       path: `${PATH}/{webhookId}/regenerate-secret`,
       access,
       operationId: 'regenerateWebhookSecret',
-      summary: 'Regenerate the secret of a webhook. The old one stops being used immediately.',
+      summary: 'Regenerate the secret of a webhook. The old one stops being used immediately, or after a grace period.',
       tag: TAG,
       params: Params,
+      body: Rotation,
       answers: {
         200: named(
           'WebhookSecretResponse',
@@ -220,9 +225,10 @@ function writingRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
         ),
       },
       errors: [errors.not_found],
-      handle: async ({ principal, params }) => {
-        const row = await regenerateSecret(options, principal, params.webhookId)
-        const { body } = answer(row)
+      handle: async ({ principal, params, body: asked }) => {
+        const replaced = { id: params.webhookId, graceMs: graceMsOf(asked) }
+        const row = await regenerateSecret(options, principal, replaced)
+        const { body } = answer(row, options)
         return { status: 200, body: { success: true, ...(body as object), secret: row.secret }, headers: NO_STORE }
       },
     }),
@@ -262,13 +268,14 @@ function given<Body extends object>(body: Body): { [Name in keyof Body]: Exclude
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) as never
 }
 
-function answer(row: Shown, status = 200) {
-  const shown = wireEndpoint(row)
+function answer(row: Shown, { clock }: Pick<WebhookRoutesOptions, 'clock'>, status = 200) {
+  const shown = wireEndpoint(row, clock.now())
   return { ...single(shown, { status, also: { webhook: shown } }), headers: NO_STORE }
 }
 
-function wireEndpoint(row: Shown): object {
-  const { domain_ids: domains, secret } = row
+function wireEndpoint(row: Shown, now: Date): object {
+  const { domain_ids: domains, secret, previous_secret_until: until } = row
+  const isOver = until === null || until <= now
   return {
     id: row.id,
     name: row.name,
@@ -278,6 +285,7 @@ function wireEndpoint(row: Shown): object {
     scope: domains === null ? 'all' : domains.length === 1 ? 'domain' : 'group',
     is_active: row.is_active,
     ...(secret === undefined ? { secret_last4: row.secret_last4 } : { secret }),
+    previous_secret_valid_until: isOver ? null : until,
     created_at: row.created_at,
     updated_at: row.updated_at,
     last_delivery_at: row.last_delivery_at,

@@ -5,4 +5,9 @@ import { PURPOSE } from './endpoints.ts'
 
 export const webhookSecrets: readonly SealedColumn[] = [
   sealedColumn('webhooks_secret', PURPOSE, { table: 'webhook', column: 'secret', key: ['id', 'uuid'] }),
+  sealedColumn('webhooks_previous_secret', PURPOSE, {
+    table: 'webhook',
+    column: 'previous_secret',
+    key: ['id', 'uuid'],
+  }),
 ]

@@ -3,7 +3,8 @@ import { statement } from '../../platform/db.ts'
 // --- endpoints
 
 const ENDPOINT = `id, account_id, name, url, events, domain_ids, is_active, secret_last4, created_at, updated_at,
-  active_since, last_delivery_at, last_delivery_status, consecutive_failures, disabled_at, disabled_reason`
+  active_since, last_delivery_at, last_delivery_status, consecutive_failures, disabled_at, disabled_reason,
+  previous_secret_until`
 // A key bound to domains sees only endpoints bound to these.
 const SEEN = '($2::uuid[] is null or (domain_ids is not null and domain_ids <@ $2))'
 
@@ -29,7 +30,7 @@ export const count = statement(
 )
 export const one = statement(
   'webhooks_one',
-  `select ${ENDPOINT}, secret from webhook where account_id = $1 and ${SEEN} and id = $3`,
+  `select ${ENDPOINT}, secret, previous_secret from webhook where account_id = $1 and ${SEEN} and id = $3`,
 )
 /** Those of the given domains that an endpoint of the account has. */
 export const namedDomains = statement(
@@ -59,10 +60,18 @@ export const update = statement(
      disabled_reason = case when $7 then null else disabled_reason end
    where account_id = $1 and id = $2 returning ${ENDPOINT}`,
 )
+export interface SealedSecrets {
+  readonly secret: Buffer
+  readonly previous_secret: Buffer | null
+  /** Null: the one before stopped being used at once. */
+  readonly previous_secret_until: Date | null
+}
+/** $6 until when the present one is used too; null: no longer. */
 export const setSecret = statement(
   'webhooks_set_secret',
-  `update webhook set secret = $3, secret_last4 = $4, updated_at = $5 where account_id = $1 and id = $2
-   returning ${ENDPOINT}`,
+  `update webhook set secret = $3, secret_last4 = $4, updated_at = $5, previous_secret_until = $6,
+     previous_secret = case when $6::timestamptz is not null then secret end
+   where account_id = $1 and id = $2 returning ${ENDPOINT}`,
 )
 export const remove = statement('webhooks_remove', 'delete from webhook where account_id = $1 and id = $2')
 export const dropQueued = statement(
@@ -125,7 +134,7 @@ export const claim = statement(
      update webhook_queue q set lease = $4, due = $5, held = false from taken t where q.id = t.id
      returning q.id, q.account_id, q.webhook_id, q.event_id, q.event_at, q.event, q.email_id, q.attempt, q.leads
    )
-   select c.*, w.url, w.secret, w.is_active from claimed c join webhook w on w.id = c.webhook_id order by c.id`,
+   select c.*, w.url, w.secret, w.previous_secret, w.previous_secret_until, w.is_active from claimed c join webhook w on w.id = c.webhook_id order by c.id`,
 )
 export const release = statement(
   'webhooks_release',

@@ -7,7 +7,7 @@ import type { Ids } from '../../platform/ids.ts'
 import { withDays } from '../../platform/partitions.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { type AttemptResult, attempt } from './attempt.ts'
-import { type Asker, openSecret, readEndpoint } from './endpoints.ts'
+import { type Asker, openSecrets, readEndpoint } from './endpoints.ts'
 import { ensureWebhookPartitions } from './partitions.ts'
 import { type RecordOptions, recordEnded } from './record-results.ts'
 import * as sql from './sql.ts'
@@ -32,7 +32,7 @@ export async function testEndpoint(
   const at = clock.now()
   const result = await attempt(context, {
     url: endpoint.url,
-    secret: openSecret(secrets, webhookId, sealed),
+    secrets: openSecrets(secrets, webhookId, sealed, at),
     webhookId,
     eventId,
     payload: testEvent(accountId, eventId, at),

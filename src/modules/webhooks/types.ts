@@ -28,6 +28,7 @@ export interface Endpoint {
   readonly consecutive_failures: number
   readonly disabled_at: Date | null
   readonly disabled_reason: string | null
+  readonly previous_secret_until: Date | null
 }
 
 /** How an attempt ended, as the delivery log shows it. */
