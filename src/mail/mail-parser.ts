@@ -4,6 +4,7 @@
 import PostalMime from 'postal-mime'
 
 const NESTING_MOST = 100
+const PARTS_MOST = 1_000
 /** Lines and line ends that a part has before they are joined. */
 const CHUNKS_MOST = 2_048
 /** Limit for the headers of all parts together. */
@@ -27,6 +28,7 @@ interface ParserField {
 /** Internals of the parser that its types do not declare; the version is pinned. */
 interface ParserInternals {
   readonly attachments: readonly { content: ArrayBuffer }[]
+  /** The part that lines are read into. */
   readonly currentNode?: { readonly contentDecoder: ParserDecoder | null }
   processLine(line: Uint8Array, isFinal: boolean): Promise<void>
   collectNode(part: ParserPart, ...around: unknown[]): Promise<void>
@@ -40,6 +42,9 @@ const Parser = PostalMime as unknown as new (
   ...options: ConstructorParameters<typeof PostalMime>
 ) => PostalMime & ParserInternals
 
+/** The message has more parts than any real one, however their boundary is written. */
+export class TooManyParts extends Error {}
+
 /**
  * The parser treats every text not marked `attachment` as part of the letter. Here, a text with a name or a Content-ID is a
  * file shown beside the letter (RFC 2183 section 2.1) and is kept whole, unless it is at the position of the letter itself:
@@ -47,6 +52,9 @@ const Parser = PostalMime as unknown as new (
  * has its sender's.
  */
 export class MailParser extends Parser {
+  readonly #parts = new WeakSet<object>()
+  /** The message itself is not counted. */
+  #count = -1
   /** For each part, how many of its first chunks are joined lines. */
   readonly #joined = new WeakMap<ParserDecoder, number>()
 
@@ -59,12 +67,24 @@ export class MailParser extends Parser {
     })
   }
 
-  /** The parser's two objects a line take 2 KB: 700 MB for 25 MB of text. So lines are joined while more come in. */
+  /**
+   * The parser's two objects a line take 2 KB: 700 MB for 25 MB of text. So lines are joined while more come in.
+   *
+   * @throws TooManyParts
+   */
   override processLine(line: Uint8Array, isFinal: boolean): Promise<void> {
+    this.#countPart()
     const processed = super.processLine(line, isFinal)
     const decoder = this.currentNode?.contentDecoder
     if (decoder != null && decoder.chunks.length >= CHUNKS_MOST) this.#join(decoder)
     return processed
+  }
+
+  #countPart(): void {
+    const { currentNode: part } = this
+    if (part === undefined || this.#parts.has(part)) return
+    this.#parts.add(part)
+    if (++this.#count > PARTS_MOST) throw new TooManyParts()
   }
 
   #join(decoder: ParserDecoder): void {

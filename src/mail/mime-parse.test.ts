@@ -128,8 +128,16 @@ const BOMBS: [what: string, raw: string, unparsed: string | null][] = [
   ['a million header fields', `${'A: b\r\n'.repeat(1_000_000)}\r\nbody`, null],
   ['a header of 5 MB', `A: ${'x'.repeat(5_000_000)}\r\nSubject: s\r\n\r\nbody`, null],
   ['100,000 parts', `${open('o')}${'--o\r\n\r\nx\r\n'.repeat(100_000)}`, 'too_many_parts'],
+  // The parser takes the boundary of an unclosed quoted string.
+  [
+    '2,000 parts with an unclosed boundary',
+    `Content-Type: multipart/mixed; boundary="o\r\n\r\n${'--o\r\n\r\nx\r\n'.repeat(2_000)}`,
+    'too_many_parts',
+  ],
+  ['1,000 parts', `${open('o')}${'--o\r\n\r\nx\r\n'.repeat(1_000)}--o--\r\n`, null],
+  ['1,001 parts', `${open('o')}${'--o\r\n\r\nx\r\n'.repeat(1_001)}--o--\r\n`, 'too_many_parts'],
   ['100,000 dashed lines of text', `Subject: s\r\n\r\n${'-- \r\n'.repeat(100_000)}`, null],
-  ['5,000 levels', Array.from({ length: 5_000 }, (_, n) => `${open(`b${n}`)}--b${n}\r\n`).join(''), 'too_many_parts'],
+  ['5,000 levels', Array.from({ length: 5_000 }, (_, n) => `${open(`b${n}`)}--b${n}\r\n`).join(''), 'malformed'],
   ['500 levels', Array.from({ length: 500 }, (_, n) => `${open(`b${n}`)}--b${n}\r\n`).join(''), 'malformed'],
   ['1,000 messages in messages', 'Content-Type: message/rfc822\r\n\r\n'.repeat(1_000), null],
   ['a boundary of 1 MB', `${open('b'.repeat(1_000_000))}--${'b'.repeat(1_000_000)}\r\n\r\nx`, null],

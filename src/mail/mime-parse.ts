@@ -5,9 +5,8 @@
 
 import type { Address as ParsedAddress } from 'postal-mime'
 import { fieldValue, parseHeaderBlock } from './headers.ts'
-import { MailParser } from './mail-parser.ts'
+import { MailParser, TooManyParts } from './mail-parser.ts'
 
-const PARTS_MOST = 1_000
 /** Limit for the message's own header; the fields beyond it are ignored. */
 const HEADER_BYTES = 65_536
 /** The parser keeps an object per line: ten million would exhaust memory. 25 MB of base64 have a third of a million. */
@@ -58,7 +57,6 @@ export async function parseMessage(raw: Buffer): Promise<ParsedMessage> {
     ? Buffer.concat([raw.subarray(0, headerEnd), Buffer.from('\r\n'), raw.subarray(bodyStart)])
     : raw
   if (hasManyLines(readable)) return unparsed(headers, 'too_large')
-  if (countParts(readable) > PARTS_MOST) return unparsed(headers, 'too_many_parts')
   try {
     const mail = await new MailParser().parse(readable)
     return {
@@ -83,8 +81,8 @@ export async function parseMessage(raw: Buffer): Promise<ParsedMessage> {
       }),
       unparsed: null,
     }
-  } catch {
-    return unparsed(headers, 'malformed')
+  } catch (error) {
+    return unparsed(headers, error instanceof TooManyParts ? 'too_many_parts' : 'malformed')
   }
 }
 
@@ -118,23 +116,4 @@ function hasManyLines(raw: Buffer): boolean {
   let lines = 0
   for (let at = raw.indexOf(LF); at >= 0; at = raw.indexOf(LF, at + 1)) if (++lines > LINES_MOST) return true
   return false
-}
-
-/** Counts the lines that delimit any boundary the message declares: an upper bound for its parts. */
-function countParts(raw: Buffer): number {
-  let dashes = 0
-  for (let at = raw.indexOf('\n--'); at >= 0 && dashes <= PARTS_MOST; at = raw.indexOf('\n--', at + 3)) dashes++
-  if (dashes <= PARTS_MOST) return dashes
-  const text = raw.toString('latin1')
-  const boundaries = new Set<string>()
-  for (const [, quoted, plain] of text.matchAll(/boundary\s{0,9}=\s{0,9}(?:"([^"\r\n]{1,200})"|([^\s;"]{1,200}))/gi)) {
-    boundaries.add(`--${quoted ?? plain ?? ''}`)
-    if (boundaries.size > PARTS_MOST) return boundaries.size
-  }
-  let parts = 0
-  for (let at = text.indexOf('\n--'); at >= 0; at = text.indexOf('\n--', at + 3)) {
-    const line = text.slice(at + 1, Math.min(text.indexOf('\n', at + 1) >>> 0, at + 300)).trimEnd()
-    if (boundaries.has(line) && ++parts > PARTS_MOST) break
-  }
-  return parts
 }
