@@ -228,6 +228,7 @@ test('an unsigned mail is `none`, and an undecidable one `unknown`', async () =>
   assert.equal(await checked(alsoBad), 'unknown no_answer', 'the one without an answer may be good')
   const good = await ours('ed')
   assert.equal(await checked(`X-Long: ${'x'.repeat(70_000)}\r\n${good}`), 'unknown too_large')
+  assert.equal(await checked(`${'x\r\n'.repeat(4_000)}${good}`), 'unknown too_large')
   const verify = (): Promise<never> => Promise.reject(new Error('took too long'))
   assert.equal(await checked(good, OF_COMPLAINT, { verify }), 'unknown too_costly')
 })
