@@ -90,6 +90,7 @@ export interface SubmittedOptions {
 
 export const MAX_RECEIVED = 50
 const MAX_HEADER_BYTES = 262_144
+const SHOWN_NAME_CHARS = 60
 const MAX_FIELDS = 2_000
 const MAX_LINE_BYTES = 998
 const MAX_SUBJECT_CHARS = 998
@@ -138,8 +139,7 @@ export function prepareSubmitted(raw: Buffer, options: SubmittedOptions): Prepar
   for (const [field, ...more] of gathered(kept)) {
     const line = from.trailing && field === from.field ? fromLine(from.mailbox) : rewritten(whole, field, textOf)
     const list = more.length === 0 ? line : joined([line, ...more.map((one) => rewritten(whole, one, textOf))])
-    if (list === null)
-      return refuse(550, `5.6.0 the header ${field.name} has a line of more than ${MAX_LINE_BYTES} bytes`)
+    if (list === null) return refuse(550, `5.6.0 ${shown(field.name)} has a line of more than ${MAX_LINE_BYTES} bytes`)
     out.push(list)
   }
   const charset = changed ? charsetOf(lines) : null
@@ -167,6 +167,11 @@ export function prepareSubmitted(raw: Buffer, options: SubmittedOptions): Prepar
 
 function refuse(code: number, text: string): { ok: false; refusal: SubmissionRefusal } {
   return { ok: false, refusal: { code, text } }
+}
+
+/** A name for an answer of one line; a field may be all name. */
+function shown(name: string): string {
+  return name.length <= SHOWN_NAME_CHARS ? `the header ${name}` : `the header ${name.slice(0, SHOWN_NAME_CHARS)}...`
 }
 
 /** Removes the mailbox file line that some clients send before the header. */

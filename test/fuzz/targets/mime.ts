@@ -19,6 +19,7 @@ export const target: Target = {
     `${PLAIN}MIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<p>Gr=C3=BC=C3=9Fe =\r\n{{unsubscribe}}</p>\r\n`,
     `${PLAIN}MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="b1"\r\n\r\nto be ignored\r\n--b1\r\nContent-Type: multipart/alternative; boundary=b2\r\n\r\n--b2\r\nContent-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: 8bit\r\n\r\nGr\xfc\xdfe\r\n--b2\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: base64\r\n\r\nPGI+aGk8L2I+\r\n--b2--\r\n--b1\r\nContent-Type: application/pdf; name*0*=utf-8''a%20; name*1*=b.pdf\r\nContent-Disposition: attachment; filename="=?utf-8?b?YQ==?="\r\nContent-Transfer-Encoding: base64\r\n\r\nJVBERg==\r\n--b1--\r\n`,
     `${PLAIN}Content-Type: message/rfc822\r\n\r\n${PLAIN}Content-Type: multipart/related; boundary=x\r\n\r\n--x\r\n\r\nz\r\n--x--\r\n`,
+    `${'X'.repeat(2_000)}: y\r\n${PLAIN}\r\nHello.\r\n`,
     'From nobody Mon Mar  2 10:00:00 2026\nFrom: =?iso-2022-jp?b?GyRCRnxLXBsoQg==?= <a@shop.test>\nSubject: =?utf-8?q?=F0=9F=98=80?=\n =?utf-8?q?_more?=\n\nbody\n',
   ],
   corpora: ['rfc', 'legacy', 'thirdparty', 'malformed'].map((kind) => `mime/resources/eml/${kind}`),
@@ -58,6 +59,8 @@ export const target: Target = {
     assert.ok(read.attachments.length <= 1_000)
     const prepared = prepareSubmitted(input, { now: new Date(0), id: 'x', trace: 'Received: from a by b\r\n' })
     if (prepared.ok) letters(prepared.submitted.message)
+    // A reply line has at most 512 bytes (RFC 5321 section 4.5.3.1.5).
+    else assert.ok(prepared.refusal.text.length < 500, 'a refusal longer than a reply line')
     return `${read.unparsed} ${read.attachments.length > 0} ${read.html !== null} ${prepared.ok ? 'ok' : prepared.refusal.text}`
   },
 }
