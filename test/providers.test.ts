@@ -106,6 +106,8 @@ test('each attempt counts once, for the provider whose host answered it, and in 
   const page = await (await fetch(`${world.url}/metrics`)).text()
   assert.match(page, /posthorn_attempts_total\{outcome="delivered",provider="google"\} 3/)
   assert.match(page, /posthorn_attempts_total\{outcome="bounced",provider="microsoft"\} 1/)
+  assert.match(page, /posthorn_deliveries_total\{provider="google",tls="none"\} 3/)
+  assert.ok(!page.includes('posthorn_deliveries_total{provider="sandbox"'))
 
   assert.equal((await counted(world, 5, '?tag=jo')).totals.accepted, 5)
   await counted(world, answered.length, `?domain_id=${domainId}&timezone=Asia/Kathmandu`)
@@ -140,4 +142,18 @@ test('a mail that is deferred and then accepted is two attempts at its provider'
     [providers.length, providers[0].provider, providers[0].accepted, providers[0].deferred_rate],
     [1, 'gmx', 1, 0.5],
   )
+})
+
+test('a delivery over TLS counts in /metrics with its version', async () => {
+  await using mx = await startReceiver({ tls: true })
+  await using world = await startWorld({
+    zones: { 'shop-a.example': { MX: ['10 aspmx.l.google.com'] }, 'aspmx.l.google.com': { A: ['127.0.0.1'] } },
+    settings: { POSTHORN_SMTP_PORT: String(mx.port) },
+  })
+  await world.verifiedDomain('shop.example')
+  const mail = { from: 'a@shop.example', to: 'jo@shop-a.example', subject: 's', text: 't' }
+  assert.equal((await world.api.post('/api/v1/send', mail)).status, 202)
+  await counted(world, 1)
+  const page = await (await fetch(`${world.url}/metrics`)).text()
+  assert.match(page, /posthorn_deliveries_total\{provider="google",tls="TLSv1\.3"\} 1/)
 })

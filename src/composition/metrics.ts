@@ -41,6 +41,12 @@ export const METRICS = {
     help: 'Delivery attempts recorded, by outcome (delivered, deferred, bounced, error) and by the provider of the receiving host; sandbox: kept in the sandbox',
     labels: ['outcome', 'provider'],
   },
+  deliveries: {
+    kind: 'counter',
+    name: 'posthorn_deliveries_total',
+    help: 'Emails taken by a receiving host, by its provider and the version of TLS; none: in cleartext',
+    labels: ['provider', 'tls'],
+  },
   reports: {
     kind: 'counter',
     name: 'posthorn_reports_total',
@@ -171,9 +177,12 @@ export function noteAccepted(
 }
 
 /** Counts an attempt whose result is durable. @returns the provider that runs the receiving host */
-export function noteAttempt(metrics: ServiceMetrics, { attempt, host, recipientDomain, sandbox }: TriedEmail): string {
+export function noteAttempt(metrics: ServiceMetrics, tried: TriedEmail): string {
+  const { attempt, host, recipientDomain, sandbox, tlsVersion } = tried
   const provider = sandbox ? 'sandbox' : host === null ? 'none' : providerOf(recipientDomain, [host]).name
   metrics.note('attempts', 1, { outcome: attempt.outcome, provider })
+  if (attempt.outcome === 'delivered' && !sandbox)
+    metrics.note('deliveries', 1, { provider, tls: tlsVersion ?? 'none' })
   return provider
 }
 

@@ -68,6 +68,8 @@ export interface TriedEmail {
   readonly recipientDomain: string
   /** The host that answered; null when none was reached. */
   readonly host: string | null
+  /** Such as `TLSv1.3`; null: in cleartext, or no host was reached. */
+  readonly tlsVersion: string | null
   readonly smtpCode: number | null
   /** Sandbox mail: no host was asked. */
   readonly sandbox: boolean

@@ -65,6 +65,7 @@ export function recorderOf(options: RecorderOptions): Recorder {
         accountId: email.accountId,
         recipientDomain: domainPart(email.recipientKey),
         host: 'mx' in detail && typeof detail.mx === 'string' ? detail.mx : null,
+        tlsVersion: tlsVersionIn(detail),
         smtpCode: result.smtpCode,
         sandbox,
         attempt: result.attempt,
@@ -173,4 +174,10 @@ async function writeAll(
 function deliveryOf({ email, result, sandbox }: Recorded): readonly Delivered[] {
   if (email === null || result.status !== 'delivered') return []
   return [{ accountId: email.accountId, recipient: email.recipientKey, sandbox, emailId: email.id }]
+}
+
+/** Null: in cleartext, or no host was reached. */
+function tlsVersionIn(detail: object): string | null {
+  const { tls = null } = detail as { readonly tls?: { readonly version: string } | null }
+  return tls?.version ?? null
 }
