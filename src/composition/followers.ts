@@ -7,7 +7,7 @@ import { eventRoutes, eventStreams } from '../modules/events/index.ts'
 import { healthLoop, healthRoutes } from '../modules/health/index.ts'
 import { noteDisabled, noticeServices, type SystemMailer, tellFormerAddress } from '../modules/notices/index.ts'
 import { emailsTo, keptFacts } from '../modules/outbox/index.ts'
-import { statisticsLoop, statisticsRoutes } from '../modules/statistics/index.ts'
+import { complainedDomains, statisticsLoop, statisticsRoutes } from '../modules/statistics/index.ts'
 import { endingCertificates } from '../modules/tracking/index.ts'
 import {
   type DisabledEndpoint,
@@ -118,11 +118,28 @@ export function followersOf(options: FollowersOptions): Followers {
         hasRoom: options.hasRoom,
         certificate: () => endingCertificate(config, database.system),
         trackingCertificates: (now) => endingCertificates(database.system, now),
+        complaints: (least) => complainedWithNames(store, domains, least),
         onMailed: options.onMailed,
       }),
     ],
     beforeHttpStops: [streams.service],
   }
+}
+
+/** Without domains that no longer exist. */
+async function complainedWithNames(
+  { database }: Store,
+  domains: Pick<Domains, 'get'>,
+  least: Parameters<typeof complainedDomains>[1],
+) {
+  const found = await complainedDomains(database.system, least)
+  const named = await Promise.all(
+    found.map(async ({ account_id: accountId, domain_id: id, delivered, complained }) => {
+      const domain = await domains.get({ accountId, domainIds: null }, id).catch(nullIfGone)
+      return domain === null ? [] : [{ accountId, id, name: domain.name, delivered, complained }]
+    }),
+  )
+  return named.flat()
 }
 
 /** Whether opens or clicks are tracked: by the domain's setting, or else the account's. */

@@ -8,7 +8,11 @@ import type { Logger } from '../../platform/log.ts'
 import { type AccountUsage, type Buckets, type Limits, usageOfMonth } from '../accounts/index.ts'
 import { follow, followerLags } from '../events/index.ts'
 import {
+  COMPLAINT_DAYS,
+  COMPLAINT_FLOOR,
+  type ComplainedDomain,
   certificateNotice,
+  complaintNotices,
   type DisabledEndpoint,
   disabledNotice,
   diskNotice,
@@ -31,6 +35,8 @@ const AT_ONCE = 1_000
 const POLL_MS = 1_000
 const MAILED_AT_ONCE = 20
 const LOOK_EVERY_MS = 60_000
+const COMPLAINTS_EVERY_MS = 3_600_000
+const DAY_MS = 86_400_000
 const USAGES = 1_000
 const BEHIND_SECONDS = 15 * 60
 const DAY_SECONDS = 86_400
@@ -38,7 +44,7 @@ const DAY_SECONDS = 86_400
 const ADDRESS_RATE = { burst: 10, perSecond: 10 / DAY_SECONDS }
 /** Notices of one kind per account: 5 a day. */
 const KIND_RATE = { burst: 5, perSecond: 5 / DAY_SECONDS }
-const KEPT_MS = 400 * 86_400_000
+const KEPT_MS = 400 * DAY_MS
 
 export interface NoticesOptions {
   readonly database: Database
@@ -58,6 +64,8 @@ export interface NoticesOptions {
   readonly certificate: () => Promise<EndingCertificate | null>
   /** Of tracking domains: those whose renewal fails. */
   readonly trackingCertificates: (now: Date) => Promise<readonly EndingTrackingCertificate[]>
+  /** The domains of all accounts with at least so many complaints. */
+  readonly complaints: (least: typeof COMPLAINT_FLOOR & { readonly from: Date }) => Promise<readonly ComplainedDomain[]>
   /** Called after a mail was queued. */
   readonly onMailed: () => void
 }
@@ -137,13 +145,22 @@ export function noticeServices(options: NoticesOptions): readonly Service[] {
     onError: (err) => log.warn({ err }, 'quotas will be looked at again'),
     retryMs: LOOK_EVERY_MS,
   })
+  const watching = loop({
+    name: 'notices of complaints',
+    turn: async () => {
+      await noteComplaints(options)
+      return COMPLAINTS_EVERY_MS
+    },
+    onError: (err) => log.warn({ err }, 'complaints will be counted again'),
+    retryMs: LOOK_EVERY_MS,
+  })
   const mailing = loop({
     name: 'notices by mail',
     turn: async () => ((await mailWaiting(options)) === MAILED_AT_ONCE ? 0 : POLL_MS),
     onError: (err) => log.warn({ err }, 'notices will be mailed later'),
     retryMs: LOOK_EVERY_MS,
   })
-  return [following, looking, mailing]
+  return [following, looking, watching, mailing]
 }
 
 async function noteQuotas(options: NoticesOptions): Promise<void> {
@@ -180,6 +197,14 @@ async function noteTroubles(options: NoticesOptions): Promise<void> {
     options,
     found.filter((notice) => notice !== null),
   )
+}
+
+async function noteComplaints(options: NoticesOptions): Promise<void> {
+  const now = options.clock.now()
+  const from = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - (COMPLAINT_DAYS - 1) * DAY_MS)
+  const domains = await options.complaints({ ...COMPLAINT_FLOOR, from })
+  const notices = domains.flatMap((domain) => complaintNotices(domain, now))
+  await note(options.database.system, options, notices)
 }
 
 /** @returns the number of records taken */

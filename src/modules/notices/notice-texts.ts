@@ -301,6 +301,70 @@ export function trackingCertificateNotice(ending: EndingTrackingCertificate, at:
   }
 }
 
+/** A domain whose recipients complain. */
+export interface ComplainedDomain {
+  readonly accountId: string
+  readonly id: string
+  readonly name: string
+  /** Of the last COMPLAINT_DAYS days, today included. */
+  readonly delivered: number
+  readonly complained: number
+}
+
+export const COMPLAINT_DAYS = 7
+/** Gmail and Yahoo ask senders to stay below the first, and take measures from the second on. */
+const COMPLAINT_LEVELS = [0.003, 0.001]
+/** A single complaint among a hundred says nothing. */
+export const COMPLAINT_FLOOR = { complained: 3, delivered: 100, rate: 0.001 }
+
+/** One for the account, and from the higher level on one for the operator: at most once a week for each level. */
+export function complaintNotices(domain: ComplainedDomain, at: Date): readonly Notice[] {
+  const { accountId, id, name, delivered, complained } = domain
+  const rate = complained / delivered
+  const level = COMPLAINT_LEVELS.find((one) => rate >= one)
+  if (level === undefined) return []
+  const percent = `${(Math.floor((complained * 10_000) / delivered) / 100).toFixed(2)} %`
+  const key = `complaints ${id} ${level} ${mondayOf(at)}`
+  const figures = `In the last ${COMPLAINT_DAYS} days, ${complained} of the ${delivered} recipients of ${shown(name)} (account ${accountId}) marked its mail as spam: ${percent}.`
+  const own: Notice = {
+    accountId,
+    key,
+    kind: 'complaints',
+    subject: `${percent} of the recipients of a domain complained`,
+    text: written([
+      figures,
+      level === COMPLAINT_LEVELS[0]
+        ? 'Gmail and Yahoo treat mail of a domain with 0.3 % and more as spam, or refuse it. Stop mail to lists until it is lower.'
+        : 'Gmail and Yahoo ask for less than 0.1 %, and treat mail of a domain with 0.3 % as spam, or refuse it.',
+      '',
+      'They count only what their own recipients mark, and report few complaints, so their rate may be higher.',
+      'Send to those who asked for it, say in each mail why they get it, and make leaving easy.',
+      '',
+      'Who complained: GET /api/customer/bounces?type=complaint',
+    ]),
+  }
+  if (level !== COMPLAINT_LEVELS[0]) return [own]
+  const operators: Notice = {
+    accountId: null,
+    key: `${key} operator`,
+    kind: 'account_complaints',
+    subject: `Account ${accountId}: ${percent} of the recipients of a domain complained`,
+    text: written([
+      figures,
+      'Providers hold this against the addresses of this machine too.',
+      '',
+      `To stop its mail, run: posthorn account suspend ${accountId}`,
+    ]),
+  }
+  return [own, operators]
+}
+
+/** `YYYY-MM-DD` of the Monday of the week (UTC). */
+function mondayOf(at: Date): string {
+  const days = (at.getUTCDay() + 6) % 7
+  return new Date(at.getTime() - days * 86_400_000).toISOString().slice(0, 10)
+}
+
 export function standstillNotice(names: readonly string[], at: Date): Notice {
   const day = at.toISOString().slice(0, 10)
   return {

@@ -105,3 +105,16 @@ export async function activeAccounts(
   const rows = await db.query<{ account_id: string }>(sql.activeAccounts, [after ?? NO_DOMAIN, from, limit])
   return rows.map((row) => row.account_id)
 }
+
+export interface ComplaintFloor {
+  readonly from: Date
+  readonly complained: number
+  readonly delivered: number
+  /** From 0 to 1, of what was delivered. */
+  readonly rate: number
+}
+
+/** The domains of all accounts with at least so many complaints since `from`, to the day of UTC. Sandbox mail does not count. */
+export function complainedDomains(db: Db, least: ComplaintFloor): Promise<readonly sql.ComplainedRow[]> {
+  return db.query(sql.complainedDomains, [NO_DOMAIN, least.from, least.complained, least.delivered, least.rate])
+}

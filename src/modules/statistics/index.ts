@@ -15,6 +15,7 @@ export { statisticsCommands } from './cli.ts'
 export type { Counts } from './counters.ts'
 export {
   activeAccounts,
+  complainedDomains,
   countsOf,
   deliveryFigures,
   type MonthFigures,

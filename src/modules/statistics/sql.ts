@@ -203,16 +203,34 @@ export const forgetFirsts = statement(
    ) k where s.account_id = k.account_id and s.email_id = k.email_id`,
 )
 
-// One index lookup per account.
-export const activeAccounts = statement(
-  'statistics_active_accounts',
-  `with recursive accounts as (
+/** The accounts with any figures, after $1: one index lookup for each. */
+const ACCOUNTS = `with recursive accounts as (
      (select account_id from stat_bucket where account_id > $1 order by account_id limit 1)
      union all
      select n.account_id from accounts a cross join lateral (
        select s.account_id from stat_bucket s where s.account_id > a.account_id order by s.account_id limit 1) n
-   )
+   )`
+export const activeAccounts = statement(
+  'statistics_active_accounts',
+  `${ACCOUNTS}
    select account_id from accounts a where exists (select from stat_bucket s where s.account_id = a.account_id
      and s.scope = 0 and s.span = 1 and s.domain_id = '00000000-0000-0000-0000-000000000000' and s.tag = '' and s.bucket >= $2)
    limit $3`,
+)
+
+export interface ComplainedRow {
+  readonly account_id: string
+  readonly domain_id: string
+  readonly delivered: number
+  readonly complained: number
+}
+/** $1 all zeros, $2 start, $3 the least complaints, $4 the least delivered, $5 the least rate. */
+export const complainedDomains = statement(
+  'statistics_complained_domains',
+  `${ACCOUNTS}
+   select a.account_id, c.* from accounts a cross join lateral (
+     select domain_id, sum(delivered)::bigint as delivered, sum(complained)::bigint as complained from stat_bucket s
+     where s.account_id = a.account_id and scope = 1 and span = 1 and tag = '' and bucket >= $2 and not sandbox
+     group by domain_id
+     having sum(complained) >= $3 and sum(delivered) >= $4 and sum(complained) >= $5::float8 * sum(delivered)) c`,
 )
