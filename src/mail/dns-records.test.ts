@@ -4,7 +4,15 @@ import fc from 'fast-check'
 import { declaredZones, type Zones } from '../../test/zones.ts'
 import type { Resolver } from '../platform/dns.ts'
 import { discoverDmarc, isDmarcRecord, parseDmarc, walkNames } from './dmarc.ts'
-import { checkDomain, dkimKeyFault, domainRecords, hostOf, type Purpose, parseTagList } from './dns-records.ts'
+import {
+  checkDomain,
+  dkimKeyFault,
+  domainRecords,
+  hostOf,
+  type Purpose,
+  parseTagList,
+  type RecordCheck,
+} from './dns-records.ts'
 
 const KEY = 'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAv/abc+DEF=='
 const IDENTITY = {
@@ -44,12 +52,23 @@ test('publishing the four values as given, and nothing else, passes all four', a
   }
 })
 
-test('a service whose own host has no public name says that no SPF record can name it', async () => {
+test('the mechanism of a service without a public name counts as any other', async () => {
+  const other = { 'other.example': txt('v=spf1 ip4:192.0.2.7 -all') }
   for (const host of ['localhost', '192.0.2.1']) {
     const identity = { ...IDENTITY, spfMechanism: `a:${host}` }
-    const { spf } = await checkDomain(identity, declaredZones({ [SPF]: txt('v=spf1 include:other.example -all') }))
-    assert.deepEqual([spf.status, spf.found], ['mismatch', ['v=spf1 include:other.example -all']])
-    assert.match(spf.error ?? '', new RegExp(`^no record can name a:${host}: .*POSTHORN_HOSTNAME`))
+    const check = async (record: string, included = `v=spf1 A:${host} -all`): Promise<RecordCheck> => {
+      const zones = { [SPF]: txt(record), 'own.example': txt(included), ...other }
+      return (await checkDomain(identity, declaredZones(zones))).spf
+    }
+    for (const record of [`v=spf1 a:${host} -all`, 'v=spf1 include:own.example -all', 'v=spf1 redirect=own.example']) {
+      const { status, error } = await check(record)
+      assert.deepEqual([status, error], ['valid', null], record)
+    }
+    const absent = await check('v=spf1 include:other.example -all')
+    assert.equal(absent.status, 'mismatch')
+    assert.match(absent.error ?? '', new RegExp(`publish v=spf1 a:${host} include:other\\.example -all$`))
+    const another = await check(`v=spf1 a:elsewhere a:${host} -all`)
+    assert.match(another.error ?? '', /"a:elsewhere" is not a mechanism/)
   }
 })
 

@@ -20,7 +20,7 @@ import {
 } from './dns-mistakes.ts'
 import { lookupSpf } from './spf.ts'
 import { reaches } from './spf-reach.ts'
-import { isSpfRecord, parseMechanism, parseSpf } from './spf-record.ts'
+import { isSpfRecord, parseSpf } from './spf-record.ts'
 
 export type Purpose = 'ownership' | 'spf' | 'dkim' | 'dmarc'
 export const PURPOSES: readonly Purpose[] = ['ownership', 'spf', 'dkim', 'dmarc']
@@ -244,7 +244,7 @@ const WANTED: Readonly<Record<Purpose, (identity: DomainIdentity) => ExpectedTex
     begins: OWNERSHIP_PREFIX,
   }),
   spf: ({ spfMechanism }) => ({
-    isRight: (text) => isSpfRecord(text) && !('syntaxError' in parseSpf(text)),
+    isRight: (text) => isSpfRecord(text) && !('syntaxError' in parseSpf(text, spfMechanism)),
     isMeant: (text) => /^v\s*=\s*spf/i.test(text),
     isBare: (text) => text.toLowerCase().startsWith(spfMechanism.toLowerCase()),
     begins: 'v=spf1 ',
@@ -305,15 +305,11 @@ async function checkSpf(
   }
   const texts = [found.text]
   if (found.text === value) return { ...VALID, found: texts }
-  if (parseMechanism(spfMechanism) === null) {
-    const error = `no record can name ${spfMechanism}: the service's own host has no public name yet (POSTHORN_HOSTNAME)`
-    return { status: 'mismatch', found: texts, error }
-  }
   const reach = await reaches(name, spfMechanism, resolver, signal)
   if (reach.kind === 'reached') return { ...VALID, found: texts }
   if (reach.kind === 'temperror') return { status: 'error', found: texts, error: reach.reason }
   // Putting our mechanism first avoids whatever stops evaluation before it. An unreadable record must be repaired instead.
-  const isRead = !('syntaxError' in parseSpf(found.text))
+  const isRead = !('syntaxError' in parseSpf(found.text, spfMechanism))
   const whole = `; publish ${withMechanism(found.text, spfMechanism)}`
   // A record that is cut off would be published like that.
   const fits = reach.reason.length + whole.length <= FOUND_CHARACTERS
@@ -339,7 +335,7 @@ function termsBeside(text: string, mechanism: string): readonly string[] {
 
 /** One record that passes whom any of the others passes; null when that cannot be said or is too long to be shown. */
 function mergedSpf(texts: readonly string[], mechanism: string): string | null {
-  const records = texts.map(parseSpf)
+  const records = texts.map((text) => parseSpf(text, mechanism))
   if (records.some((record) => 'syntaxError' in record || record.redirect !== null)) return null
   const isAll = (term: string): boolean => /^[+?~-]?all$/i.test(term)
   // The record that holds nothing but our mechanism says nothing about the owner's own senders.

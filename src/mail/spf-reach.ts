@@ -20,7 +20,8 @@ export type Reach =
  * the record that includes it. Only a path of passing (`+`) mechanisms counts. A name that depends on the client (macros
  * other than `%{d}`) cannot be followed: it counts as one look-up without a match.
  *
- * @param mechanism for example `a:mail.example.com` or `include:_spf.example.com`
+ * @param mechanism for example `a:mail.example.com` or `include:_spf.example.com`; of an instance without a public name
+ *   also `a:localhost`, which no receiver evaluates
  * @throws Error when `mechanism` is not valid
  */
 export async function reaches(
@@ -29,10 +30,10 @@ export async function reaches(
   resolver: Resolver,
   signal?: AbortSignal,
 ): Promise<Reach> {
-  const wanted = parseMechanism(mechanism)
+  const wanted = parseMechanism(mechanism, mechanism)
   if (wanted === null) throw new Error(`not an SPF mechanism: ${mechanism}`)
   try {
-    const walk = new Walk(wanted, resolver, signal)
+    const walk = new Walk(wanted, mechanism, resolver, signal)
     const end = await walk.record(domain)
     if (end === 'reached') return { kind: 'reached' }
     const why = { absent: 'has no SPF record', all: 'accepts every sender before it', none: 'does not name it' }[end]
@@ -46,18 +47,20 @@ export async function reaches(
 class Walk {
   readonly #budget = new Budget()
   readonly #wanted: Mechanism
+  readonly #own: string
   readonly #resolver: Resolver
   readonly #signal: AbortSignal | undefined
 
-  constructor(wanted: Mechanism, resolver: Resolver, signal: AbortSignal | undefined) {
+  constructor(wanted: Mechanism, own: string, resolver: Resolver, signal: AbortSignal | undefined) {
     this.#wanted = wanted
+    this.#own = own
     this.#resolver = resolver
     this.#signal = signal
   }
 
   /** `all`: the record passes everyone before it reaches the wanted mechanism. `none`: it passes no one. */
   async record(domain: string): Promise<'reached' | 'all' | 'none' | 'absent'> {
-    const record = await requireRecord(domain, this.#resolver, this.#signal)
+    const record = await requireRecord(domain, this.#resolver, this.#signal, this.#own)
     if (record === null) return 'absent'
     for (const mechanism of record.mechanisms) {
       const passes = mechanism.qualifier === '+'

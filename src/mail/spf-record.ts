@@ -42,8 +42,12 @@ export function isSpfRecord(text: string): boolean {
   return /^v=spf1(?: |$)/i.test(text)
 }
 
-/** Parses the text of a record that `isSpfRecord` accepts. */
-export function parseSpf(text: string): SpfRecord | SpfSyntaxError {
+/**
+ * Parses the text of a record that `isSpfRecord` accepts.
+ *
+ * @param own see `parseMechanism`
+ */
+export function parseSpf(text: string, own: string | null = null): SpfRecord | SpfSyntaxError {
   const mechanisms: Mechanism[] = []
   const modifiers = new Map<string, string>()
   for (const term of text.slice('v=spf1'.length).split(' ')) {
@@ -53,7 +57,7 @@ export function parseSpf(text: string): SpfRecord | SpfSyntaxError {
     const fault = modifier ? takeModifier(modifiers, modifier[1] ?? '', modifier[2] ?? '') : null
     if (fault !== null) return { syntaxError: fault }
     if (modifier) continue
-    const mechanism = parseMechanism(term)
+    const mechanism = parseMechanism(term, own)
     if (mechanism === null) return { syntaxError: `"${term.slice(0, 100)}" is not a mechanism` }
     mechanisms.push(mechanism)
   }
@@ -72,8 +76,12 @@ function takeModifier(modifiers: Map<string, string>, name: string, value: strin
   return null
 }
 
-/** Parses one mechanism with its qualifier, such as `~include:example.com`; null when it is not valid. */
-export function parseMechanism(term: string): Mechanism | null {
+/**
+ * Parses one mechanism with its qualifier, such as `~include:example.com`; null when it is not valid.
+ *
+ * @param own a mechanism that is valid although its host is no domain-spec, such as `a:localhost`
+ */
+export function parseMechanism(term: string, own: string | null = null): Mechanism | null {
   const match = /^([+\-~?]?)([a-z][a-z0-9_.-]*)(?:([:/])(.*))?$/i.exec(term)
   if (!match) return null
   const qualifier = (match[1] || '+') as Qualifier
@@ -91,7 +99,7 @@ export function parseMechanism(term: string): Mechanism | null {
       return { kind, qualifier, domain: value }
     case 'a':
     case 'mx':
-      return parseAddressMechanism(kind, qualifier, value, prefix)
+      return parseAddressMechanism(kind, qualifier, value, prefix, own)
     case 'ip4':
     case 'ip6':
       return value === null ? null : parseNetwork(kind, qualifier, value)
@@ -107,12 +115,14 @@ function parseAddressMechanism(
   qualifier: Qualifier,
   value: string | null,
   bare: string,
+  own: string | null,
 ): Mechanism | null {
   // A domain-spec may itself contain slashes (section 7.1); only the prefix lengths at its end are not part of it.
   const tail = value === null ? bare : (/(?:\/\d{1,3})?(?:\/\/\d{1,3})?$/.exec(value)?.[0] ?? '')
   const domain = value === null ? null : value.slice(0, value.length - tail.length)
   const lengths = DUAL_CIDR.exec(tail)
-  if (!lengths || (domain !== null && !isDomainSpec(domain))) return null
+  const isOwn = own !== null && `${kind}:${domain}`.toLowerCase() === own.toLowerCase()
+  if (!lengths || (domain !== null && !isOwn && !isDomainSpec(domain))) return null
   const prefix4 = Number(lengths[1] ?? 32)
   const prefix6 = Number(lengths[2] ?? 128)
   return prefix4 <= 32 && prefix6 <= 128 ? { kind, qualifier, domain, prefix4, prefix6 } : null

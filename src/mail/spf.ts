@@ -93,17 +93,23 @@ export async function lookupSpf(domain: string, resolver: Resolver, signal?: Abo
   return texts.length > 1 ? { kind: 'multiple', texts } : { kind: 'record', text }
 }
 
-/** The record of a domain; null when it has none. @throws SpfStop when the record cannot be evaluated */
+/**
+ * The record of a domain; null when it has none.
+ *
+ * @param own see `parseMechanism`
+ * @throws SpfStop when the record cannot be evaluated
+ */
 export async function requireRecord(
   domain: string,
   resolver: Resolver,
   signal?: AbortSignal,
+  own: string | null = null,
 ): Promise<SpfRecord | null> {
   const found = await lookupSpf(domain, resolver, signal)
   if (found.kind === 'error') throw new SpfStop('temperror', `the DNS did not answer for ${domain} (${found.reason})`)
   if (found.kind === 'multiple') throw new SpfStop('permerror', `${domain} has more than one SPF record`)
   if (found.kind === 'none') return null
-  const record = parseSpf(found.text)
+  const record = parseSpf(found.text, own)
   if ('syntaxError' in record) throw new SpfStop('permerror', `${domain}: ${record.syntaxError}`)
   return record
 }
