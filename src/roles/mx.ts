@@ -180,10 +180,10 @@ type Purpose = ReportAddress | 'unsubscribe' | null
 /** The purpose of a recipient; null: none. */
 function purposeOf(options: MxOptions, address: string): Purpose {
   if (address.toLowerCase() === 'postmaster') return { kind: 'operator', localPart: 'postmaster' }
-  const parsed = parseAddress(address)
-  if (!parsed.ok) return null
-  const localPart = parsed.address.local.toLowerCase()
-  const domain = parsed.address.domain.toLowerCase()
+  const recipient = recipientOf(options, address)
+  if (recipient === null) return null
+  const localPart = recipient.local.toLowerCase()
+  const domain = recipient.domain.toLowerCase()
   if (!options.isOurHost(domain)) {
     // For a sending domain with return paths under its own name: only addresses that we have signed.
     const isReturnPath = domain.startsWith(RETURN_PATH_LABEL) && options.inbound.tokenOf(localPart) !== null
@@ -194,7 +194,20 @@ function purposeOf(options: MxOptions, address: string): Purpose {
   if (localPart === DMARC_REPORTS_AT) return { kind: 'dmarc', localPart }
   if (localPart === 'fbl' || options.inbound.providerOf(localPart) !== null) return { kind: 'feedback', localPart }
   if (options.inbound.tokenOf(localPart) !== null) return { kind: 'return_path', localPart }
-  return (options.unsubscribe?.(parsed.address.local) ?? null) === null ? null : 'unsubscribe'
+  return (options.unsubscribe?.(recipient.local) ?? null) === null ? null : 'unsubscribe'
+}
+
+/** The two parts of a recipient; null: not an address. Our own name may have a single label, as `localhost` has. */
+function recipientOf(
+  { isOurHost }: MxOptions,
+  text: string,
+): { readonly local: string; readonly domain: string } | null {
+  const parsed = parseAddress(text)
+  if (parsed.ok) return parsed.address
+  if (parsed.reason !== 'single_label_domain') return null
+  const at = text.lastIndexOf('@')
+  const domain = text.slice(at + 1)
+  return isOurHost(domain.toLowerCase()) ? { local: text.slice(0, at), domain } : null
 }
 
 async function refuseForeign(
@@ -237,8 +250,8 @@ async function takeFor(
     options.onUnsubscribe?.('auto_reply')
     return
   }
-  const parsed = parseAddress(address)
-  const unsubscribe = parsed.ok ? (options.unsubscribe?.(parsed.address.local) ?? null) : null
+  const recipient = recipientOf(options, address)
+  const unsubscribe = recipient === null ? null : (options.unsubscribe?.(recipient.local) ?? null)
   const isKnown = (await unsubscribe?.(subjectOf(raw))) ?? false
   if (!isKnown)
     options.log.warn({ kind: 'unsubscribe' }, 'who unsubscribes by mail from one that is not kept is not known')
