@@ -123,6 +123,25 @@ test('a name is checked anew at every request', async () => {
   await made.close()
 })
 
+test('localhost and the names below it are this machine, whatever the DNS says', async () => {
+  await using receiver = await webhookReceiver()
+  receiver.answer = (_received, reply) => void reply.writeHead(204).end()
+  const elsewhere = { A: ['127.9.9.9'] }
+  const resolver = declaredZones({ localhost: elsewhere, 'app.localhost': elsewhere, notlocalhost: elsewhere })
+  const made = connector({ resolver, allowPrivate: true })
+  for (const [host, want] of Object.entries({
+    localhost: 204,
+    'LocalHost.': 204,
+    'app.localhost': 204,
+    'new.app.localhost': 204,
+    notlocalhost: 'connect',
+  })) {
+    const outcome = await ask(made, receiver.url.replace('127.0.0.1', host))
+    assert.equal(outcome.kind === 'answered' ? outcome.status : outcome.failure, want, host)
+  }
+  await made.close()
+})
+
 test('redirects are not followed, encodings not decoded, and only 64 KB of a long answer are read', async () => {
   await using receiver = await webhookReceiver()
   const made = connector({ resolver: declaredZones({ 'here.test': { A: ['127.0.0.1'] } }), allowPrivate: true })

@@ -107,8 +107,10 @@ export function urlFault(text: string, allowPrivate: boolean): UrlFault | null {
   if (!WEB_PORTS.includes(port) && (port < FIRST_FREE_PORT || SERVICE_PORTS.has(port))) return 'port'
   const host = hostOf(url)
   if (net.isIP(host) !== 0) return isPublicAddress(host) ? null : 'private_address'
-  return /(?:^|\.)localhost$|\.internal$|\.local$/.test(host) ? 'private_address' : null
+  return LOCALHOST.test(host) || /\.(?:internal|local)$/.test(host) ? 'private_address' : null
 }
+
+const LOCALHOST = /(?:^|\.)localhost$/
 
 function portOf({ port, protocol }: URL): number {
   if (port !== '') return Number(port)
@@ -217,6 +219,8 @@ function failed(failure: Failure, detail: string): Failed {
 }
 
 async function addressesOf(resolver: Resolver, host: string, signal: AbortSignal): Promise<readonly string[]> {
+  // RFC 6761 section 6.3: the names below localhost are this machine, and the DNS is not asked for them.
+  if (LOCALHOST.test(host)) return ['127.0.0.1', '::1']
   const answers = await Promise.all([resolver.a(host, signal), resolver.aaaa(host, signal)])
   return answers.flatMap((answer) => (answer.kind === 'found' ? answer.records : []))
 }
