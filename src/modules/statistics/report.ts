@@ -1,21 +1,20 @@
 // The reports: their days, the roll-ups they read, and their figures (contract section 16).
 
 import type { Clock } from '../../platform/clock.ts'
-import { type Db, sqlState } from '../../platform/db.ts'
+import type { Db } from '../../platform/db.ts'
 import { parameterError } from '../../platform/errors.ts'
 import { domainsSeen } from '../../platform/http.ts'
 import { COUNTERS, type Counter, type Counts } from './counters.ts'
 import { rate } from './figures.ts'
 import { NO_DOMAIN, SCOPE, STREAM } from './roll-up.ts'
 import * as sql from './sql.ts'
+import { dateIn, dayStart } from './zones.ts'
 
 export const MAX_DAYS = 365
 const DEFAULT_DAYS = 30
 const DAY_MS = 86_400_000
 /** PostgreSQL has no year 0. */
 const FIRST_DATE = '0001-01-01'
-const UNKNOWN_ZONE = '22023'
-const ZONE_WORDS = 'must be an IANA time zone name, such as Europe/Berlin'
 
 export interface ReportQuery {
   readonly from_date?: string
@@ -58,39 +57,6 @@ function laterOf(one: string, other: string): string {
 
 function dateBefore(date: string, days: number): string {
   return new Date(Date.parse(date) - days * DAY_MS).toISOString().slice(0, 10)
-}
-
-const MOST_ZONES = 1_000
-const zones = new Map<string, Intl.DateTimeFormat>()
-
-/** Cached: making a format takes longer than most reports. There are about 600 zones, written in capitals or small letters. */
-function formatIn(timezone: string): Intl.DateTimeFormat {
-  const known = zones.get(timezone)
-  if (known !== undefined) return known
-  const numeric = { year: 'numeric', month: '2-digit', day: '2-digit' } as const
-  const made = new Intl.DateTimeFormat('en', { timeZone: timezone, ...numeric })
-  if (zones.size >= MOST_ZONES) zones.clear()
-  zones.set(timezone, made)
-  return made
-}
-
-/**
- * The zone name for the database. PostgreSQL reads a word such as CET first as an abbreviation with a fixed offset of one hour,
- * although it also names a zone with daylight saving time, and it takes IST for another zone than Intl does. `Area/Place` names
- * mean the same to both, and are passed as given because the database may lack the older names that Intl resolves them to.
- */
-function zoneAsked(timezone: string): string {
-  return timezone.includes('/') ? timezone : formatIn(timezone).resolvedOptions().timeZone
-}
-
-function dateIn(timezone: string, at: Date): string {
-  try {
-    const parts = formatIn(timezone).formatToParts(at)
-    const part = (type: string): string => parts.find((one) => one.type === type)?.value ?? ''
-    return `${part('year')}-${part('month')}-${part('day')}`
-  } catch {
-    return fault('timezone', 'timezone', ZONE_WORDS)
-  }
 }
 
 export interface Asked {
@@ -148,20 +114,27 @@ function daily<Name extends Counter>(
   }
 }
 
-/** @throws ApiError invalid_parameter when the database does not know the zone */
 export async function read<Row extends object>(
   db: Db,
   accountId: string,
-  { utc, zone }: sql.DaysStatements,
+  { utc, zone, edges }: sql.DaysStatements,
   of: Asked,
 ): Promise<readonly Row[]> {
-  const { timezone } = of.period
+  const { period } = of
   const parameters = asked(accountId, of)
   const planned = db.execute(sql.plans)
-  const rows = isUtc(timezone)
+  const rows = isUtc(period.timezone)
     ? db.query<Row>(utc, parameters)
-    : zoned(db.query<Row>(zone, [...parameters, zoneAsked(timezone)]))
+    : db.query<Row>(zone, [...parameters, startsOf(period, edges)])
   return (await Promise.all([rows, planned]))[0]
+}
+
+/** When the days of the period and the day after it begin: all of them, or the first and the last. */
+function startsOf(period: Period, edges: sql.DaysStatements['edges']): readonly number[] {
+  const first = Date.parse(period.from_date)
+  const length = daysOf(period)
+  const days = edges === 'of each day' ? Array.from({ length: length + 1 }, (_, day) => day) : [0, length]
+  return days.map((day) => dayStart(period.timezone, first + day * DAY_MS))
 }
 
 /** The first parameters of every statement that reads roll-ups. */
@@ -179,13 +152,6 @@ function asked(accountId: string, { query, period, boundTo }: Asked): readonly u
     period.from_date,
     period.to_date,
   ]
-}
-
-async function zoned<Rows>(found: Promise<Rows>): Promise<Rows> {
-  return found.catch((error: unknown) => {
-    if (sqlState(error) === UNKNOWN_ZONE) return fault('timezone', 'timezone', ZONE_WORDS)
-    throw error
-  })
 }
 
 type DayRow<Name extends Counter> = Some<Name> & {

@@ -1,5 +1,15 @@
 import { statement } from '../../platform/db.ts'
-import { ASKED, adding, type DaysStatements, edgesOf, IN_UTC_DAYS, KEYS, midnightsOf, WHOLE_FROM } from './sql.ts'
+import {
+  ASKED,
+  adding,
+  type DaysStatements,
+  EACH_DAY,
+  edgesOf,
+  IN_UTC_DAYS,
+  KEYS,
+  midnightsOf,
+  WHOLE_FROM,
+} from './sql.ts'
 
 /** The possible answers of a provider's hosts to an attempt, which are also the columns that count them. */
 export const ANSWERS = ['accepted', 'deferred', 'bounced', 'blocked'] as const
@@ -19,7 +29,7 @@ export const answersByDay: DaysStatements = {
   ),
   zone: statement(
     'statistics_answers_by_zone_day',
-    `with ${midnightsOf(`generate_series($7::date, $8::date + 1, interval '1 day')`)},
+    `with ${midnightsOf(EACH_DAY)},
      spans as materialized (
        select m.*, lead(base) over (order by day) as next_base, lag(day) over (order by day) as day_before,
          case when late then -1 else 1 end as sign
@@ -39,6 +49,7 @@ export const answersByDay: DaysStatements = {
        where day_before is not null
      ) t group by day, provider having ${ANSWERS.map((name) => `sum(${name}) <> 0`).join(' or ')}`,
   ),
+  edges: 'of each day',
 }
 
 /** Deletes what the log can reproduce; parameters as in the other roll-ups. */

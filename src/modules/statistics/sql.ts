@@ -66,19 +66,20 @@ export const ASKED = `account_id = $1 and scope = $2 and domain_id = any($3::uui
 export const IN_UTC_DAYS = `${ASKED} and span = 1 and bucket >= $7::date::timestamptz and bucket < ($8::date + 1)::timestamptz`
 const UTC_DAYS = `from stat_bucket where ${IN_UTC_DAYS}`
 
-// The midnights of a zone ($9), each counted from a midnight in UTC: by the hours since the one before it (`utc`), or, when that
+// The midnights of a zone, each counted from a midnight in UTC: by the hours since the one before it (`utc`), or, when that
 // is fewer (`late`), by the hours until the one after it, the last hour in quarters. So 90 days read at most 16 rows each
-// instead of 96, and only the midnights are converted between zones. When a midnight happens twice, PostgreSQL takes the second
-// one, but the day begins with the first.
-export const midnightsOf = (days: string): string => `guesses as materialized (
-     select d::date as day, d::timestamp at time zone $9 as at from ${days} d
-   ), midnights as materialized (
+// instead of 96. $9 is when each day begins, in seconds after its midnight in UTC: the database's own rules for time zones may
+// be out of date.
+export const midnightsOf = (days: string): string => `midnights as materialized (
      select day, at, date_trunc('day', at) as utc, date_trunc('hour', at + late * interval '59 minutes') as hour, late > 0 as late,
        date_trunc('day', at) + late * interval '1 day' as base
      from (select day, at, case when at - date_trunc('day', at) > interval '12 hours' then 1 else 0 end as late
-       from (select day, case when ((at - interval '1 hour') at time zone $9)::date = day then at - interval '1 hour'
-         else at end as at from guesses) g) m
+       from (select day, day::timestamptz + seconds * interval '1 second' as at from ${days}) d) m
    )`
+export const EACH_DAY =
+  '(select $7::date + n::int - 1 as day, seconds from unnest($9::int[]) with ordinality as o(seconds, n)) s'
+const BOTH_ENDS = 'unnest(array[$7::date, $8::date + 1], $9::int[]) as s(day, seconds)'
+
 export const edgesOf = (columns: string, table = 'stat_bucket'): string => {
   const asked = `select ${columns} from ${table} where ${ASKED}`
   return `${asked} and span = 2 and bucket >= case when m.late then m.hour else m.utc end
@@ -87,11 +88,13 @@ export const edgesOf = (columns: string, table = 'stat_bucket'): string => {
      ${asked} and span = 0 and bucket >= least(m.at, m.hour) and bucket < greatest(m.at, m.hour)`
 }
 
-/** The statements of a report over a period, by day. $7 and $8 first and last date; for `zone` also $9, the time zone. */
+/** The statements of a report over a period, by day. $7 and $8 first and last date; for `zone` also $9, the starts of days. */
 export interface DaysStatements {
   readonly utc: Statement
   /** Days in UTC, and the edges of the zone's days (`midnight` is the date). One statement, for one snapshot. */
   readonly zone: Statement
+  /** The days whose starts `zone` takes, in order. The day after the period is always the last. */
+  readonly edges: 'of each day' | 'of the period'
 }
 
 export function daysStatements(report: string, counters: readonly Counter[]): DaysStatements {
@@ -103,7 +106,7 @@ export function daysStatements(report: string, counters: readonly Counter[]): Da
     ),
     zone: statement(
       `statistics_zone_days_${report}`,
-      `with ${midnightsOf(`generate_series($7::date, $8::date + 1, interval '1 day')`)}
+      `with ${midnightsOf(EACH_DAY)}
        select to_char(m.day, 'YYYY-MM-DD') as midnight, to_char(m.utc, 'YYYY-MM-DD') as date, m.late, s.*
        from midnights m cross join lateral (select ${sums} from (${edgesOf(counters.join(', '))}) c) s
        union all
@@ -111,6 +114,7 @@ export function daysStatements(report: string, counters: readonly Counter[]): Da
        where ${ASKED} and span = 1 and bucket >= ($7::date - 2)::timestamptz and bucket < ($8::date + 3)::timestamptz
        group by bucket`,
     ),
+    edges: 'of each day',
   }
 }
 
@@ -119,7 +123,7 @@ export const totals: DaysStatements = {
   utc: statement('statistics_utc_total', `select ${SUMS} ${UTC_DAYS}`),
   zone: statement(
     'statistics_zone_total',
-    `with ${midnightsOf('unnest(array[$7::date, $8::date + 1])')}
+    `with ${midnightsOf(BOTH_ENDS)}
      select ${COUNTERS.map((name) => `coalesce(sum(${name} * weight), 0)::bigint as ${name}`).join(', ')} from (
        select ${COLUMNS}, 1 as weight from stat_bucket where ${ASKED} and span = 1
          and bucket >= (select min(base) from midnights) and bucket < (select max(base) from midnights)
@@ -127,6 +131,7 @@ export const totals: DaysStatements = {
        select c.*, case when m.late = (m.day = $7::date) then 1 else -1 end
        from midnights m cross join lateral (${edgesOf(COLUMNS)}) c) w`,
   ),
+  edges: 'of the period',
 }
 
 export const sumOfDays = statement(

@@ -7,6 +7,7 @@ import { startWorld, type World } from '../../../test/world.ts'
 import type { FollowedEvent } from '../events/index.ts'
 import { rollUpProviders } from './providers.ts'
 import { rollUp } from './roll-up.ts'
+import { dayStart } from './zones.ts'
 
 const V1 = '/api/v1/stats/outbound'
 const DAY_MS = 86_400_000
@@ -106,6 +107,42 @@ test('every day and every period of every zone has the events that happened in i
     ),
     { numRuns: 40 },
   )
+})
+
+test('the day of a zone begins with its first moment, also where clocks change at midnight', () => {
+  const apart: string[] = []
+  for (const timezone of Intl.supportedValuesOf('timeZone')) {
+    const format = new Intl.DateTimeFormat('en-CA', { timeZone: timezone })
+    for (let ms = Date.parse('2025-01-01T00:00:00Z'); ms < Date.parse('2028-01-01T00:00:00Z'); ms += DAY_MS) {
+      const startMs = ms + dayStart(timezone, ms) * 1_000
+      const day = new Date(ms).toISOString().slice(0, 10)
+      if (format.format(startMs) !== day || format.format(startMs - 1) >= day) apart.push(`${timezone} ${day}`)
+    }
+  }
+  assert.deepEqual(apart, [])
+})
+
+// In autumn 2026 Morocco gave up its summer time, which databases older than that still keep.
+test('the days of every zone are those of Intl, whatever the database knows of zones', async () => {
+  const { database, ground } = world.rooms
+  const account = await world.newAccount()
+  const hours = Array.from({ length: 48 }, (_, hour) => new Date(Date.parse('2026-12-01T00:30:00Z') + hour * 3_600_000))
+  const events = hours.map((at): FollowedEvent => {
+    return {
+      ...{ eventId: ground.ids.next(), emailId: ground.ids.next(), at, accountId: account.accountId },
+      ...{ type: 'email.sent', domainId: null, stream: 'transactional', sandbox: false, tag: null },
+      ...{ data: {}, facts: null, provider: null },
+    }
+  })
+  await database.transaction((db) => rollUp(db, events))
+  for (const timezone of Intl.supportedValuesOf('timeZone')) {
+    const format = new Intl.DateTimeFormat('en-CA', { timeZone: timezone })
+    const dates = hours.map((at) => format.format(at))
+    const query = `from_date=2026-11-30&to_date=2026-12-03&timezone=${timezone}`
+    const { data } = (await account.api.get(`${V1}/sends?${query}`)).body
+    for (const { date, sent } of data)
+      assert.equal(sent, dates.filter((known) => known === date).length, `${date} in ${timezone}`)
+  }
 })
 
 // An event's time in summer and its local day: PostgreSQL reads these names as abbreviations with a fixed offset, and the last
