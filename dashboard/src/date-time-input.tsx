@@ -1,5 +1,6 @@
 // Input of a date and time in the viewer's time zone, which is named beside it.
 
+import { ownZone } from './days.ts'
 import { Field } from './ui.tsx'
 
 export function DateTimeInput({
@@ -19,7 +20,7 @@ export function DateTimeInput({
   readonly required?: boolean
   readonly fault?: string | undefined
 }) {
-  const zone = `Time zone: ${Intl.DateTimeFormat().resolvedOptions().timeZone}`
+  const zone = `Time zone: ${ownZone()}`
   return (
     <Field
       label={label}

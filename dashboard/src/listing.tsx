@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { tell } from './announcements.tsx'
 import { ApiProblem, type Json, useApi, withQuery } from './api.ts'
+import { edgeOfDay } from './days.ts'
 import { figure } from './number-format.ts'
 import { bareOf } from './pasted-address.ts'
 import type { Search } from './search.ts'
@@ -15,7 +16,7 @@ export interface Filter {
   readonly label: string
   /** Choices; absent for free text. */
   readonly options?: readonly (readonly [value: string, label: string])[]
-  /** A day: the URL contains it as entered; the API gets its first or last moment in the viewer's time zone. */
+  /** A day: the URL contains it as entered; the API gets where it begins or ends in the viewer's time zone. */
   readonly day?: 'start' | 'end'
   /** The expected form of its text, shown when the input is wrong. */
   readonly form?: string
@@ -252,9 +253,8 @@ export function chosenOf(filters: readonly Filter[], search: Search): Readonly<R
 }
 
 function momentOf(text: string | undefined, day: Filter['day']): string | undefined {
-  if (text === undefined || day === undefined) return text === undefined ? undefined : bareOf(text)
-  const moment = new Date(`${text}T${day === 'start' ? '00:00:00.000' : '23:59:59.999'}`)
-  return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString()
+  if (text === undefined) return undefined
+  return day === undefined ? bareOf(text) : edgeOfDay(text, day)
 }
 
 function NothingFits({ clear }: { readonly clear: () => void }) {

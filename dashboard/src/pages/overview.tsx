@@ -5,11 +5,12 @@ import { useState } from 'react'
 import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { useDomains } from '../by-domain.tsx'
 import { RateDays, StackedDays } from '../charts.tsx'
+import { edgeOfDay, lastDays } from '../days.ts'
 import { type FigureRange, listBehind } from '../figure-links.ts'
 import { figure } from '../number-format.ts'
 import { IfPermitted } from '../permissions.tsx'
 import { ProviderStrips } from '../provider-strips.tsx'
-import { isOver, lastDays, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE, MIN_FOR_RATE } from '../rates.ts'
+import { isOver, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE, MIN_FOR_RATE } from '../rates.ts'
 import type { Search } from '../search.ts'
 import { Button, Code, Copy, Empty, Page, Pending, Problem, rate, Section, State, Time, Waiting } from '../ui.tsx'
 
@@ -34,7 +35,7 @@ export function Overview() {
   const reports = [sends, bounces, spam, providers, opens, clicks]
   const latest = useApi(
     withQuery('/customer/bounces', {
-      ...{ limit: 100, domain_id, from: new Date(`${from_date}T00:00:00`).toISOString() },
+      ...{ limit: 100, domain_id, from: edgeOfDay(from_date, 'start') },
       ...{ include_sandbox: range.include_sandbox, include_complaints: false },
     }),
     every,
