@@ -206,3 +206,32 @@ test('a contact among imported unsubscribes is unsubscribed, and the event says 
   const [event] = (await world.api.get('/api/v1/events?event=email.unsubscribed')).body.data
   assert.deepEqual([event.data.email, event.data.source, event.data.reason], ['jo@example.net', 'import', 'too many'])
 })
+
+test('what a report tells happened after the delivery, even when the clock of who reports it is behind', async () => {
+  await using world = await startWorld()
+  const { testApi } = world.account
+  for (const what of ['bounces', 'complaints']) {
+    const mail = { from: 'a@shop.example', to: `deliver+${what}@sandbox.test`, subject: 's', text: 't' }
+    const { email_id: id } = (await testApi.post('/api/v1/send', mail)).body.data
+    const email = async () => (await world.api.get(`/api/v1/emails/${id}`)).body.data
+    for (const end = performance.now() + 20_000; (await email()).status !== 'delivered'; ) {
+      assert.ok(performance.now() < end, 'the mail was not delivered')
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+    const occurred_at = new Date(world.clock.now().getTime() - 3_600_000).toISOString()
+    const report = { email_id: id, occurred_at, ...(what === 'bounces' && { type: 'hard' }) }
+    assert.equal((await world.api.post(`/api/v1/inbound/${what}`, report)).body.data.matched, true)
+    const { delivered_at, events } = await email()
+    const list = `/api/v1/customer/bounces?email_id=${id}&include_sandbox=true`
+    const [bounce] = (await world.api.get(list)).body.data
+    const last = what === 'bounces' ? 'email.bounced' : 'email.complained'
+    assert.equal(bounce.bounced_at, delivered_at)
+    assert.deepEqual(
+      events.slice(-2).map(({ event, timestamp }: { event: string; timestamp: string }) => [event, timestamp]),
+      [
+        ['email.delivered', delivered_at],
+        [last, delivered_at],
+      ],
+    )
+  }
+})

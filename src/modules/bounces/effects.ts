@@ -27,6 +27,8 @@ export interface ReportedEmail {
   readonly sandbox: boolean
   readonly tag: string | null
   readonly status: string
+  /** Null: no receiver has taken it. */
+  readonly deliveredAt: Date | null
   readonly facts: EmailFacts
 }
 

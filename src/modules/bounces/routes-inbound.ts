@@ -127,7 +127,7 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
   const complaint =
     (facts: Reported): Apply =>
     async (db, email) => {
-      const at = timeOf(facts, email.emailId, options.clock)
+      const at = timeOf(facts, email, options.clock)
       const arrivalDate = facts.occurred_at === undefined ? null : at
       const type = facts.type === undefined || facts.type === 'complaint' ? 'abuse' : facts.type.toLowerCase()
       const feedback = { type, reportingMta: null, arrivalDate, dkim: null }
@@ -149,7 +149,7 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
         remoteHost: null,
         remoteIp: null,
       }
-      return applyFailure(db, options, email, failed, 'api', timeOf(facts, email.emailId, options.clock))
+      return applyFailure(db, options, email, failed, 'api', timeOf(facts, email, options.clock))
     }),
     one('complaints', ComplaintBody, complaint),
   ]
@@ -171,11 +171,12 @@ function unclear(body: unknown): readonly FieldFault[] {
   return faults
 }
 
-/** The reported time, limited to the time between the email's acceptance and now. */
-function timeOf({ occurred_at: occurredAt }: NamedEmail, emailId: string, clock: Clock): Date {
+/** The reported time, limited to the time since the email's delivery, which a clock of whole seconds or a wrong one precedes. */
+function timeOf({ occurred_at: occurredAt }: NamedEmail, { emailId, deliveredAt }: ReportedEmail, clock: Clock): Date {
   const now = clock.now()
   if (occurredAt === undefined) return now
-  return new Date(Math.min(now.getTime(), Math.max(Date.parse(occurredAt), timeOfId(emailId).getTime())))
+  const since = deliveredAt ?? timeOfId(emailId)
+  return new Date(Math.min(now.getTime(), Math.max(Date.parse(occurredAt), since.getTime())))
 }
 
 type Reach = Pick<Principal, 'accountId' | 'domainIds'>

@@ -21,6 +21,8 @@ export interface ReportedEmail {
   readonly sandbox: boolean
   readonly tag: string | null
   readonly status: EmailStatus
+  /** Null: no receiver has taken it. */
+  readonly deliveredAt: Date | null
   readonly facts: EmailFacts
 }
 
@@ -45,6 +47,7 @@ interface Row extends Facts {
   readonly sandbox: boolean
   readonly tag: string | null
   readonly status: number
+  readonly delivered_at: Date | null
 }
 
 /** Finds and locks it. @returns null when there is none, or when a message id has several recipients and none is named */
@@ -65,6 +68,7 @@ export async function lockReportedEmail(db: Db, key: ReportKey): Promise<Reporte
     sandbox: row.sandbox,
     tag: row.tag,
     status: statusName(row.status),
+    deliveredAt: row.delivered_at,
     facts: emailFacts(row),
   }
 }
