@@ -7,10 +7,10 @@ import { insisting, pause } from './bulk-calls.ts'
 import { lastDays } from './days.ts'
 import type { Filter } from './listing.tsx'
 import { figure } from './number-format.ts'
-import { isOver, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE } from './rates.ts'
+import { isOver, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE, rate } from './rates.ts'
 import type { Search } from './search.ts'
 import { Table } from './table.tsx'
-import { rate, Section } from './ui.tsx'
+import { Section } from './ui.tsx'
 
 /** Each needs a call of its own. */
 const MOST = 20

@@ -3,6 +3,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useId, useState } from 'react'
 import { figure } from './number-format.ts'
+import { MIN_FOR_RATE, percent, shareOf } from './rates.ts'
 import type { Search } from './search.ts'
 
 export interface Series {
@@ -22,8 +23,6 @@ interface DaysProps {
 const HEIGHT = 120
 const WIDTH = 720
 const GAP = 2
-/** Minimum number of emails on a day for a meaningful line. */
-const MIN_FOR_RATE = 20
 
 /** Days as stacked bars. */
 export function StackedDays({
@@ -92,7 +91,7 @@ export function RateDays({
   readonly wholes: readonly number[]
   readonly threshold: number
 }) {
-  const rates = days.map((_, i) => ((wholes[i] ?? 0) < MIN_FOR_RATE ? null : (parts[i] ?? 0) / (wholes[i] ?? 1)))
+  const rates = days.map((_, i) => ((wholes[i] ?? 0) < MIN_FOR_RATE ? null : shareOf(parts[i] ?? 0, wholes[i] ?? 1)))
   const known = rates.filter((one) => one !== null)
   if (known.length === 0)
     return (
@@ -299,10 +298,6 @@ function niceTop(value: number): number {
 export function useMailsOf(): (day: string) => Search {
   const { domain_id: domain } = useSearch({ strict: false }) as Search
   return (day) => ({ from: day, to: day, ...(domain !== undefined && { domain_id: domain }) })
-}
-
-export function percent(rate: number): string {
-  return `${(rate * 100).toFixed(rate < 0.01 && rate > 0 ? 2 : 1)}\u00a0%`
 }
 
 export function dayName(day: string): string {

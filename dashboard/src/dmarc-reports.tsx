@@ -4,9 +4,10 @@
 import { useState } from 'react'
 import { type Json, useApi } from './api.ts'
 import { figure } from './number-format.ts'
+import { rate } from './rates.ts'
 import { ReportRecord } from './report-record.tsx'
 import { Table } from './table.tsx'
-import { Button, rate, Section, State } from './ui.tsx'
+import { Button, Section, State } from './ui.tsx'
 
 export function DmarcReports({ id }: { readonly id: string }) {
   const path = `/customer/domains/${id}`

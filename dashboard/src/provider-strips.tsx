@@ -4,10 +4,10 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import type { Json } from './api.ts'
-import { dayName, percent, useMailsOf } from './charts.tsx'
+import { dayName, useMailsOf } from './charts.tsx'
 import { figure } from './number-format.ts'
+import { percent, rate } from './rates.ts'
 import { Table } from './table.tsx'
-import { rate } from './ui.tsx'
 
 const ANSWERS = ['accepted', 'deferred', 'bounced', 'blocked'] as const
 type Answer = (typeof ANSWERS)[number]

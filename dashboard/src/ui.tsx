@@ -415,14 +415,6 @@ export function Facts({ facts }: { readonly facts: readonly (readonly [name: str
   )
 }
 
-/** A rate with its base; too small a base gives no rate. */
-export function rate(part: number, whole: number): string {
-  if (whole === 0) return 'none yet'
-  if (whole < 20) return `${part} of ${whole}`
-  const share = part / whole
-  return `${(share * 100).toFixed(share === 1 || share === 0 ? 0 : share < 0.01 ? 2 : 1)}\u00a0%`
-}
-
 /** A link that looks like a button. */
 export const LIKE_A_BUTTON =
   'inline-block rounded border border-line bg-raised px-3 py-1.5 text-sm whitespace-nowrap no-underline hover:border-quiet'

@@ -10,9 +10,9 @@ import { type FigureRange, listBehind } from '../figure-links.ts'
 import { figure } from '../number-format.ts'
 import { IfPermitted } from '../permissions.tsx'
 import { ProviderStrips } from '../provider-strips.tsx'
-import { isOver, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE, MIN_FOR_RATE } from '../rates.ts'
+import { isOver, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE, MIN_FOR_RATE, rate } from '../rates.ts'
 import type { Search } from '../search.ts'
-import { Button, Code, Copy, Empty, Page, Pending, Problem, rate, Section, State, Time, Waiting } from '../ui.tsx'
+import { Button, Code, Copy, Empty, Page, Pending, Problem, Section, State, Time, Waiting } from '../ui.tsx'
 
 const RANGES = [7, 30, 90] as const
 const DEFAULT_DAYS = 30
