@@ -2,10 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { storyOf } from '../dashboard/src/story.ts'
+import { bouncesBehind, storyOf } from '../dashboard/src/story.ts'
 
 type Email = Parameters<typeof storyOf>[0]
-const MAIL: Email = { status: '', sandbox: false, attempts_count: 1, attempts: [], delivered_at: null }
+const MAIL: Email = {
+  ...{ status: '', sandbox: false, attempts_count: 1, attempts: [], delivered_at: null },
+  ...{ next_attempt_at: '2026-01-01T12:00:00.000Z', last_response: '451 4.7.1 greylisted' },
+}
 const deferred = (last: Email['attempts'][0]): string => storyOf({ ...MAIL, status: 'deferred', attempts: [last] })
 const bounced = (delivered_at: string | null): string => storyOf({ ...MAIL, status: 'bounced', delivered_at })
 
@@ -29,4 +32,41 @@ test('a server that did not answer was not reached', () => {
 test('a bounce after the delivery is told from a refusal', () => {
   assert.match(bounced(null), /rejected it/)
   assert.match(bounced('2026-01-01T12:00:00.000Z'), /accepted it, and its failure was reported later/)
+})
+
+test('an email that waits here is not told as deferred by a receiver', () => {
+  const last_response = '4.7.0 not tried: the sending domain is not verified'
+  const waiting = { ...MAIL, status: 'deferred', attempts_count: 0, last_response }
+  assert.equal(
+    storyOf(waiting),
+    'Not attempted: the sending domain is not verified. It will be tried again automatically.',
+  )
+})
+
+test('no retry is promised where none is left', () => {
+  const last = { outcome: 'deferred', smtp_code: 451, enhanced_code: '4.7.1' }
+  const story = storyOf({ ...MAIL, status: 'deferred', attempts: [last], next_attempt_at: null })
+  assert.equal(story, 'The receiving server deferred it. There is no further attempt before it expires.')
+})
+
+test('an email that ended without an attempt counts none', () => {
+  const ended = (status: string, attempts_count: number): string => storyOf({ ...MAIL, status, attempts_count })
+  assert.deepEqual(
+    [ended('failed', 0), ended('failed', 1), ended('failed', 14)],
+    [
+      'Not delivered: gave up before the first attempt.',
+      'Not delivered: gave up on the first attempt.',
+      'Not delivered: gave up after 14 attempts.',
+    ],
+  )
+  assert.match(ended('suppressed', 0), /^Not sent: /)
+  assert.match(ended('suppressed', 2), /^Not delivered: .* before another attempt/)
+})
+
+test('an email that arrived after a bounce is not explained by the bounce', () => {
+  const bounces = [{ id: 'one' }]
+  for (const status of ['delivered', 'queued', 'deferred', 'canceled'])
+    assert.deepEqual(bouncesBehind({ status }, bounces), [], status)
+  for (const status of ['bounced', 'complained', 'failed'])
+    assert.deepEqual(bouncesBehind({ status }, bounces), bounces, status)
 })

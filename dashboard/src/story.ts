@@ -1,4 +1,6 @@
-// An email's status in a sentence.
+// An email's status in a sentence, and the bounces that explain it.
+
+import { untriedFor } from '../../src/mail/explain.ts'
 
 interface Attempt {
   readonly outcome: string
@@ -12,14 +14,32 @@ interface StoryEmail {
   readonly attempts_count: number
   readonly attempts: readonly Attempt[]
   readonly delivered_at: string | null
+  readonly next_attempt_at: string | null
+  readonly last_response: string | null
 }
 
 /** An attempt without an answer, or without TLS where that is required, has the outcome `error`; so has one that ended with 421. */
-function deferralStory(last: Attempt | undefined): string {
+function deferralStory({ attempts }: Pick<StoryEmail, 'attempts'>): string {
+  const last = attempts.at(-1)
   if (last?.outcome !== 'error' || last.smtp_code !== null) return 'The receiving server deferred it.'
   return last.enhanced_code === '4.7.5'
     ? 'TLS is required, and no TLS connection to the receiver could be established.'
     : 'No receiving server could be reached, or none followed the protocol.'
+}
+
+function deferredStory(email: StoryEmail): string {
+  const cause = untriedFor({ ...email })
+  const why = cause === null ? deferralStory(email) : `Not attempted: ${cause}.`
+  if (email.next_attempt_at === null) return `${why} There is no further attempt before it expires.`
+  return `${why} It will be ${cause === null ? 'retried' : 'tried again'} automatically.`
+}
+
+/** Those of an email that ended with them: one that is retried after a bounce may wait for another reason, or have arrived. */
+export function bouncesBehind<Bounce>(
+  { status }: Pick<StoryEmail, 'status'>,
+  all: readonly Bounce[],
+): readonly Bounce[] {
+  return ['bounced', 'complained', 'failed'].includes(status) ? all : []
 }
 
 /** The sentence that answers the reader's question. */
@@ -28,18 +48,20 @@ export function storyOf(email: StoryEmail): string {
   switch (email.status) {
     case 'delivered':
       return email.sandbox
-        ? 'Captured in the inbox: sent with a test key, or while the service delivers to nobody.'
+        ? 'Captured in the inbox: sandbox mail reaches nobody.'
         : `The receiving server accepted it ${tries}. It does not say whether it went to the inbox or to spam.`
     case 'deferred':
-      return `${deferralStory(email.attempts.at(-1))} It will be retried automatically.`
+      return deferredStory(email)
     case 'bounced':
       return email.delivered_at === null
         ? 'Not delivered: the receiving side rejected it.'
         : 'Not delivered: the receiving server accepted it, and its failure was reported later.'
     case 'failed':
-      return `Not delivered: gave up ${tries}.`
+      return `Not delivered: gave up ${email.attempts_count === 0 ? 'before the first attempt' : tries}.`
     case 'suppressed':
-      return 'Not sent: it was blocked on this side.'
+      return email.attempts_count === 0
+        ? 'Not sent: it was blocked on this side.'
+        : 'Not delivered: it was blocked on this side before another attempt.'
     case 'complained':
       return 'Delivered, and marked as spam by the recipient.'
     case 'scheduled':

@@ -13,7 +13,7 @@ import { Neighbours } from '../neighbours.tsx'
 import { figure } from '../number-format.ts'
 import { IfPermitted } from '../permissions.tsx'
 import { Preview } from '../preview.tsx'
-import { storyOf } from '../story.ts'
+import { bouncesBehind, storyOf } from '../story.ts'
 import { answerIn, deferralOf, type Step, timelineOf } from '../timeline.ts'
 import {
   Button,
@@ -83,7 +83,7 @@ export function Email() {
       }
     >
       <Problem error={error ?? found.error} />
-      <Why email={email} bounces={bounces.data?.data ?? []} />
+      <Why email={email} bounces={bouncesBehind(email, bounces.data?.data ?? [])} />
       {email.status === 'scheduled' && (
         <IfPermitted scope="send">
           <Replan key={`plan ${id}`} email={email} />
@@ -184,7 +184,8 @@ function Why({ email, bounces }: { readonly email: Json; readonly bounces: reado
   const overdue = isOverdue(email, now)
   if (bounces.length === 0 && !overdue && !['suppressed', 'deferred', 'failed'].includes(email.status)) return null
   const frame = 'mb-6 grid grid-cols-[minmax(0,1fr)] gap-1 rounded border-l-4 border-line bg-raised p-4'
-  const isExplained = overdue || email.status === 'failed' || untriedFor(email) !== null
+  const isLast = email.status === 'deferred' && email.next_attempt_at === null
+  const isExplained = overdue || isLast || email.status === 'failed' || untriedFor(email) !== null
   if (bounces.length === 0)
     return (
       <div className={frame}>
