@@ -27,7 +27,7 @@ export function Inbox() {
   return (
     <Page
       title="Inbox"
-      sentence="Email sent with test keys, and all email while POSTHORN_DELIVERY is sandbox. Captured as a recipient would get it, and kept for 30 days."
+      sentence="All sandbox email: sent with a test key, by a request with sandbox, to an address at sandbox.test, or while POSTHORN_DELIVERY is sandbox. Captured as a recipient would get it, and kept for 30 days."
       actions={
         <Confirm
           scope="emails:write"

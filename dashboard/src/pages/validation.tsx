@@ -8,6 +8,7 @@ import { Import } from '../import.tsx'
 import { figure } from '../number-format.ts'
 import { save } from '../save.ts'
 import { Button, Facts, Field, Page, Problem, Section, State, Time } from '../ui.tsx'
+import { type Finding, findingsOf, notesOf } from '../validation-checks.ts'
 
 const BATCH = 100
 const QUOTA = '/address/validate/quota'
@@ -69,17 +70,6 @@ function One() {
   )
 }
 
-const CHECKS: Readonly<Record<string, readonly [yes: string, no: string, good: boolean | null]>> = {
-  syntax_valid: ['valid syntax', 'invalid syntax', true],
-  domain_exists: ['the domain exists', 'the domain does not exist', true],
-  has_mx_records: ['the domain accepts email', 'the domain has no mail server', true],
-  mailbox_exists: ['the mailbox exists', 'unknown whether the mailbox exists', true],
-  is_disposable: ['a disposable address', 'not a disposable address', false],
-  is_role_account: ['a role address such as info@', 'not a role address', false],
-  is_catch_all: ['the domain accepts every address', 'the domain does not accept every address', null],
-  smtp_check_performed: ['its mail server was checked', 'its mail server was not checked', null],
-}
-
 function Result({ result }: { readonly result: Json }) {
   const verdict = result.is_valid ? 'valid' : 'not valid'
   return (
@@ -95,16 +85,17 @@ function Result({ result }: { readonly result: Json }) {
         )}
       </p>
       <ul className="mb-3 grid gap-x-6 gap-y-1 sm:grid-cols-2">
-        {Object.entries(CHECKS).map(([check, [yes, no, good]]) => {
-          const is: boolean = result.validation_checks[check] === true
-          const state = good === null ? 'robot' : is === good ? 'ok' : check === 'mailbox_exists' ? 'robot' : 'warning'
-          return (
-            <li key={check} className="flex gap-2">
-              <Mark state={state} /> {is ? yes : no}
-            </li>
-          )
-        })}
+        {findingsOf(result).map(({ words, state }) => (
+          <li key={words} className="flex gap-2">
+            <Mark state={state} /> {words}
+          </li>
+        ))}
       </ul>
+      {notesOf(result).map((note) => (
+        <p key={note} className="text-quiet">
+          {note}
+        </p>
+      ))}
       <Facts
         facts={[
           ['Deliverability', `${result.deliverability_score} of 100`],
@@ -117,7 +108,7 @@ function Result({ result }: { readonly result: Json }) {
   )
 }
 
-function Mark({ state }: { readonly state: 'ok' | 'warning' | 'robot' }) {
+function Mark({ state }: Pick<Finding, 'state'>) {
   const [mark, look] = { ok: ['●', 'text-good'], warning: ['◐', 'text-wait'], robot: ['○', 'text-robot'] }[state]
   return (
     <span aria-hidden="true" className={look}>
