@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bouncesBehind, storyOf } from '../dashboard/src/story.ts'
+import { bouncesBehind, shownEvents, storyOf } from '../dashboard/src/story.ts'
 
 type Email = Parameters<typeof storyOf>[0]
 const MAIL: Email = {
@@ -69,4 +69,11 @@ test('an email that arrived after a bounce is not explained by the bounce', () =
     assert.deepEqual(bouncesBehind({ status }, bounces), [], status)
   for (const status of ['bounced', 'complained', 'failed'])
     assert.deepEqual(bouncesBehind({ status }, bounces), bounces, status)
+})
+
+test('a scheduled email is accepted once, when it was scheduled', () => {
+  const shown = (...events: readonly string[]): readonly string[] =>
+    shownEvents(events.map((event) => ({ event }))).map(({ event }) => event)
+  assert.deepEqual(shown('email.scheduled', 'email.sent', 'email.delivered'), ['email.scheduled', 'due'])
+  assert.deepEqual(shown('email.sent', 'email.deferred', 'email.failed'), ['email.sent', 'email.failed'])
 })

@@ -1,4 +1,4 @@
-// An email's status in a sentence, and the bounces that explain it.
+// An email's status in a sentence, the bounces that explain it, and the events of its activity.
 
 import { untriedFor } from '../../src/mail/explain.ts'
 
@@ -71,4 +71,15 @@ export function storyOf(email: StoryEmail): string {
     default:
       return 'On its way.'
   }
+}
+
+/** Shown by the attempts. */
+const ATTEMPTED: readonly string[] = ['email.delivered', 'email.deferred']
+
+/** Those beside its attempts. Of a scheduled email, email.sent says that its time has come: it was accepted before. */
+export function shownEvents<Event extends { readonly event: string }>(events: readonly Event[]): readonly Event[] {
+  const isScheduled = events.some(({ event }) => event === 'email.scheduled')
+  return events
+    .filter(({ event }) => !ATTEMPTED.includes(event))
+    .map((one) => (isScheduled && one.event === 'email.sent' ? { ...one, event: 'due' } : one))
 }

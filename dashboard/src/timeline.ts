@@ -4,6 +4,7 @@
 import type { BounceAdvice } from '../../src/mail/bounce-advice.ts'
 import { adviceOn } from '../../src/mail/explain.ts'
 import type { Json } from './api.ts'
+import { shownEvents } from './story.ts'
 import type { Tone } from './tones.ts'
 
 export interface DialogueLine {
@@ -36,7 +37,8 @@ const OUTCOMES: Readonly<Record<string, readonly [words: string, tone: Tone]>> =
 
 const TITLES: Readonly<Record<string, readonly [title: string, tone: Tone]>> = {
   'email.sent': ['Accepted', 'good'],
-  'email.scheduled': ['Scheduled', 'wait'],
+  due: ['Queued at its time', 'good'],
+  'email.scheduled': ['Accepted and scheduled', 'wait'],
   'email.opened': ['Opened', 'good'],
   'email.clicked': ['Clicked', 'good'],
   'email.bounced': ['Bounced', 'bad'],
@@ -47,12 +49,9 @@ const TITLES: Readonly<Record<string, readonly [title: string, tone: Tone]>> = {
   'email.canceled': ['Canceled', 'robot'],
 }
 
-/** These two are already shown by the attempts. */
-const ATTEMPTED = new Set(['email.delivered', 'email.deferred'])
-
 export function timelineOf(email: Json): readonly Step[] {
   const attempts: readonly Step[] = email.attempts.map(attemptStep)
-  const events: readonly Step[] = email.events.filter(({ event }: Json) => !ATTEMPTED.has(event)).map(eventStep)
+  const events: readonly Step[] = shownEvents(email.events as readonly Json[]).map(eventStep)
   return [...attempts, ...events].toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
 }
 
