@@ -220,7 +220,7 @@ export const activeAccounts = statement(
   `${ACCOUNTS}
    select account_id from accounts a where exists (select from stat_bucket s where s.account_id = a.account_id
      and s.scope = 0 and s.span = 1 and s.domain_id = '00000000-0000-0000-0000-000000000000' and s.tag = '' and s.bucket >= $2)
-   limit $3`,
+   order by account_id limit $3`,
 )
 
 export interface ComplainedRow {
