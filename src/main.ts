@@ -17,20 +17,16 @@ import { operatorCertificate } from './platform/certificates.ts'
 import { type CommandFace, failureText, UsageError } from './platform/command.ts'
 import type { Logger } from './platform/log.ts'
 import { OPEN_FILES_WANTED, openFilesLimit } from './platform/open-files.ts'
+import { standardOutput } from './platform/output.ts'
 import { foreignAddresses } from './platform/source-addresses.ts'
 import { attachBegun, attachStore, openStore, type StoreOptions } from './platform/store.ts'
 import { handleUncaughtErrors } from './platform/uncaught-errors.ts'
 
 const STOP_WITHIN_MS = 30_000
 
-// The reader of the output may leave early (`| head`); the command is completed all the same.
-process.stdout.on('error', () => undefined)
-// The log may go to a full disk or a closed pipe too. This also makes a pipe there non-blocking (platform/log-stream.ts).
+const { print, assertWritten } = standardOutput()
+// The log may go to a full disk or a closed pipe. This also makes a pipe there non-blocking (platform/log-stream.ts).
 process.stderr.on('error', () => undefined)
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
-}
 
 function warn(line: string): void {
   process.stderr.write(`posthorn: ${line}\n`)
@@ -250,6 +246,8 @@ async function version(): Promise<string> {
 const called = process.argv.slice(2)
 try {
   await main(called)
+  // Whether anybody reads what the service prints at its start is no matter when it ends.
+  if (!['serve', 'start'].includes(called[0] ?? '')) assertWritten()
 } catch (error) {
   const usage = error instanceof UsageError ? usageAfter(called) : ''
   process.stderr.write(`${failureText(error as Error, called.includes('--json'))}${usage}\n`)

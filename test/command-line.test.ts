@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
@@ -69,6 +69,17 @@ test('a wrong call is refused at once: exit 2, the reason on standard error', as
     assert.deepEqual([status, out], [2, ''], words.join(' '))
     assert.match(err, wanted)
     assert.equal(err.split(String(wanted.exec(err)?.[0])).length, 2, 'told once')
+  }
+})
+
+test('output that cannot be written is a failure: a key that is shown once would be lost unnoticed', async () => {
+  await using full = await open('/dev/full', 'w')
+  for (const word of ['version', '--help']) {
+    const child = spawn(process.execPath, [MAIN, word], { env: environment({}), stdio: ['ignore', full.fd, 'pipe'] })
+    assert.ok(child.stderr !== null)
+    const [err, [status]] = await Promise.all([textOf(child.stderr), once(child, 'exit')])
+    assert.equal(status, 1, word)
+    assert.match(err, /^posthorn: the command was carried out, but its output could not be written: ENOSPC: [^\n]+\n$/)
   }
 })
 
