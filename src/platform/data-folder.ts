@@ -6,6 +6,8 @@ import path from 'node:path'
 
 /** Where a restore puts the cluster until the whole backup is there. */
 export const RESTORING = 'postgres.restoring'
+/** In the root of an ext4 file system from its creation, and root's: a disk or volume mounted as a folder is empty beside it. */
+export const LOST_AND_FOUND = 'lost+found'
 /** Signs of an embedded database: its cluster, the note that this is elsewhere, an upgrade that has not ended. */
 const CLUSTERS: readonly string[] = ['postgres', 'postgres.apart', 'upgrade']
 
@@ -29,6 +31,11 @@ export async function ensureDataFolder(folder: string): Promise<void> {
  */
 export function isHalfRestored(names: readonly string[]): boolean {
   return names.includes(RESTORING) && !names.includes('postgres') && !names.includes('postgres.apart')
+}
+
+/** The names in a folder, without that of the file system. */
+export async function contentsOf(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name !== LOST_AND_FOUND)
 }
 
 /** Like `ensureDataFolder`, but ignores the contents. */

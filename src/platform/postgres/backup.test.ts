@@ -93,6 +93,36 @@ test('a backup taken during writes restores every row that existed when it began
   assert.equal(rows[0].whole, true)
 })
 
+test('an instance, its backup and the restore may each be in the root of an ext4 file system, which has a folder of its own', async () => {
+  await using place = await fixture()
+  const { folder } = place
+  const first = await place.start('data')
+  const dataDir = path.join(folder, 'data')
+  const target = path.join(folder, 'backup')
+  const restored = path.join(folder, 'restored')
+  for (const root of [dataDir, target, restored])
+    await mkdir(path.join(root, 'lost+found', 'recovered'), { recursive: true, mode: 0o700 })
+  await takeBackup({
+    ...{ url: first.url(), dataDir, cluster: await embeddedCluster(dataDir) },
+    ...{ target, now: () => systemClock().now() },
+  })
+  const { folders } = await readManifest(target)
+  assert.deepEqual(
+    folders.filter((name) => name.startsWith('data/lost')),
+    [],
+    'that of the file system is not copied: the user of the service may not read it',
+  )
+  const damaged = path.join(target, 'base', 'PG_VERSION')
+  const whole = await readFile(damaged)
+  await writeFile(damaged, 'x')
+  await assert.rejects(restoreBackup(target, restored), /half restored/)
+  await writeFile(damaged, whole)
+  await restoreBackup(target, restored)
+  assert.deepEqual(await readdir(path.join(restored, 'lost+found')), ['recovered'])
+  assert.deepEqual(await readdir(path.join(target, 'lost+found')), ['recovered'])
+  await client(await place.start('restored')).then((reader) => reader.end())
+})
+
 test('a backup into a folder in use and a restore over an instance are refused, and changed files are noticed', async () => {
   await using place = await fixture()
   const { folder } = place

@@ -18,7 +18,16 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { ensureFolder, giveToOwner, isHalfRestored, makeFolder, RESTORING, replaceFile } from '../data-folder.ts'
+import {
+  contentsOf,
+  ensureFolder,
+  giveToOwner,
+  isHalfRestored,
+  LOST_AND_FOUND,
+  makeFolder,
+  RESTORING,
+  replaceFile,
+} from '../data-folder.ts'
 import { assertDiskRoom } from '../disk.ts'
 import { tryLock } from './lock.ts'
 
@@ -75,7 +84,7 @@ export async function takeBackup(options: BackupOptions): Promise<Copied> {
   try {
     return await copyInstance(options)
   } catch (cause) {
-    for (const name of await readdir(target)) await rm(path.join(target, name), { recursive: true, force: true })
+    for (const name of await contentsOf(target)) await rm(path.join(target, name), { recursive: true, force: true })
     throw new Error(`the backup into ${target} failed, and what it had copied was removed`, { cause })
   }
 }
@@ -101,7 +110,10 @@ async function copyInstance({ url, dataDir, cluster, target, now }: BackupOption
     )
     for (const name of segments) await copy.file(path.join(cluster, 'pg_wal', name), `base/pg_wal/${name}`)
     await copy.text('base/backup_label', labelfile)
-    await copy.tree(dataDir, 'data', (relative) => !OF_PROCESSES.test(relative.split('/')[0] ?? ''))
+    await copy.tree(dataDir, 'data', (relative) => {
+      const [top = ''] = relative.split('/')
+      return top !== LOST_AND_FOUND && !OF_PROCESSES.test(top)
+    })
     // The copies of the cluster and of the key file are from different times: a change in between would make them differ.
     if ((await secretOf(dataDir)) !== secretBefore)
       throw new Error('the secret was changed during the backup: back up again')
@@ -124,7 +136,7 @@ function leavesOut(relative: string, entry: Dirent): boolean {
 
 async function emptyFolder(target: string): Promise<void> {
   await makeFolder(path.resolve(target))
-  if ((await readdir(target)).length > 0) throw new Error(`${target} is not empty`)
+  if ((await contentsOf(target)).length > 0) throw new Error(`${target} is not empty`)
   await chmod(target, 0o700)
 }
 
@@ -299,17 +311,20 @@ const LOCK_FILE = 'posthorn.lock'
 const NAMES_FILE = `${RESTORING}.names`
 
 async function assertFree(dataDir: string): Promise<void> {
-  const there = (await readdir(dataDir)).filter((name) => !name.startsWith(LOCK_FILE))
+  const there = (await contentsOf(dataDir)).filter((name) => !name.startsWith(LOCK_FILE))
   if (there.length > 0 && !isHalfRestored(there)) throw new Error(`${dataDir} is not empty; restore into a new folder`)
 }
+
+/** Names that never stand for something to remove; backups of earlier releases may contain the last one. */
+const KEPT = new Set(['', '.', '..', LOST_AND_FOUND])
 
 /** Removes what an unfinished restore has made, and nothing else. @throws when something else is there */
 async function clear(dataDir: string): Promise<void> {
   await assertFree(dataDir)
   const names = await readFile(path.join(dataDir, NAMES_FILE), 'utf8').catch(() => '')
-  const made = names.split('\n').filter((name) => path.basename(name) === name && !['', '.', '..'].includes(name))
+  const made = names.split('\n').filter((name) => path.basename(name) === name && !KEPT.has(name))
   for (const name of [...made, NAMES_FILE]) await rm(path.join(dataDir, name), { recursive: true, force: true })
-  const others = (await readdir(dataDir)).filter((name) => name !== RESTORING && !name.startsWith(LOCK_FILE))
+  const others = (await contentsOf(dataDir)).filter((name) => name !== RESTORING && !name.startsWith(LOCK_FILE))
   if (others.length > 0)
     throw new Error(`${dataDir} is half restored and also contains ${others.join(', ')}: empty it first`)
   await rm(path.join(dataDir, RESTORING), { recursive: true, force: true })
