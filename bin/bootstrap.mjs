@@ -154,11 +154,22 @@ function install() {
   fail(`npm ci failed (${result.error?.message ?? result.signal ?? `exit code ${result.status}`})`)
 }
 
-/** Builds the dashboard when it is missing or older than a source. Without it the service has no dashboard. */
+/**
+ * Builds the dashboard when it is missing or older than a source. Without it the service has no dashboard: a reason to say so,
+ * and none to send no mail.
+ */
 async function buildDashboard() {
   const built = at('dashboard', 'dist')
   const vite = at('node_modules', 'vite', 'bin', 'vite.js')
   if (isBuilt(built) || !existsSync(vite)) return
+  const kept = existsSync(path.join(built, 'index.html')) ? 'with the one that was built earlier' : 'without it'
+  // The service's user, in a checkout of another one that was updated, or copied without its times.
+  if (name !== 'build' && !isWritable(at('dashboard'))) {
+    process.stderr.write(
+      `posthorn: the dashboard is not built from these sources: run npm run build in ${root} as its owner; starting ${kept}\n`,
+    )
+    return
+  }
   const release = await takeLock()
   const half = at('dashboard', `dist.${process.pid}`)
   try {
@@ -168,7 +179,7 @@ async function buildDashboard() {
     const { status, stdout, stderr } = spawnSync(pinnedNode(), [vite, ...options], { cwd: root, encoding: 'utf8' })
     if (status !== 0) {
       process.stderr.write(
-        `${stdout ?? ''}${stderr ?? ''}posthorn: the dashboard could not be built; starting without it\n`,
+        `${stdout ?? ''}${stderr ?? ''}posthorn: the dashboard could not be built; starting ${kept}\n`,
       )
       return
     }
@@ -193,7 +204,15 @@ function newestIn(file) {
 
 function homeIsWritable() {
   try {
-    accessSync(os.homedir(), constants.W_OK)
+    return isWritable(os.homedir())
+  } catch {
+    return false // a user without a name has none
+  }
+}
+
+function isWritable(folder) {
+  try {
+    accessSync(folder, constants.W_OK)
     return true
   } catch {
     return false

@@ -3,13 +3,20 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, cp, glob, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, glob, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import test from 'node:test'
 
 const ROOT = path.join(import.meta.dirname, '..')
 const OLDER = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } })`
+
+/** What the dashboard is built from, as bin/bootstrap.mjs lists it. */
+async function dashboardSources(): Promise<string[]> {
+  const bootstrap = await readFile(path.join(ROOT, 'bin/bootstrap.mjs'), 'utf8')
+  const [, list = ''] = /const DASHBOARD = \[([\s\S]*?)\n\]/.exec(bootstrap) ?? []
+  return [...list.matchAll(/'([^']+)'/g)].map(([, source = '']) => source)
+}
 
 test('a Node that is too old to install says which version is needed, and installs nothing', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-checkout-'))
@@ -96,6 +103,39 @@ test('an installation that another user closed is reported as that', { skip: pro
   }
 })
 
+test('an outdated dashboard that the user may not build keeps no mail waiting', {
+  skip: process.getuid?.() !== 0,
+}, async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-checkout-'))
+  try {
+    await chmod(folder, 0o755)
+    const files = {
+      'package-lock.json': '{"packages":{}}',
+      'node_modules/.package-lock.json': '{"packages":{}}',
+      'node_modules/vite/bin/vite.js': "throw new Error('not for this user')",
+      'src/main.ts': "console.log('up')",
+      'dashboard/dist/index.html': '',
+    }
+    await cp(path.join(ROOT, 'bin/bootstrap.mjs'), path.join(folder, 'bin/bootstrap.mjs'))
+    for (const source of await dashboardSources())
+      await cp(path.join(ROOT, source), path.join(folder, source), { recursive: true })
+    for (const [file, text] of Object.entries(files)) {
+      await mkdir(path.dirname(path.join(folder, file)), { recursive: true })
+      await writeFile(path.join(folder, file), text)
+    }
+    await mkdir(path.join(folder, '.git'))
+    const earlier = new Date('2020-01-01T00:00:00Z')
+    await utimes(path.join(folder, 'dashboard/dist/index.html'), earlier, earlier)
+    const words = [path.join(folder, 'bin/bootstrap.mjs'), 'cli', 'serve']
+    const options = { encoding: 'utf8', timeout: 60_000, uid: 54_321, cwd: '/' } as const
+    const { status, stdout, stderr } = spawnSync(process.execPath, words, options)
+    assert.deepEqual([status, stdout], [0, 'up\n'], stderr)
+    assert.match(stderr, /run npm run build in \S+ as its owner; starting with the one that was built earlier\n$/)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
 // npm passes a signal to the shell of its script, and Debian's shell dies of it without passing it to the program it runs.
 test('ending `npm start` ends what it started, not only npm', { timeout: 60_000 }, async (t) => {
   const { stdout: version } = spawnSync('npm', ['--version'], { encoding: 'utf8' })
@@ -120,9 +160,7 @@ test('ending `npm start` ends what it started, not only npm', { timeout: 60_000 
 })
 
 test('the dashboard is rebuilt when one of the service files it imports changes', async () => {
-  const bootstrap = await readFile(path.join(ROOT, 'bin/bootstrap.mjs'), 'utf8')
-  const [, list = ''] = /const DASHBOARD = \[([\s\S]*?)\n\]/.exec(bootstrap) ?? []
-  const sources = [...list.matchAll(/'([^']+)'/g)].map(([, source = '']) => source)
+  const sources = await dashboardSources()
   assert.ok(sources.includes('dashboard/src'))
   const taken: string[] = []
   for await (const file of glob('dashboard/src/**/*.{ts,tsx}', { cwd: ROOT })) {
