@@ -73,6 +73,7 @@ const VERBS = {
 const [name = '', ...args] = process.argv.slice(2)
 const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
 if (verb === undefined) fail(`unknown verb "${name}"; use one of ${Object.keys(VERBS).join(', ')}`)
+if (verb.keepsFolder && !hasFolder()) fail('the current folder no longer exists; change to another one')
 if (!isInstalled(verb.production)) await installOnce()
 if (['start', 'dev', 'build'].includes(name) || (name === 'cli' && ['serve', 'start'].includes(args[0])))
   await buildDashboard()
@@ -81,6 +82,15 @@ hand(pinnedNode(), [...verb.run.map((arg) => (/\.(ts|mjs)$/.test(arg) ? at(arg) 
 function fail(message) {
   process.stderr.write(`posthorn: ${message}\n`)
   process.exit(1)
+}
+
+// A terminal or a script may be in a folder that has been deleted since, such as that of an earlier release.
+function hasFolder() {
+  try {
+    return process.cwd() !== ''
+  } catch {
+    return false
+  }
 }
 
 // npm records what it installed in node_modules/.package-lock.json, which it writes last: it marks a complete installation.

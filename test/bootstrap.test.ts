@@ -136,6 +136,15 @@ test('an outdated dashboard that the user may not build keeps no mail waiting', 
   }
 })
 
+test('a command called in a folder that was deleted says so', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-gone-'))
+  const script = 'cd "$0" && rmdir "$0" && exec "$@"'
+  const words = ['-c', script, folder, process.execPath, path.join(ROOT, 'bin/bootstrap.mjs'), 'cli', 'version']
+  const { status, stdout, stderr } = spawnSync('/bin/sh', words, { encoding: 'utf8', timeout: 60_000 })
+  assert.deepEqual([status, stdout], [1, ''])
+  assert.equal(stderr, 'posthorn: the current folder no longer exists; change to another one\n')
+})
+
 // npm passes a signal to the shell of its script, and Debian's shell dies of it without passing it to the program it runs.
 test('ending `npm start` ends what it started, not only npm', { timeout: 60_000 }, async (t) => {
   const { stdout: version } = spawnSync('npm', ['--version'], { encoding: 'utf8' })
