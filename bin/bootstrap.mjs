@@ -247,7 +247,8 @@ async function takeLock() {
         release()
       }
     } catch (error) {
-      if (error.code !== 'EEXIST') fail(`cannot install into ${root}: ${error.message}`)
+      const advice = ['EACCES', 'EROFS'].includes(error.code) ? '; run npm ci and npm run build there as its owner' : ''
+      if (error.code !== 'EEXIST') fail(`cannot install or build in ${root}: ${error.message}${advice}`)
     }
     if (!holderLives(lock)) {
       rmSync(lock, { force: true })
