@@ -38,6 +38,8 @@ export interface Asking {
   held: RetryAfterError | null
   /** The CA said that CAA records forbid it to issue (RFC 8555 section 6.7). */
   isForbiddenByCaa: boolean
+  /** Before the order itself, the CA refused the account's key: the account was deactivated (RFC 8555 section 7.3.6). */
+  isDeactivated: boolean
   /** Called at once, because the library treats an error as temporary while it polls for a state. */
   readonly onHeld: (asked: RetryAfterError) => void
 }
@@ -49,13 +51,14 @@ interface Headers {
 
 const WAITED_FOR_MS = 30_000
 const CAA = 'urn:ietf:params:acme:error:caa'
+const UNAUTHORIZED = 'urn:ietf:params:acme:error:unauthorized'
 export const LONGEST_ASKED_MS = 7 * 86_400_000
 const asking = new AsyncLocalStorage<Asking>()
 const listening = new WeakSet<object>()
 
 /** Runs an order, so that its requests to the CA can be attributed to it. */
 export function asAsked<T>(given: Pick<Asking, 'clock' | 'onHeld'>, order: (asking: Asking) => Promise<T>): Promise<T> {
-  const one: Asking = { ...given, ordering: false, held: null, isForbiddenByCaa: false }
+  const one: Asking = { ...given, ordering: false, held: null, isForbiddenByCaa: false, isDeactivated: false }
   return asking.run(one, () => order(one))
 }
 
@@ -72,7 +75,8 @@ export function heedRetryAfter({ axios }: typeof acme): void {
     ...[axios.defaults.transformResponse ?? []].flat(),
     (data: unknown, headers: Headers, status?: number): unknown => {
       const one = asking.getStore()
-      if (one !== undefined && isCaaRefusal(data)) one.isForbiddenByCaa = true
+      if (one !== undefined && isRefusal(data, CAA)) one.isForbiddenByCaa = true
+      if (one !== undefined && !one.ordering && isRefusal(data, UNAUTHORIZED)) one.isDeactivated = true
       if (one === undefined || status === undefined || (status !== 429 && status < 500)) return data
       const now = one.clock.now()
       const waitMs = retryAfterMs(textOf(headers.get('retry-after')), textOf(headers.get('date')), now)
@@ -103,10 +107,10 @@ function textOf(header: unknown): string {
 }
 
 /** A problem document, or an object of an order whose `error` is one. */
-function isCaaRefusal(data: unknown): boolean {
+function isRefusal(data: unknown, why: string): boolean {
   if (typeof data !== 'object' || data === null) return false
   const { type, error } = data as { readonly type?: unknown; readonly error?: { readonly type?: unknown } | null }
-  return type === CAA || error?.type === CAA
+  return type === why || error?.type === why
 }
 
 /** The `detail` of a problem document (RFC 8555 section 6.7); null: none. */

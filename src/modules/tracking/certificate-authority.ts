@@ -97,15 +97,39 @@ export async function askedWithin<T>(
   }
 }
 
-/** A client with the account's key, which is made for the first one. */
-export async function clientOf(acme: Acme, options: AuthorityOptions): Promise<acme.Client> {
-  const { database, secrets } = options
+/**
+ * A client whose account exists. The account is looked up by its key (RFC 8555 section 7.3.1): if the CA has forgotten it or was
+ * reset, it is created again, and with a new key if it was deactivated.
+ */
+export async function clientWithAccount(acme: Acme, options: AuthorityOptions, asking: Asking): Promise<acme.Client> {
+  const { database, secrets, email } = options
   const directoryUrl = directoryOf(options)
   const fresh = await acme.crypto.createPrivateEcdsaKey('P-256')
-  await database.system.execute(sql.addAcmeAccount, [directoryUrl, secrets.seal(ACCOUNT_KEY, directoryUrl, fresh)])
+  const sealed = secrets.seal(ACCOUNT_KEY, directoryUrl, fresh)
+  await database.system.execute(sql.addAcmeAccount, [directoryUrl, sealed])
   const account = await database.system.one<{ private_key: Buffer }>(sql.acmeAccount, [directoryUrl])
   if (account === null) throw new Error('the ACME account vanished')
-  return new acme.Client({ directoryUrl, accountKey: secrets.open(ACCOUNT_KEY, directoryUrl, account.private_key) })
+  const accountKey = secrets.open(ACCOUNT_KEY, directoryUrl, account.private_key)
+  const client = new acme.Client({ directoryUrl, accountKey })
+  // Reads the directory. Any error here means that the CA is unreachable, and further requests would fail too.
+  await client.getTermsOfServiceUrl().catch(unreachable)
+  const isKnown = await client.createAccount({ onlyReturnExisting: true }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Unreachable || error instanceof RetryAfterError) throw error
+      return false
+    },
+  )
+  if (isKnown) return client
+  const wanted = { termsOfServiceAgreed: true, ...(email !== null && { contact: [`mailto:${email}`] }) }
+  if (!asking.isDeactivated) {
+    await client.createAccount(wanted)
+    return client
+  }
+  const renewed = new acme.Client({ directoryUrl, accountKey: fresh })
+  await renewed.createAccount(wanted)
+  await database.system.execute(sql.replaceAcmeAccount, [directoryUrl, account.private_key, sealed])
+  return renewed
 }
 
 /** Loaded when first needed: with its HTTP client and X.509 it takes 9.5 MB, which most processes never need. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import { createServer, type Server } from 'node:http'
+import { createPublicKey } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
 import acme from 'acme-client'
 import { selfSigned } from '../../platform/certificates.ts'
@@ -9,7 +11,7 @@ import type { Database } from '../../platform/db.ts'
 import { secretsFrom } from '../../platform/secrets.ts'
 import { ACCOUNT_KEY, customerMessage } from './certificate-authority.ts'
 import { orderCertificate, renewalAt, usableLeaf } from './certificate-order.ts'
-import { acmeAccount } from './sql-tracking-domains.ts'
+import { acmeAccount, replaceAcmeAccount } from './sql-tracking-domains.ts'
 
 const DIRECTORY = 'http://127.0.0.1:9/directory'
 const secrets = secretsFrom(Buffer.alloc(32, 7))
@@ -55,6 +57,63 @@ test('an unreachable CA is reported as such, and a message of the CA is passed o
     response.end(JSON.stringify({ type: 'urn:ietf:params:acme:error:unauthorized', detail: 'No such customer' }))
   })
   assert.equal(customerMessage(await failureAt(await directoryOf(server, t))), 'No such customer')
+})
+
+test('an account that was deactivated at the CA is replaced by one with another key', async (t) => {
+  const keys: string[] = []
+  const served = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { port } = server.address() as AddressInfo
+    const at = (path: string): string => `http://127.0.0.1:${port}/${path}`
+    const answer = (status: number, type: string, body: object): void => {
+      response.writeHead(status, { 'content-type': type }).end(JSON.stringify(body))
+    }
+    response.setHeader('replay-nonce', 'bm9uY2U')
+    if (request.url === '/directory')
+      return answer(200, 'application/json', {
+        newNonce: at('nonce'),
+        newAccount: at('account'),
+        newOrder: at('order'),
+      })
+    if (request.url === '/nonce') return void response.writeHead(200).end()
+    const { protected: header } = (await json(request)) as { protected: string }
+    const { jwk, kid } = JSON.parse(Buffer.from(header, 'base64url').toString()) as {
+      jwk?: { x: string }
+      kid?: string
+    }
+    if (request.url === '/order') {
+      const type = 'urn:ietf:params:acme:error:rejectedIdentifier'
+      return answer(400, 'application/problem+json', { type, detail: `ordered by ${kid}` })
+    }
+    keys.push(jwk?.x ?? '')
+    if (jwk?.x === keys[0]) {
+      const type = 'urn:ietf:params:acme:error:unauthorized'
+      return answer(401, 'application/problem+json', { type, detail: 'the account is deactivated' })
+    }
+    response.setHeader('location', at(`account/${keys.length}`))
+    answer(201, 'application/json', { status: 'valid' })
+  }
+  const server = createServer((request, response) => void served(request, response))
+  const directory = await directoryOf(server, t)
+  const first = await acme.crypto.createPrivateEcdsaKey('P-256')
+  const account = { private_key: secrets.seal(ACCOUNT_KEY, directory, first) }
+  const system = {
+    execute: async (asked: unknown, [, before, after]: Buffer[]) => {
+      const replaces = asked === replaceAcmeAccount && account.private_key === before
+      if (replaces && after !== undefined) account.private_key = after
+      return replaces ? 1 : 0
+    },
+    one: async (asked: unknown) => (asked === acmeAccount ? account : null),
+  }
+  const database = { system } as unknown as Database
+  const options = { database, clock: systemClock(), secrets, directory, caFile: null, email: null }
+  const failure = await orderCertificate(
+    options,
+    { name: 'go.shop.example', replaces: null },
+    new AbortController().signal,
+  ).catch(customerMessage)
+  assert.equal(failure, `ordered by ${directory.replace('directory', 'account/2')}`)
+  const { x } = createPublicKey(secrets.open(ACCOUNT_KEY, directory, account.private_key)).export({ format: 'jwk' })
+  assert.deepEqual([keys.length, x === keys[1], x === keys[0]], [2, true, false], 'the key of the next order')
 })
 
 test('a CA that is down is asked only for its directory, and stopping does not wait for a silent CA', async (t) => {

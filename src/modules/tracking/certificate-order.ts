@@ -1,7 +1,6 @@
 // One order at a certificate authority (RFC 8555 with HTTP-01). The challenge is in the database, so any machine that serves
-// the name can answer it. Each order first looks the account up by its key (section 7.3.1): if the CA has forgotten it or was
-// reset, the account is created again. A renewal names the certificate that it replaces (RFC 9773 section 5): many CAs exempt
-// such orders from their limits.
+// the name can answer it. A renewal names the certificate that it replaces (RFC 9773 section 5): many CAs exempt such orders
+// from their limits.
 
 import { X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
@@ -12,10 +11,9 @@ import {
   type Acme,
   type AuthorityOptions,
   askedWithin,
-  clientOf,
+  clientWithAccount,
   directoryOf,
   Unreachable,
-  unreachable,
 } from './certificate-authority.ts'
 import * as sql from './sql-tracking-domains.ts'
 
@@ -63,16 +61,8 @@ async function ordered(
   { name, replaces, asking }: CertificateOrder & { readonly asking: Asking },
 ): Promise<Issued> {
   const { database, clock } = options
-  const client = await clientOf(acme, options)
+  const client = await clientWithAccount(acme, options, asking)
   if (replaces !== null) nameReplaced(client, replaces)
-  // Reads the directory. Any error here means that the CA is unreachable, and further requests would fail too.
-  await client.getTermsOfServiceUrl().catch(unreachable)
-  // A refusal means that there is no account.
-  await client.createAccount({ onlyReturnExisting: true }).catch((error: unknown) => {
-    if (error instanceof Unreachable || error instanceof RetryAfterError) throw error
-    const contact = options.email === null ? {} : { contact: [`mailto:${options.email}`] }
-    return client.createAccount({ termsOfServiceAgreed: true, ...contact })
-  })
   asking.ordering = true
   const key = await acme.crypto.createPrivateEcdsaKey('P-256')
   const commonName = name.length > MAX_COMMON_NAME_CHARS ? {} : { commonName: name }

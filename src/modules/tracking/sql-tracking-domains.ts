@@ -312,6 +312,10 @@ export const acmeAccount = statement(
   'tracking_acme_account',
   'select private_key from acme_account where directory = $1',
 )
+export const replaceAcmeAccount = statement(
+  'tracking_replace_acme_account',
+  'update acme_account set private_key = $3 where directory = $1 and private_key = $2',
+)
 export const acmeHold = statement(
   'tracking_acme_hold',
   'select held_until as until, held_why as why from acme_account where directory = $1 and held_until > $2',
