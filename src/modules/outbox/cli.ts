@@ -39,7 +39,11 @@ export const queueCommands = (retryRefusalOf: RetryRefusalOf): readonly Command[
       if (ready > 0 && !running.has('delivery'))
         warn('the delivery role is not running: no email is delivered until a process with it starts')
       if (values['json'] === true) return print(JSON.stringify(destinations.map(wireDestination)))
-      print(figures.map(({ state, emails }) => `${emails} ${state}`).join(', '))
+      print(
+        figures
+          .map(({ state, emails }) => `${emails} ${state === 'waiting' ? 'waiting or scheduled' : state}`)
+          .join(', '),
+      )
       if (destinations.length === 0) return
       const rows = destinations.map((one) => tableRow(one, clock.now()))
       printRecords({ print }, values, rows, [
