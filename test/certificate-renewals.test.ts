@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import * as x509 from '@peculiar/x509'
 import { ownCertificateState } from '../src/modules/tracking/index.ts'
 import { certificateId } from '../src/modules/tracking/renewal-information.ts'
+import { selfSigned } from '../src/platform/certificates.ts'
 import { statement } from '../src/platform/db.ts'
 import {
   type Authority,
@@ -35,6 +36,10 @@ const FAILED = statement(
 const NAME = statement(
   'test_name_renewal',
   'select ssl_due_at as due, ssl_ask_at as ask, ssl_certificate_id as id, ssl_error as error from tracking_domain where id = $1',
+)
+const OWN_ASKED = statement(
+  'test_own_asked',
+  'select ask_at from own_certificate where name = $1 and certificate is not null and ask_at is not null',
 )
 interface NameState {
   readonly due: Date
@@ -131,6 +136,21 @@ test('a suggested time moves the order there, for the public URL too, but not wh
   await until(async () => ((await state()).ask === null ? null : true))
   assert.equal((await state()).due.getTime() - failedAt.getTime(), HOUR_MS)
   assert.equal(authority.replaced.length, length, 'nothing was ordered')
+})
+
+test('a certificate that names no key of its authority keeps no other one from being asked about', async () => {
+  await using authority = await startAuthority()
+  await using world = await certifiedWorld(authority.directory)
+  const { system } = world.rooms.database
+  const { chain, state } = await certifiedName(world)
+  suggest(authority, world, 20)
+  const { cert } = selfSigned({ names: [HOST] })
+  const key = world.rooms.store.secrets.seal('own certificate', HOST, Buffer.from('a key'))
+  await system.execute(OWN, [HOST, cert, key, new Date(world.clock.now().getTime() + 60 * DAY_MS)])
+  const id = await certificateId(chain)
+  await until(async () => ((await state()).id === id ? true : null))
+  const asked = await until(() => system.one<{ ask_at: Date }>(OWN_ASKED, [HOST]))
+  assert.ok(Math.abs(asked.ask_at.getTime() - world.clock.now().getTime() - 6 * HOUR_MS) < 60_000)
 })
 
 const closed = (headers: OutgoingHttpHeaders): Authority['says'] => {

@@ -5,7 +5,7 @@ import { createHash, X509Certificate } from 'node:crypto'
 import { retryAfterMs } from './acme-retry-after.ts'
 
 /** When the authority is asked again after it named no time, or its answer was of no use (section 4.3.3). */
-export const ASK_AGAIN_MS = 6 * 3_600_000
+const ASK_AGAIN_MS = 6 * 3_600_000
 /** Limits of the time that the authority names (section 4.3.2). */
 const SOONEST_MS = 60_000
 export const LATEST_ASKING_MS = 86_400_000
@@ -30,6 +30,10 @@ export interface RenewalAnswer {
   readonly retryAfter: string
   /** The Date header. */
   readonly date: string
+}
+
+export function nothingSuggested(now: Date): Suggestion {
+  return { renewAt: null, askAt: new Date(now.getTime() + ASK_AGAIN_MS), explanation: null }
 }
 
 /** The identifier of section 4.1 for the first certificate of a chain; null: it names no authority's key. */
@@ -59,15 +63,14 @@ export function suggestionOf(answer: RenewalAnswer, chain: string, now: Date): S
   const { validFromDate: begin, validToDate: end } = new X509Certificate(chain)
   const window = answer.status === 200 ? windowOf(answer.data) : null
   const aheadMs = now.getTime() - Date.parse(answer.date)
-  const after = (waitMs: number): Date => new Date(now.getTime() + waitMs)
-  if (window === null || Number.isNaN(aheadMs)) return { renewAt: null, askAt: after(ASK_AGAIN_MS), explanation: null }
+  if (window === null || Number.isNaN(aheadMs)) return nothingSuggested(now)
   const wanted = window.start + (window.end - window.start) * shareOf(chain)
   const lifeMs = end.getTime() - begin.getTime()
   const [soonest, latest] = [begin.getTime() + Math.min(KEPT_MS, lifeMs / 2), begin.getTime() + lifeMs * LATEST_SHARE]
   const renewAt = new Date(Math.max(soonest, Math.min(wanted, latest)) + aheadMs)
   const asked = retryAfterMs(answer.retryAfter, answer.date, now)
   const waitMs = asked === 0 ? ASK_AGAIN_MS : Math.min(LATEST_ASKING_MS, Math.max(SOONEST_MS, asked))
-  return { renewAt, askAt: after(waitMs), explanation: explanationIn(answer.data) }
+  return { renewAt, askAt: new Date(now.getTime() + waitMs), explanation: explanationIn(answer.data) }
 }
 
 function windowOf(data: unknown): { readonly start: number; readonly end: number } | null {

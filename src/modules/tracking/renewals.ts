@@ -10,6 +10,7 @@ import { type AuthorityOptions, askedWithin, directoryOf, orderPause, unreachabl
 import {
   certificateId,
   LATEST_ASKING_MS,
+  nothingSuggested,
   renewalInfoUrl,
   type Suggestion,
   suggestionOf,
@@ -101,9 +102,10 @@ function suggestionFor(
   signal: AbortSignal,
 ): Promise<(Suggestion & { readonly id: string | null }) | null> {
   return askedWithin({ options, withinMs: ANSWERED_WITHIN_MS, signal }, async ({ axios }) => {
-    const directory = await axios.get(directoryOf(options)).catch(unreachable)
     const id = await certificateId(chain)
-    const url = id === null ? null : renewalInfoUrl(directory.data, id)
+    if (id === null) return { ...nothingSuggested(options.clock.now()), id }
+    const directory = await axios.get(directoryOf(options)).catch(unreachable)
+    const url = renewalInfoUrl(directory.data, id)
     if (url === null) return null
     // Any status is an answer: the library throws only when there is none.
     const { status, data, headers } = await axios.get(url, { validateStatus: null }).catch(unreachable)
