@@ -123,6 +123,7 @@ test('a suggested time moves the order there, for the public URL too, but not wh
   const key = world.rooms.store.secrets.seal('own certificate', HOST, Buffer.from('a key'))
   await system.execute(OWN, [HOST, await issued(HOST, now), key, new Date(now.getTime() + 60 * DAY_MS)])
   const { length } = authority.replaced
+  const { length: before } = authority.asked
   suggest(authority, world, 20)
   await until(async () => ((await state()).id === null ? null : true))
   const days = (date: Date | undefined): number => Math.round(((date?.getTime() ?? 0) - now.getTime()) / DAY_MS)
@@ -130,6 +131,9 @@ test('a suggested time moves the order there, for the public URL too, but not wh
   assert.deepEqual([days(due), (await state()).id], [20, await certificateId(chain)])
   assert.ok(Math.abs((ask?.getTime() ?? 0) - now.getTime() - 6 * HOUR_MS) < 60_000)
   await until(async () => (days((await ownCertificateState(system, HOST))?.due_at) === 20 ? true : null))
+
+  const asked = authority.asked.slice(before)
+  assert.equal(asked.filter((path) => path === '/directory').length, 1, 'the directory is read once for both')
 
   const failedAt = world.clock.now()
   await system.execute(FAILED, [id, new Date(failedAt.getTime() + HOUR_MS)])

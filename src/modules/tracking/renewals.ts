@@ -3,6 +3,7 @@
 // them, one that does not answer once an hour. Without an answer, a certificate is renewed at two thirds of its life.
 
 import type { Db } from '../../platform/db.ts'
+import { type FreshCache, freshCache } from '../../platform/fresh-cache.ts'
 import { loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { RetryAfterError } from './acme-retry-after.ts'
@@ -23,18 +24,26 @@ export interface RenewalOptions extends AuthorityOptions {
   readonly leaseEnd: (now: Date) => Date
 }
 
+interface Context extends RenewalOptions {
+  readonly directories: FreshCache<unknown>
+}
+
 const IDLE_MS = 5_000
 const ANSWERED_WITHIN_MS = 60_000
 /** How long a machine may take with one certificate before another asks about it. */
 const LEASE_MS = 120_000
 const NOT_OFFERED_MS = 86_400_000
 const UNREACHABLE_MS = 3_600_000
+/** For how long the directory of an authority that gives the information is not read again. */
+const DIRECTORY_MS = 3_600_000
 
 /** The two tables that hold certificates. */
 const NAMES = { ask: sql.askAboutName, answered: sql.nameRenewal }
 const OWN = { ask: sql.askAboutOwn, answered: sql.ownRenewal }
 
-export function renewalService(options: RenewalOptions): Service {
+export function renewalService(given: RenewalOptions): Service {
+  const directories = freshCache<unknown>({ clock: given.clock, maxAgeMs: DIRECTORY_MS, maxEntries: 1 })
+  const options = { ...given, directories }
   return loop({
     name: 'renewal information',
     turn: async (signal) => {
@@ -54,11 +63,7 @@ export async function recallRenewals(db: Db, now: Date): Promise<void> {
 }
 
 /** @returns false when no certificate is due, or the authority is not to be asked now */
-async function askAboutOne(
-  options: RenewalOptions,
-  { ask, answered }: typeof NAMES,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function askAboutOne(options: Context, { ask, answered }: typeof NAMES, signal: AbortSignal): Promise<boolean> {
   const { database, clock, log } = options
   const now = clock.now()
   const row = await database.system.one<sql.AskingRow>(ask, [now, new Date(now.getTime() + LEASE_MS)])
@@ -97,16 +102,20 @@ async function askLater({ database, clock }: RenewalOptions, until: Date): Promi
  * @throws Unreachable, or the wait that the authority asked for
  */
 function suggestionFor(
-  options: RenewalOptions,
+  options: Context,
   chain: string,
   signal: AbortSignal,
 ): Promise<(Suggestion & { readonly id: string | null }) | null> {
   return askedWithin({ options, withinMs: ANSWERED_WITHIN_MS, signal }, async ({ axios }) => {
     const id = await certificateId(chain)
     if (id === null) return { ...nothingSuggested(options.clock.now()), id }
-    const directory = await axios.get(directoryOf(options)).catch(unreachable)
-    const url = renewalInfoUrl(directory.data, id)
+    const name = directoryOf(options)
+    const asOfMs = options.clock.monotonicMs()
+    const known = options.directories.get(name)
+    const directory: unknown = known ?? (await axios.get(name).catch(unreachable)).data
+    const url = renewalInfoUrl(directory, id)
     if (url === null) return null
+    if (known === undefined) options.directories.set(name, directory, asOfMs)
     // Any status is an answer: the library throws only when there is none.
     const { status, data, headers } = await axios.get(url, { validateStatus: null }).catch(unreachable)
     const answer = { status, data, retryAfter: textOf(headers['retry-after']), date: textOf(headers['date']) }
