@@ -13,7 +13,7 @@
 import { getDomain } from 'tldts'
 import type { Clock } from '../platform/clock.ts'
 import type { Resolver } from '../platform/dns.ts'
-import { fieldValue, parseHeaderBlock, type RawField } from './headers.ts'
+import { fieldValue, hasMoreLines, parseHeaderBlock, type RawField } from './headers.ts'
 
 export const DKIM_RESULTS = ['pass', 'fail', 'none', 'unknown'] as const
 export type DkimResult = (typeof DKIM_RESULTS)[number]
@@ -93,7 +93,6 @@ export interface DkimCheckOptions {
   readonly verify: (work: DkimWork) => Promise<readonly DkimVerdict[]>
 }
 
-const LF = 0x0a
 const HEADER_BYTES = 65_536
 /** The verifier's time grows with the square of lines that are no fields: 2 s for a header full of them. */
 const HEADER_LINES = 4_000
@@ -106,7 +105,7 @@ const NAME_CHARS = 253
 export function dkimCheck({ resolver, clock, verify }: DkimCheckOptions): DkimCheck {
   return async (raw, question) => {
     const { fields, bodyStart, truncated } = parseHeaderBlock(raw, HEADER_BYTES)
-    if (truncated || linesIn(raw.subarray(0, bodyStart)) > HEADER_LINES) return not('unknown', 'too_large')
+    if (truncated || hasMoreLines(raw.subarray(0, bodyStart), HEADER_LINES)) return not('unknown', 'too_large')
     const all = fields.filter(({ key }) => key === 'dkim-signature')
     if (all.length === 0) return not('none', 'unsigned')
     const named = all.flatMap((field) => namedIn(raw, field))
@@ -129,12 +128,6 @@ export function dkimCheck({ resolver, clock, verify }: DkimCheckOptions): DkimCh
     if (reasons.some(({ reason }) => reason === 'no_answer')) return not('unknown', 'no_answer')
     return not('fail', reasons[0]?.reason ?? 'malformed')
   }
-}
-
-function linesIn(header: Buffer): number {
-  let lines = 0
-  for (let at = header.indexOf(LF); at >= 0; at = header.indexOf(LF, at + 1)) lines++
-  return lines
 }
 
 function not(result: DkimResult, reason: DkimReason): DkimOutcome {

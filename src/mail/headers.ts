@@ -327,6 +327,14 @@ function findBody(raw: Buffer, from: number): number {
   return ends.length === 0 ? raw.length : lineEnd(raw, Math.min(...ends) + 1)
 }
 
+/** Whether there are more line ends (LF) than `most`. */
+export function hasMoreLines(raw: Buffer, most: number): boolean {
+  if (raw.length <= most) return false
+  let lines = 0
+  for (let at = raw.indexOf(0x0a); at >= 0; at = raw.indexOf(0x0a, at + 1)) if (++lines > most) return true
+  return false
+}
+
 function lineEnd(raw: Buffer, from: number): number {
   const feed = raw.indexOf(0x0a, from)
   return feed < 0 ? raw.length : feed + 1

@@ -4,7 +4,7 @@
 // callers that store it keep the raw bytes. No input makes it throw. Headers are lists of pairs, never keys of objects.
 
 import type { Address as ParsedAddress } from 'postal-mime'
-import { fieldValue, parseHeaderBlock } from './headers.ts'
+import { fieldValue, hasMoreLines, parseHeaderBlock } from './headers.ts'
 import { MailParser, TooManyParts } from './mail-parser.ts'
 
 /** Limit for the message's own header; the fields beyond it are ignored. */
@@ -13,8 +13,6 @@ const HEADER_BYTES = 65_536
 const LINES_MOST = 500_000
 /** Accepted mail has at most 25 MB; the rest is room for what relays add on the way. */
 const MESSAGE_BYTES = 33_554_432
-
-const LF = 0x0a
 
 export interface ParsedMailbox {
   readonly name: string
@@ -56,7 +54,7 @@ export async function parseMessage(raw: Buffer): Promise<ParsedMessage> {
   const readable = truncated
     ? Buffer.concat([raw.subarray(0, headerEnd), Buffer.from('\r\n'), raw.subarray(bodyStart)])
     : raw
-  if (hasManyLines(readable)) return unparsed(headers, 'too_large')
+  if (hasMoreLines(readable, LINES_MOST)) return unparsed(headers, 'too_large')
   try {
     const mail = await new MailParser().parse(readable)
     return {
@@ -109,11 +107,4 @@ function mailboxes(addresses: readonly ParsedAddress[]): ParsedMailbox[] {
 function unparsed(headers: ParsedMessage['headers'], reason: NonNullable<ParsedMessage['unparsed']>): ParsedMessage {
   const none = { from: null, to: [], cc: [], replyTo: [], subject: null, html: null, text: null, attachments: [] }
   return { headers, ...none, unparsed: reason }
-}
-
-function hasManyLines(raw: Buffer): boolean {
-  if (raw.length <= LINES_MOST) return false
-  let lines = 0
-  for (let at = raw.indexOf(LF); at >= 0; at = raw.indexOf(LF, at + 1)) if (++lines > LINES_MOST) return true
-  return false
 }
