@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type ReceivedMessage, type Receiver, startReceiver } from './receiver.ts'
-import { smtpSession } from './submission.ts'
+import { mailFromNobody } from './submission.ts'
 import { startWorld, type World } from './world.ts'
 
 const DSN =
@@ -27,18 +27,7 @@ describe('the inbound MX of an instance called localhost', () => {
     await mx[Symbol.asyncDispose]()
   })
 
-  const mail = async (to: string, message: string): Promise<string> => {
-    const session = await smtpSession(world.mxPort)
-    await session.ask('EHLO mx.example.net')
-    await session.ask('MAIL FROM:<>')
-    let last = await session.ask(`RCPT TO:<${to}>`)
-    if (last.startsWith('250')) {
-      await session.ask('DATA')
-      last = await session.ask(`${message}\r\n.`)
-    }
-    session.close()
-    return last
-  }
+  const mail = (to: string, message: string): Promise<string> => mailFromNobody(world.mxPort, to, message)
   const until = async (id: string, status: string): Promise<void> => {
     let last = ''
     for (let i = 0; i < 400; i++) {

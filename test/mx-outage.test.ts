@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import pg from 'pg'
 import { statement } from '../src/platform/db.ts'
 import { startReceiver } from './receiver.ts'
-import { smtpSession } from './submission.ts'
+import { mailFromNobody } from './submission.ts'
 import { startWorld, type World } from './world.ts'
 
 const COUNT = statement('test_reports', 'select state, outcome from inbound_report order by id')
@@ -45,16 +45,7 @@ test('a report that cannot be stored is answered 451 and taken when it is sent a
   await owner.connect()
   await owner.query('set search_path to posthorn')
   const to = await delivered(world, (count) => mx.received(count))
-  const send = async (): Promise<string> => {
-    const session = await smtpSession(world.mxPort)
-    await session.ask('EHLO x')
-    await session.ask('MAIL FROM:<>')
-    await session.ask(`RCPT TO:<${to}>`)
-    await session.ask('DATA')
-    const reply = await session.ask(`${BOUNCE}\r\n.`)
-    session.close()
-    return reply
-  }
+  const send = (): Promise<string> => mailFromNobody(world.mxPort, to, BOUNCE)
   // The table is missing while one report arrives: what is not durable is not answered 250.
   await owner.query('alter table inbound_report rename to inbound_report_away')
   assert.match(await send(), /^451 4\.3\.0 /)

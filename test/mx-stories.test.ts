@@ -8,7 +8,7 @@ import { reportCommands } from '../src/modules/bounces/index.ts'
 import type { CommandContext, OptionValues } from '../src/platform/command.ts'
 import { statement } from '../src/platform/db.ts'
 import { type ReceivedMessage, type Receiver, startReceiver } from './receiver.ts'
-import { smtpSession } from './submission.ts'
+import { mailFromNobody, smtpSession } from './submission.ts'
 import { startWorld, type World } from './world.ts'
 
 const HOST = 'mail.posthorn.test'
@@ -35,19 +35,7 @@ describe('the inbound MX of a process', () => {
     await mx[Symbol.asyncDispose]()
   })
 
-  /** @returns the reply to RCPT when it refuses, else the reply to the final dot */
-  const mail = async (to: string, message: string): Promise<string> => {
-    const session = await smtpSession(world.mxPort)
-    await session.ask('EHLO mx.example.net')
-    await session.ask('MAIL FROM:<>')
-    let last = await session.ask(`RCPT TO:<${to}>`)
-    if (last.startsWith('250')) {
-      await session.ask('DATA')
-      last = await session.ask(`${message}\r\n.`)
-    }
-    session.close()
-    return last
-  }
+  const mail = (to: string, message: string): Promise<string> => mailFromNobody(world.mxPort, to, message)
   /** Waits until everything that arrived has been read. */
   const settle = (): Promise<true> =>
     until('the reports', async () => {

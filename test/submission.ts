@@ -282,3 +282,17 @@ export async function smtpSession(
   await reply()
   return session
 }
+
+/** Sends a mail from the null sender, as reports come. @returns the reply to RCPT when it refuses, else that to the final dot */
+export async function mailFromNobody(port: number, to: string, message: string): Promise<string> {
+  const session = await smtpSession(port)
+  await session.ask('EHLO mx.example.net')
+  await session.ask('MAIL FROM:<>')
+  let last = await session.ask(`RCPT TO:<${to}>`)
+  if (last.startsWith('250')) {
+    await session.ask('DATA')
+    last = await session.ask(`${message}\r\n.`)
+  }
+  session.close()
+  return last
+}
