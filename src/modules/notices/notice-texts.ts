@@ -313,18 +313,18 @@ export interface ComplainedDomain {
 
 export const COMPLAINT_DAYS = 7
 /** Gmail and Yahoo ask senders to stay below the first, and take measures from the second on. */
-const COMPLAINT_LEVELS = [0.003, 0.001]
+const [LOW_RATE, HIGH_RATE] = [0.001, 0.003]
 /** A single complaint among a hundred says nothing. */
-export const COMPLAINT_FLOOR = { complained: 3, delivered: 100, rate: 0.001 }
+export const COMPLAINT_FLOOR = { complained: 3, delivered: 100, rate: LOW_RATE }
 
 /** One for the account, and from the higher level on one for the operator: at most once a week for each level. */
 export function complaintNotices(domain: ComplainedDomain, at: Date): readonly Notice[] {
   const { accountId, id, name, delivered, complained } = domain
   const rate = complained / delivered
-  const level = COMPLAINT_LEVELS.find((one) => rate >= one)
-  if (level === undefined) return []
+  if (rate < LOW_RATE) return []
+  const isHigh = rate >= HIGH_RATE
   const percent = `${(Math.floor((complained * 10_000) / delivered) / 100).toFixed(2)} %`
-  const key = `complaints ${id} ${level} ${mondayOf(at)}`
+  const key = `complaints ${id} ${isHigh ? HIGH_RATE : LOW_RATE} ${mondayOf(at)}`
   const figures = `In the last ${COMPLAINT_DAYS} days, ${complained} of the ${delivered} recipients of ${shown(name)} (account ${accountId}) marked its mail as spam: ${percent}.`
   const own: Notice = {
     accountId,
@@ -333,7 +333,7 @@ export function complaintNotices(domain: ComplainedDomain, at: Date): readonly N
     subject: `${percent} of the recipients of a domain complained`,
     text: written([
       figures,
-      level === COMPLAINT_LEVELS[0]
+      isHigh
         ? 'Gmail and Yahoo treat mail of a domain with 0.3 % and more as spam, or refuse it. Stop mail to lists until it is lower.'
         : 'Gmail and Yahoo ask for less than 0.1 %, and treat mail of a domain with 0.3 % as spam, or refuse it.',
       '',
@@ -343,7 +343,7 @@ export function complaintNotices(domain: ComplainedDomain, at: Date): readonly N
       'Who complained: GET /api/customer/bounces?type=complaint',
     ]),
   }
-  if (level !== COMPLAINT_LEVELS[0]) return [own]
+  if (!isHigh) return [own]
   const operators: Notice = {
     accountId: null,
     key: `${key} operator`,
