@@ -404,4 +404,62 @@ export const TWINS: readonly Twins[] = [
       ],
     ],
   },
+  {
+    rules: ['bought_off_threat'],
+    fraud: [
+      [
+        'Final warning before legal action',
+        'You owe $1,890.00. If you do not pay today a warrant for your arrest will be issued. Call us immediately and pay with gift cards.',
+      ],
+      [
+        'Debt notice',
+        `We bought your debt. Pay $600 in Bitcoin to the wallet below within 48 hours or we send your file to the court and your employer. ${WALLET}`,
+      ],
+      [
+        'Haftbefehl',
+        'Gegen Sie liegt ein Haftbefehl vor. Zahlen Sie heute 800 Euro mit Paysafecard oder Bitcoin, um die Vollstreckung abzuwenden.',
+      ],
+      [
+        'Dernier avis',
+        'Un mandat d’arrêt sera délivré contre vous. Réglez 500 euros en cartes cadeaux sous 24 h pour clore le dossier.',
+      ],
+    ],
+    honest: [
+      [
+        'How we contact you',
+        'We will never ask you to pay a tax debt with gift cards or bitcoin, and we will never threaten you with arrest on the phone.',
+      ],
+      [
+        'Your gift card order',
+        'Thank you for your order of two gift cards over $50. They will be sent to your employer, Harlow Ltd, as you asked. You paid by card.',
+      ],
+      [
+        'This week in crypto',
+        'A court in Lisbon ruled on Tuesday that wages may be paid in bitcoin when both sides agree. Police said that two men were arrested for theft.',
+      ],
+    ],
+  },
+  {
+    rules: ['unclaimed_payout'],
+    fraud: [
+      [
+        'Insurance payout',
+        'Dear policyholder, you have an unclaimed payout of $12,000. Reply with your bank details and a copy of your ID to receive the funds.',
+      ],
+      [
+        'Guthaben',
+        'Auf Ihren Namen besteht ein nicht beanspruchtes Guthaben von 9.000 Euro. Senden Sie uns eine Kopie Ihres Ausweises und Ihre Bankdaten.',
+      ],
+    ],
+    honest: [
+      [
+        'You have an unclaimed benefit',
+        'Hi Lou, you have not used this year’s fitness benefit of $200. Send us the receipt of your gym through the HR portal by December.',
+      ],
+      [
+        'Your insurance claim',
+        'To continue with your claim we need a copy of the police report. Please send us the estimate too. We have your bank details and pay within five days.',
+      ],
+    ],
+  },
 ]

@@ -1,5 +1,5 @@
 // Fraud stories that need words of their own: the overpaid cheque, the recovery of lost money, the wrong number that trades,
-// the domain listing. See lexicon-fraud.ts for how patterns are weighted.
+// the domain listing, the arrest that gift cards avert, the payout that nobody claimed. See lexicon-fraud.ts for how patterns are weighted.
 
 import { FAR, type Lexicon } from './lexicon.ts'
 import { SUGGEST } from './lexicon-fraud.ts'
@@ -24,6 +24,18 @@ export const PLOYS: Lexicon = {
     domains: `domain domains`,
     listing: `seo search_engine`,
     lapsing: `final_notice failure_to last_notice expiration_notice cancellation`,
+    jail: `your_arrest be_arrested arrest_you arrest_warrant warrant_for_your police_will officers_will be_deported
+      court_and_your and_your_employer haftbefehl ihre_verhaftung und_ihren_arbeitgeber und_ihrem_arbeitgeber mandat_d_arret
+      votre_arrestation et_votre_employeur orden_de_arresto orden_de_detencion su_detencion y_su_empleador`,
+    untraceable: `gift_card gift_cards giftcards geschenkkarten gutscheinkarten cartes_cadeaux tarjetas_regalo tarjetas_de_regalo
+      paysafecard steam_cards apple_cards prepaid_cards bitcoin bitcoins btc usdt monero western_union moneygram`,
+    unclaimed: `unclaimed dormant not_been_claimed never_claimed nicht_abgeholt nicht_abgeholtes nicht_beansprucht nicht_beanspruchte nicht_beanspruchtes non_reclame non_reclamee
+      no_reclamado no_reclamada`,
+    windfall: `payout funds fund compensation benefit benefits sum auszahlung guthaben versement indemnite pago fondos indemnizacion`,
+    papers: `copy_of_your your_id your_passport your_bank_details bank_details kopie_ihres ihre_bankdaten copie_de_votre
+      vos_coordonnees_bancaires copia_de_su sus_datos_bancarios`,
+    answering: `reply_with answer_with respond_with send_us send_me antworten_sie_mit senden_sie_uns schicken_sie_uns repondez_avec
+      envoyez_nous responda_con envienos`,
   },
   concepts: {
     overpayment: {
@@ -43,11 +55,21 @@ export const PLOYS: Lexicon = {
       description: 'A listing of a domain, which nobody ordered, is said to lapse',
       suggestion: 'Name the contract and its number',
     },
+    bought_off_threat: {
+      ...{ points: 44, more: 0, max: 44, fraud: 2, suggestion: SUGGEST.DROP },
+      description: 'An arrest or a disgrace is to be averted with money that nobody can trace',
+    },
+    unclaimed_payout: {
+      ...{ points: 44, more: 0, max: 44, fraud: 2, suggestion: SUGGEST.DROP },
+      description: 'Money that nobody claimed is offered for papers or bank details',
+    },
   },
   patterns: [
     { concept: 'overpayment', sets: ['cheque', 'surplus', 'haulier'], gap: 60, unless: 'warned' },
     { concept: 'recovery_offer', sets: ['recoverer', 'lostcoins', 'reachus'], gap: 60, unless: 'never' },
     { concept: 'chance_acquaintance', sets: ['misdial', 'invitation', 'mytrade'], gap: FAR, unless: 'warned' },
     { concept: 'false_renewal', sets: ['domains', 'listing', 'lapsing', '#money'], gap: 40 },
+    { concept: 'bought_off_threat', sets: ['jail', 'untraceable', 'pay'], gap: 40, unless: 'warned' },
+    { concept: 'unclaimed_payout', sets: ['unclaimed', 'windfall', 'answering', 'papers'], gap: 40, unless: 'warned' },
   ],
 }
