@@ -81,6 +81,108 @@ Hello, we have received your application and will give you a decision within two
 Hotel booking confirmed
 Your booking is confirmed. Check in from three, check out until eleven. Free cancellation until two days before arrival. Breakfast included. Total price, taxes and fees. Manage your booking, contact the property, or get help. Enjoy your stay!
 ---
+Payment overdue: invoice 5521
+Hello, our records show that invoice 5521 is still unpaid. It was due on the third of the month. Please arrange payment at your earliest convenience. A copy of the invoice is attached. If your payment is already on its way, please disregard this reminder. Kind regards, accounts receivable.
+---
+Second reminder for your outstanding balance
+Dear Ms Green, we wrote to you two weeks ago about the outstanding balance on your account and have not had a reply. Please pay the full amount within ten days. Late fees may apply after that date. If you have a question about this bill, or would like to pay in instalments, please call our office.
+---
+We could not process your payment
+Hi, your last payment did not go through because the card was declined. We will try again in three days. To avoid any interruption, please update your payment details in your account settings. If you need help, reply to this message and our support team will be happy to assist.
+---
+Your plan has been downgraded
+Hi there, because we could not collect your last payment, your workspace was moved to the free plan. Your data is safe. Add a valid credit card to get your paid features back. Questions? Just reply to this email.
+---
+Final demand before court action
+Dear Sir, despite our earlier letters you still owe us for the work completed in March. Unless we receive the full sum within fourteen days, we will issue a claim in the county court without further notice, and ask for interest and costs. Payment can be made by bank transfer to the account shown on our invoice. Yours faithfully.
+---
+Notice from our collections department
+Dear customer, your account has been referred to our collections department because the balance remains unpaid. Please contact us within seven days to pay or to agree a payment plan. If you dispute this debt, please tell us in writing. This is an attempt to collect a debt and any information obtained will be used for that purpose.
+---
+Your direct debit was returned
+Dear member, your bank returned the direct debit for your monthly fee. Please make sure there is enough money in your account; we will collect the amount again on the fifteenth together with a fee of $5.00. If your bank details have changed, please let us know.
+---
+Rent for May not received
+Dear tenants, we have not received your rent for May. Please transfer the outstanding amount to the usual account without delay. If there is a problem, please talk to us so that we can find a solution. Regards, the property management.
+---
+Service will be disconnected
+Your electricity account is past due. To keep your service on, please pay the past due amount of $88.40 by Friday. You can pay online, by phone, or at any payment location. If you have already paid, thank you. If you cannot pay the full amount, call us to ask about payment arrangements.
+---
+Your school fees are due
+Dear parents, a friendly reminder that school fees for the second term are due by the end of the month. Please use your child's name as the reference. Families who need more time should contact the office. Thank you for your prompt payment.
+---
+Annual membership dues
+Dear member, it is time to renew your membership. Dues for the coming year are sixty dollars. Please send a check or pay on our website before the end of January. Your support makes our programs possible. Thank you.
+---
+Your claim has been paid
+Dear policyholder, we have settled your claim and sent the payment to your bank account today. Depending on your bank it may take up to three working days to arrive. Please keep this letter for your records. If you have any questions about the amount, please call your claims handler.
+---
+We need more information for your claim
+Dear Mr Ito, to continue with your insurance claim we need a copy of the police report and the repair estimate. Please send them by reply to this email or upload them to your claim online. We will not be able to decide on your claim before we have them.
+---
+Your loan payment is due on the first
+This is a reminder that your monthly loan payment of $310.00 is due on the first. The amount will be debited from your bank account automatically. Please make sure that funds are available. You can see your balance and interest rate when you log in.
+---
+Your credit application was not approved
+Dear Ms Novak, thank you for your interest. After careful review we are unable to approve your credit application at this time. You have the right to a free copy of your credit report. You may apply again after six months.
+---
+Tax document available
+Your tax form for last year is now available. Log in to your account to download it. You will need it to file your tax return. We cannot give tax advice; please ask your tax adviser if you have questions.
+---
+Your refund has been approved
+Hello, your return has been received and your refund of $59.00 was approved. The money will be credited to the card you paid with within five to seven business days. Sorry that it did not work out this time.
+---
+Your payout is on its way
+Hi Lee, we have sent a payout of $1,204.50 to your bank account. It should arrive within two business days. You can see the details of each order in your payments dashboard. Thank you for selling with us.
+---
+Transfer received
+You have received a payment of $250.00 from M. Okafor. The money has been added to your balance. You can transfer it to your bank account at any time. If you do not recognise this payment, please contact us.
+---
+Low balance alert
+The balance of your checking account is below the limit of $100 that you have set. Make a deposit to avoid overdraft fees. You can change or turn off these alerts in the app.
+---
+Large purchase on your card
+A purchase of $612.00 was made with your credit card at an electronics store today. If this was you, no action is needed. If you do not recognise this transaction, please call the number on the back of your card.
+---
+Your bank statement and notice of changes
+Dear customer, please find attached your statement of account. From the first of next month our fees for international transfers change as shown in the enclosed notice. Please read it carefully. If you do not agree you may close your account free of charge.
+---
+Changes to your interest rate
+Dear client, we are writing to let you know that the interest rate on your savings account will change next month. You do not need to do anything. The new rate will be applied to your balance automatically.
+---
+Payslip for May
+Your payslip for May is now available in the staff portal. If you believe there is an error in your pay, please contact payroll before the tenth. Please do not reply to this automatic message.
+---
+Action needed: complete your timesheet
+Hi team, please submit your timesheet by noon today so that we can run payroll. If you do not submit it in time, your payment will be delayed until next month. Thanks, finance.
+---
+Your quote and next steps
+Hi Paul, thank you for your call. Attached is our quote for the new windows. The price includes delivery and installation and is guaranteed for thirty days. To go ahead please sign and return it with a deposit of 20 percent. Let me know if you have any questions.
+---
+Your seller account: please provide business details
+Hello, new rules require us to collect information about businesses that sell on our marketplace. Please log in and complete your business details before the end of the month. If we do not receive them, we will have to hold your payments until they are complete.
+---
+Your domain expires in 7 days
+Your domain name expires in seven days. If it is not renewed, your website and email will stop working and someone else may register the name. Renew now in your control panel. Automatic renewal is turned off for this domain.
+---
+Toll invoice
+You have an unpaid toll from a trip on the ninth. Amount due: $6.20. Please pay by the due date printed on the invoice you got by mail to avoid a late fee. You can pay in your account, by mail or at our service centers.
+---
+Your appointment deposit was refunded
+Hi Mia, as you canceled more than a day ahead we have returned your deposit of $30 to your card. We hope to see you another time. Call us or book online whenever you like.
+---
+Invoice for our services
+Dear client, please find attached our invoice for professional services in April. We would appreciate payment within thirty days. Our bank details are on the invoice. Thank you for your business, it is a pleasure to work with you.
+---
+Your account will be closed for inactivity
+Hello, you have not signed in to your account for two years. We close inactive accounts to protect the data of our users. To keep your account, sign in before the first of July. If you no longer need it you do not have to do anything.
+---
+Finish signing up
+Hello, thank you for signing up. Follow the link below to verify that this address is yours. The link works for one day. If it has expired, request a new one on the sign-in page. If you did not sign up, no account was made and you can delete this email.
+---
+Please verify your new email address
+You changed the email address of your account. Click the link below to verify the new one; until then we keep writing to the old one. The link expires in two hours.
+---
 Team lunch on Friday?
 Hi all, are you free for lunch on Friday? I was thinking of the new place near the office. Please let me know by Wednesday so I can book a table. Also, the budget meeting moved to Monday. Thanks, see you then.
 ---

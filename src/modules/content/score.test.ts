@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { CLOSE } from '../../../test/content-mails/close.ts'
 import { FRAUDULENT } from '../../../test/content-mails/fraud.ts'
 import { LEGITIMATE } from '../../../test/content-mails/legitimate.ts'
+import { PAYMENTS } from '../../../test/content-mails/payments.ts'
 import type { Trial } from '../../../test/content-mails/trial.ts'
 import { HELD_BACK_FRAUD } from '../../../test/content-mails/trial-held-back-fraud.ts'
 import { HELD_BACK_HONEST } from '../../../test/content-mails/trial-held-back-honest.ts'
@@ -51,6 +52,15 @@ test('a rule about words costs at most its maximum, however often it matches', (
     }
   }
   assert.ok(most > 0, 'none came to its most')
+})
+
+test('honest mail about payments is never critical, and nearly all of it is low', () => {
+  const scores = PAYMENTS.map(([subject, text]) => ({ subject, score: scoreContent(plain(subject, text)).score }))
+  const under = (least: number): string[] => scores.flatMap(({ subject, score }) => (score < least ? [subject] : []))
+  // Non-payment, a deadline and a suspended account in four lines: as phishing writes. A warning, no block.
+  assert.deepEqual(under(60), ['Payment failed'])
+  assert.deepEqual(under(40), [])
+  assert.ok(under(80).length <= 5, under(80).join(', '))
 })
 
 test('honest mail about the subjects of fraud is never rated high', () => {
