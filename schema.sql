@@ -1579,6 +1579,15 @@ create table validation_slot (
 );
 grant delete, insert, select, update on validation_slot to posthorn_system;
 
+create table warm_up (
+  address text collate "C" not null,
+  receiver text collate "C" not null,
+  day date not null,
+  mails integer not null,
+  constraint warm_up_pkey PRIMARY KEY (address, day, receiver)
+);
+grant delete, insert, select, update on warm_up to posthorn_system;
+
 create table webhook (
   account_id uuid not null,
   id uuid not null,

@@ -12,6 +12,12 @@ export interface Halves {
   readonly bulkSourceIps: readonly string[]
 }
 
+/** A source address without a reputation, and the first day of its warm-up (`YYYY-MM-DD`). */
+export interface NewAddress {
+  readonly address: string
+  readonly day: string
+}
+
 export interface Listening {
   readonly bind: string
   readonly httpHost: string | null
@@ -45,6 +51,32 @@ export function sharedAddresses({ sourceIps, bulkSourceIps }: Halves): readonly 
     bulkSourceIps.some((other) => canonicalAddress(other) === canonicalAddress(address)),
   )
   return both.map((address) => `POSTHORN_SOURCE_IPS and POSTHORN_BULK_SOURCE_IPS both have ${address}`)
+}
+
+/** New source addresses that are not listed, and lists without another address of the family, to which mail could go meanwhile. */
+export function warmUpFaults({
+  sourceIps,
+  bulkSourceIps,
+  warmUpIps,
+}: Pick<Halves, 'sourceIps' | 'bulkSourceIps'> & { readonly warmUpIps: readonly NewAddress[] }): readonly string[] {
+  const fresh = new Set(warmUpIps.map(({ address }) => canonicalAddress(address)))
+  const isNew = (address: string): boolean => fresh.has(canonicalAddress(address))
+  const lists = [
+    ['POSTHORN_SOURCE_IPS', sourceIps],
+    ['POSTHORN_BULK_SOURCE_IPS', bulkSourceIps],
+  ] as const
+  const listed = new Set([...sourceIps, ...bulkSourceIps].map(canonicalAddress))
+  const absent = [...fresh].filter((address) => !listed.has(address))
+  const alone = lists.flatMap(([name, list]) =>
+    [4, 6].flatMap((family) => {
+      const of = list.filter((address) => isIP(address) === family)
+      return of.length > 0 && of.every(isNew) ? [`${name} has no IPv${family} address but new ones`] : []
+    }),
+  )
+  return [
+    ...absent.map((address) => `POSTHORN_WARM_UP_IPS has ${address}, which is in no list of source addresses`),
+    ...alone.map((fault) => `${fault} (POSTHORN_WARM_UP_IPS): another must carry what they may not yet`),
+  ]
 }
 
 /** Pairs of listeners of the active roles that share an address and port. */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { readConfig, SETTINGS } from './config.ts'
+import { firstDays, readConfig, SETTINGS } from './config.ts'
 
 const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['DATABASE_URL', 'mysql://root:s3cret@db/x', /must begin with postgresql:\/\/$/],
@@ -43,6 +43,9 @@ const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['POSTHORN_SMTP_PORT', '0', /is not a port number \(1-65535\)/],
   ['POSTHORN_SOURCE_IPS', '192.0.2.1,192.0.2', /"192.0.2" is not an IP address/],
   ['POSTHORN_BULK_SOURCE_IPS', 'x', /is not an IP address/],
+  ['POSTHORN_WARM_UP_IPS', '192.0.2.8', /"192.0.2.8" is not an address and its first day, such as/],
+  ['POSTHORN_WARM_UP_IPS', '192.0.2.8=2026-02-30', /is not an address and its first day/],
+  ['POSTHORN_WARM_UP_IPS', '192.0.2.8=2026-12-01', /has 192.0.2.8, which is in no list of source addresses$/],
   ['POSTHORN_BULK_SOURCE_IPS', '192.0.2.1', /needs POSTHORN_SOURCE_IPS$/],
   ['POSTHORN_DNS_SERVERS', 'dns.example:53', /"dns.example:53" is not a server address/],
   ['POSTHORN_DNS_SERVERS', '192.0.2.53:99999', /"99999" is not a port number/],
@@ -99,6 +102,17 @@ test('an address for both kinds of mail is reported, in any of its spellings', (
     /POSTHORN_SOURCE_IPS and POSTHORN_BULK_SOURCE_IPS both have 2001:db8::1$/,
   )
   read('192.0.2.1', '192.0.2.2')
+})
+
+test('a new address needs another of its family in its list, and is found in any of its spellings', () => {
+  const read = (POSTHORN_SOURCE_IPS: string, POSTHORN_WARM_UP_IPS: string) =>
+    readConfig({ POSTHORN_SOURCE_IPS, POSTHORN_WARM_UP_IPS })
+  assert.throws(
+    () => read('192.0.2.1,2001:db8::1', '2001:db8::1=2026-12-01'),
+    /POSTHORN_SOURCE_IPS has no IPv6 address but new ones \(POSTHORN_WARM_UP_IPS\)/,
+  )
+  const config = read('192.0.2.1,2001:DB8:0::1,2001:db8::2', '2001:db8::1=2026-12-01')
+  assert.deepEqual([...firstDays(config)], [['2001:DB8:0::1', '2026-12-01']])
 })
 
 test('two listeners at one port are reported by both settings, unless one does not run or has another address', () => {

@@ -5,10 +5,10 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
-import { missingHalves, sharedAddresses, sharedPorts } from './config-conflicts.ts'
+import { missingHalves, type NewAddress, sharedAddresses, sharedPorts, warmUpFaults } from './config-conflicts.ts'
 import { parseAddress } from './mail/address.ts'
 import { parseMechanism } from './mail/spf-record.ts'
-import { parseNetwork } from './platform/addresses.ts'
+import { canonicalAddress, parseNetwork } from './platform/addresses.ts'
 import { withModesOfLibpq } from './platform/servers.ts'
 
 export const ROLES = ['api', 'tracking', 'submission', 'mx', 'delivery', 'worker'] as const
@@ -113,6 +113,12 @@ export const SETTINGS = {
     'source addresses of mail to many (`stream: broadcast` or `is_bulk`), comma list: separate, so that its reputation does not touch other mail; needs POSTHORN_SOURCE_IPS',
     ips,
   ),
+  warmUpIps: setting(
+    'POSTHORN_WARM_UP_IPS',
+    'none',
+    '`address=YYYY-MM-DD,..`: new source addresses and the first day of each. For thirty days they carry little mail to each receiver and more every day; the others of their list carry the rest',
+    newAddresses,
+  ),
   dnsServers: setting(
     'POSTHORN_DNS_SERVERS',
     "the system's",
@@ -211,7 +217,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const known = read as unknown as Read
   const missing = missingHalves(known)
   if (missing.length > 0) throw new Error(`incomplete settings:\n  ${missing.join('\n  ')}`)
-  const shared = [...sharedPorts(known), ...sharedAddresses(known)]
+  const shared = [...sharedPorts(known), ...sharedAddresses(known), ...warmUpFaults(known)]
   if (shared.length > 0) throw new Error(`conflicting settings:\n  ${shared.join('\n  ')}`)
   const httpHost = known.httpHost ?? known.bind
   return {
@@ -241,6 +247,19 @@ function localUrl(httpHost: string, port: number): string {
 /** Every source address of mail; none: the system chooses. */
 export function mailSourceIps(config: Pick<Config, 'sourceIps' | 'bulkSourceIps'>): readonly string[] {
   return [...config.sourceIps, ...config.bulkSourceIps]
+}
+
+/** The first day (`YYYY-MM-DD`) of each new source address, which is spelled as in its list. */
+export function firstDays(
+  config: Pick<Config, 'sourceIps' | 'bulkSourceIps' | 'warmUpIps'>,
+): ReadonlyMap<string, string> {
+  const days = new Map(config.warmUpIps.map(({ address, day }) => [canonicalAddress(address), day]))
+  return new Map(
+    mailSourceIps(config).flatMap((address) => {
+      const day = days.get(canonicalAddress(address))
+      return day === undefined ? [] : [[address, day]]
+    }),
+  )
 }
 
 /**
@@ -394,6 +413,17 @@ function ips(text: string | undefined): readonly string[] {
   const wrong = named.find((item) => isIP(item) === 0)
   if (wrong !== undefined) throw new Error(`"${wrong}" is not an IP address`)
   return named
+}
+
+/** @throws Error for anything but `address=YYYY-MM-DD` */
+function newAddresses(text: string | undefined): readonly NewAddress[] {
+  return list(text).map((item) => {
+    const [address = '', day = '', ...more] = item.split('=').map((part) => part.trim())
+    const isDay = /^\d{4}-\d\d-\d\d$/.test(day) && new Date(`${day}T00:00Z`).toJSON()?.startsWith(day)
+    if (isIP(address) === 0 || !isDay || more.length > 0)
+      throw new Error(`"${item}" is not an address and its first day, such as 192.0.2.8=2027-01-31`)
+    return { address, day }
+  })
 }
 
 function dnsServers(text: string | undefined): readonly string[] {

@@ -1,7 +1,7 @@
 // The delivery role's service and what it gets from other rooms. A part of the composition root.
 
 import os from 'node:os'
-import type { Config } from '../config.ts'
+import { type Config, firstDays } from '../config.ts'
 import type { VerpMac } from '../mail/verp.ts'
 import type { Accounts } from '../modules/accounts/index.ts'
 import {
@@ -11,6 +11,8 @@ import {
   HALF_LIMITS,
   type HtmlReader,
   sideBySide,
+  type WarmUp,
+  warmUpOf,
 } from '../modules/delivery/index.ts'
 import type { InstanceKey, SenderDomains } from '../modules/domains/index.ts'
 import { inboxOwner, isTlsReport } from '../modules/notices/index.ts'
@@ -49,6 +51,7 @@ export function deliveryOf(parts: DeliveryParts): Delivery | null {
   const { clock, ids, log } = ground
   const { database } = store
   if (!config.roles.includes('delivery')) return null
+  const warmUp = warmUpOfNew(parts)
   const common: Omit<DeliveryOptions, 'nodeName' | 'sourceIps'> = {
     database,
     clock,
@@ -79,14 +82,24 @@ export function deliveryOf(parts: DeliveryParts): Delivery | null {
     journals: tracking.journals,
     turns: ground.turns,
     ...(outgoing !== null && { transport: outgoing.transport }),
+    ...(warmUp !== null && { sources: warmUp }),
   }
   const nodeName = `${os.hostname()}:${process.pid}`
   const { sourceIps, bulkSourceIps } = config
   if (bulkSourceIps.length === 0 || config.delivery.kind === 'sandbox')
-    return deliveryService({ ...common, nodeName, sourceIps })
+    return sideBySide([deliveryService({ ...common, nodeName, sourceIps })], warmUp)
   const half = { ...common, limits: HALF_LIMITS }
-  return sideBySide([
+  const halves = [
     deliveryService({ ...half, nodeName, sourceIps, mail: 'single' }),
     deliveryService({ ...half, nodeName: `${nodeName}:bulk`, sourceIps: bulkSourceIps, mail: 'bulk' }),
-  ])
+  ]
+  return sideBySide(halves, warmUp)
+}
+
+/** The warm-up of the new source addresses; null when none is new. */
+function warmUpOfNew({ config, ground: { clock, log }, store }: DeliveryParts): WarmUp | null {
+  const since = firstDays(config)
+  if (since.size === 0) return null
+  const onError = (err: unknown): void => log.warn({ err }, 'the counts of new source addresses were not written')
+  return warmUpOf({ db: store.database.system, clock, since, onError })
 }

@@ -6,9 +6,9 @@ import { X509Certificate } from 'node:crypto'
 import { isIP, isIPv6 } from 'node:net'
 import { otherSettings } from '../composition/shared-settings.ts'
 import { certifiedHost } from '../composition/tracking.ts'
-import { type Config, mailSourceIps, ROLES, type Role } from '../config.ts'
+import { type Config, firstDays, mailSourceIps, ROLES, type Role } from '../config.ts'
 import { readPlans } from '../modules/accounts/index.ts'
-import type { Relay } from '../modules/delivery/index.ts'
+import { type Relay, warmUpFindings } from '../modules/delivery/index.ts'
 import { activeDomainId } from '../modules/domains/index.ts'
 import { followerLags } from '../modules/events/index.ts'
 import { differingSettings, readSettledTime, runningRoles } from '../modules/machines/index.ts'
@@ -328,11 +328,11 @@ function operator({ config }: DoctorOptions): CheckResult {
   return warn('not set', 'set POSTHORN_OPERATOR_EMAIL: it receives notices, and mail to postmaster and abuse')
 }
 
-async function sourceAddresses({ config, foreignAddresses }: DoctorOptions): Promise<CheckResult> {
+async function sourceAddresses({ config, clock, foreignAddresses }: DoctorOptions): Promise<CheckResult> {
   const named = [...new Set([...mailSourceIps(config), ...config.validationSourceIps])]
   if (named.length === 0) return ok('chosen by the system')
   const foreign = await foreignAddresses(named)
-  if (foreign.length === 0) return ok(named.join(', '))
+  if (foreign.length === 0) return ok([...named, ...warmUpFindings(firstDays(config), clock.now())].join(', '))
   return fail(
     `not on this machine: ${foreign.join(', ')}`,
     'list only addresses of a local interface (behind NAT, the private ones) in POSTHORN_SOURCE_IPS, POSTHORN_BULK_SOURCE_IPS and POSTHORN_VALIDATION_SOURCE_IPS',

@@ -24,6 +24,7 @@ import { routeTable } from './route-table.ts'
 import { socketsOf } from './sockets.ts'
 import { tlsFaults } from './tls-faults.ts'
 import type { DeliveryJob, Verdict } from './types.ts'
+import { ANY_SOURCE, type SourceChoice } from './warm-up.ts'
 
 export interface NetworkOptions {
   readonly resolver: Resolver
@@ -33,6 +34,8 @@ export interface NetworkOptions {
   /** Port of MX hosts. */
   readonly port: number
   readonly sourceIps: readonly string[]
+  /** Absent: all source addresses may carry any mail. */
+  readonly sources?: SourceChoice
   readonly allowPrivate: boolean
   /** Whether a host at an address is this service itself. */
   readonly isOurs: (host: string, address: string | null) => boolean
@@ -160,6 +163,7 @@ export function networkOf(options: NetworkOptions): Network {
       ...(relay === null ? { tls: 'opportunistic', auth: undefined } : { auth: undefined, ...relayTerms(relay) }),
       weigh: relay === null ? (verdict) => verdict : relayVerdict,
       sourceIps: options.sourceIps,
+      sources: options.sources ?? ANY_SOURCE,
       timeouts: options.timeouts,
       clock,
       sockets,

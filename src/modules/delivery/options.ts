@@ -19,6 +19,7 @@ import type { Transport } from '../transport/index.ts'
 import type { HtmlReader } from './html-reader.ts'
 import type { Relay } from './relay.ts'
 import type { SigningKey, SigningKeys, Tracking } from './types.ts'
+import type { SourceChoice } from './warm-up.ts'
 
 export interface Limits {
   readonly maxEmails: number
@@ -92,6 +93,8 @@ export interface DeliveryOptions {
   /** Port of MX hosts. */
   readonly smtpPort: number
   readonly sourceIps: readonly string[]
+  /** Which source addresses a mail may have. Absent: any. */
+  readonly sources?: SourceChoice
   /** The mail it takes. Default: all. */
   readonly mail?: MailKind
   readonly allowPrivateNetworks: boolean

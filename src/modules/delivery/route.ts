@@ -38,6 +38,7 @@ import type { Sockets } from './sockets.ts'
 import type { TlsFaults } from './tls-faults.ts'
 import type { AttemptReport, DeliveryJob, Outgoing, Verdict } from './types.ts'
 import { waitingMail } from './waiting-mail.ts'
+import type { SourceChoice } from './warm-up.ts'
 
 /** Null: nothing was tried, or the attempt was broken off before anything had an effect. */
 export type RouteResult = AttemptReport | null
@@ -51,6 +52,8 @@ export interface RouteOptions {
   readonly weigh: (verdict: Verdict) => Verdict
   /** Our source addresses; empty: the system's choice. */
   readonly sourceIps: readonly string[]
+  /** Which of them a mail may have: new ones carry little at first. */
+  readonly sources: SourceChoice
   readonly timeouts: Partial<Timeouts>
   readonly clock: Clock
   readonly sockets: Sockets
@@ -287,6 +290,7 @@ export class Route {
         if (link === null && this.#options.signal.aborted) return false
         if (link === null) break
         if (!(await job.maySend())) return false
+        this.#options.sources.note(link.sourceIp, target.host)
         const result = await link.connection.send({
           from: outgoing.returnPath,
           recipients: [outgoing.recipient],
@@ -365,14 +369,15 @@ export class Route {
     course: AttemptState,
     { step, mayWait }: { readonly step: AddressToTry; readonly mayWait: boolean },
   ): Promise<void> {
-    const { clock, tlsFaults } = this.#options
+    const { clock, tlsFaults, sources } = this.#options
     const { job, steps, silent, tried, story } = course
     const { target } = step
     const { link } = lane
     const judge = ruleCheckOf(target.rule, clock)
     const requiredBy = judge.requiredBy ?? (job.tlsRequired ? SENDERS_RULE : null)
     if (link !== null) {
-      if (isFor(link, target, job) && (requiredBy === null || link.connection.tls !== null)) return
+      const isSafe = requiredBy === null || link.connection.tls !== null
+      if (isFor(link, target, job) && isSafe && sources.mayCarry(link.sourceIp, target.host)) return
       this.#hangUp(lane)
     }
     // A password is never sent in clear: a relay with a log-in gets no fallback to clear.
@@ -428,7 +433,7 @@ export class Route {
     const { port, ehloName, auth, clock, signal, timeouts, sockets, secureContext } = this.#options
     const { proven } = this.pace
     await sockets.acquire(proven)
-    const sourceIp = this.#sourceFor(target.ip, lane.index)
+    const sourceIp = this.#sourceFor(target, lane.index)
     const { rule } = target
     const opening = SmtpConnection.open({
       ...target,
@@ -459,9 +464,11 @@ export class Route {
     return { opened, sourceIp }
   }
 
-  #sourceFor(ip: string, index: number): string | null {
-    const family = this.#options.sourceIps.filter((source) => isIPv6(source) === isIPv6(ip))
-    return family[index % Math.max(1, family.length)] ?? null
+  #sourceFor({ host, ip }: Target, index: number): string | null {
+    const { sourceIps, sources } = this.#options
+    const family = sourceIps.filter((source) => isIPv6(source) === isIPv6(ip))
+    const able = sources.able(family, host)
+    return able[index % Math.max(1, able.length)] ?? null
   }
 
   #learn(tried: readonly HostResult[], { tlsRequired }: DeliveryJob): void {
