@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import {
   type Candidate,
+  FIRST_WINDOW,
   fairShare,
   MAX_WINDOW,
   maxDeliveriesOf,
@@ -26,7 +27,7 @@ test('no endpoint, account or process gets more than its room, and free room is 
       const held = candidates.flatMap((one, i): UnansweredDelivery[] =>
         Array.from({ length: made[i]?.held ?? 0 }, () => one),
       )
-      const given = fairShare(candidates, held)
+      const given = fairShare(candidates, held, chances())
       for (const kind of ['quick', 'slow', 'failing'] as const) {
         const own = candidates.filter((one) => one.pace === kind)
         const count = (some: readonly Candidate[]): [before: number, more: number] => [
@@ -70,6 +71,38 @@ test('accounts with many endpoints and with one share the room', () => {
       window: MAX_WINDOW,
     }),
   )
-  const given = fairShare([...crowd, ...others], [])
+  const given = fairShare([...crowd, ...others], [], chances())
   for (const { webhookId } of others) assert.equal(given.get(webhookId), 2 * MAX_WINDOW)
 })
+
+for (const [what, accountOf] of [
+  ['accounts', (i: number) => `a${i}`],
+  ['endpoints of one account', () => 'a'],
+] as const) {
+  test(`of many failing ${what}, which all have more due than is tried, each is tried`, () => {
+    const candidates = Array.from(
+      { length: 150 },
+      (_, i): Candidate => ({ webhookId: `w${i}`, accountId: accountOf(i), pace: 'failing', window: FIRST_WINDOW }),
+    )
+    const chance = chances()
+    const tried = new Set<string>()
+    let held: readonly UnansweredDelivery[] = []
+    for (let round = 0; round < 500; round++) {
+      const given = fairShare(candidates, held, chance)
+      for (const id of given.keys()) tried.add(id)
+      const claimed = candidates.flatMap((one) => Array.from({ length: given.get(one.webhookId) ?? 0 }, () => one))
+      // The oldest attempts end first.
+      held = [...held, ...claimed].slice(8)
+    }
+    assert.equal(tried.size, candidates.length)
+  })
+}
+
+/** The same numbers in [0, 1) in each run. */
+function chances(): () => number {
+  let state = 1
+  return () => {
+    state = (state * 48_271) % 2_147_483_647
+    return state / 2_147_483_647
+  }
+}

@@ -3,7 +3,9 @@
 // There are three kinds of endpoints, each with its own room so that none affects the others: those that answer within
 // SLOW_MS, those that take longer, and those whose last attempt failed. An endpoint with a request in progress for more than
 // SLOW_MS counts as slow with everything it has here. So quick endpoints get their room back within a second, even when many
-// receivers go silent at once. Places are given to the accounts in turn, and to the endpoints of each in turn.
+// receivers go silent at once. Places are given to the accounts in turn, and to the endpoints of each in turn. Who comes first is
+// drawn each time: where there are more endpoints than places, one that answers again must not wait until others, which have
+// thousands of deliveries due and answer none, are switched off.
 //
 // An endpoint starts with FIRST_WINDOW parallel requests. Each quick success doubles the window, up to MAX_WINDOW; a failure
 // resets it. A quick endpoint has as many more waiting here, so that its next request needs no database lookup.
@@ -58,16 +60,20 @@ interface AccountShare {
   turn: number
 }
 
-/** @returns how many deliveries to claim per endpoint, without those that get 0 */
+/**
+ * @param chance draws a number in [0, 1)
+ * @returns how many deliveries to claim per endpoint, without those that get 0
+ */
 export function fairShare(
   candidates: readonly Candidate[],
   held: readonly UnansweredDelivery[],
+  chance: () => number,
 ): ReadonlyMap<string, number> {
   const byEndpoint = Map.groupBy(held, ({ webhookId }) => webhookId)
   const byAccount = Map.groupBy(held, ({ accountId }) => accountId)
-  const accounts = [...Map.groupBy(candidates, ({ accountId }) => accountId)].map(
+  const accounts = shuffled([...Map.groupBy(candidates, ({ accountId }) => accountId)], chance).map(
     ([accountId, own]): AccountShare => ({
-      endpoints: own.map((candidate) => ({
+      endpoints: shuffled(own, chance).map((candidate) => ({
         candidate,
         places: 0,
         free: maxDeliveriesOf(candidate) - (byEndpoint.get(candidate.webhookId)?.length ?? 0),
@@ -104,4 +110,9 @@ function giveOne(account: AccountShare, left: Record<Pace, number>): boolean {
     return true
   }
   return false
+}
+
+function shuffled<Item>(items: readonly Item[], chance: () => number): readonly Item[] {
+  const drawn = items.map((item): readonly [number, Item] => [chance(), item])
+  return drawn.sort(([a], [b]) => a - b).map(([, item]) => item)
 }

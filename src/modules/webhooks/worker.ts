@@ -76,7 +76,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
     const candidates = await candidatesOf(database, clock, queues)
     const resting = candidates.filter(({ restMs }) => restMs > 0)
     const ready = candidates.filter(({ restMs }) => restMs === 0)
-    const places = fairShare(ready, queues.held())
+    const places = fairShare(ready, queues.held(), () => options.ids.chance())
     if (places.size === 0) return Math.min(POLL_MS, ...resting.map(({ restMs }) => restMs))
     changed.clear()
     const works = await claim(options, places)
