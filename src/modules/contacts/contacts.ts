@@ -78,10 +78,10 @@ export async function readContact(db: Db, now: Date, accountId: string, id: stri
   return row
 }
 
-/** The parameters of the filter in sql.ts, $1 to $6. */
-function filterValues(accountId: string, { search, tag, status }: ContactFilter, now: Date): readonly unknown[] {
+/** The parameters of the filter in sql.ts, $1 to $5. */
+function filterValues(accountId: string, { search, tag }: ContactFilter, now: Date): readonly unknown[] {
   const other = search === null ? null : storedSpelling(search)
-  return [now, accountId, containing(search), tag, status, containing(other)]
+  return [now, accountId, containing(search), tag, containing(other)]
 }
 
 /** Newest first. @param gone as for `reading` */
@@ -93,13 +93,20 @@ export async function listContacts(
   gone: AbortSignal,
 ): Promise<{ readonly contacts: readonly sql.ContactRow[]; readonly total: number }> {
   const values = filterValues(accountId, filter, clock.now())
+  const { status } = filter
   return database.reading(
     accountId,
     async (db) => {
-      const [contacts, counted] = await Promise.all([
-        db.query<sql.ContactRow>(sql.list, [...values, limit, offset]),
-        db.one<{ total: number }>(sql.count, values),
-      ])
+      const [contacts, counted] = await (status === null
+        ? Promise.all([
+            db.query<sql.ContactRow>(sql.list, [...values, limit, offset]),
+            db.one<{ total: number }>(sql.count, values),
+          ])
+        : Promise.all([
+            db.execute(sql.dontLoop),
+            db.query<sql.ContactRow>(sql.listOfStatus, [...values, status, limit, offset]),
+            db.one<{ total: number }>(sql.countOfStatus, [...values, status]),
+          ]).then(([, ...found]) => found))
       return { contacts, total: counted?.total ?? 0 }
     },
     gone,
@@ -178,7 +185,7 @@ export async function* everyContact(
     const page: readonly sql.ContactRow[] = await database.tenant(accountId, (db) =>
       db.query<sql.ContactRow>(sql.after, [...filterValues(accountId, filter, clock.now()), after, ROWS_A_PAGE]),
     )
-    yield page
+    yield filter.status === null ? page : page.filter(({ status }) => status === filter.status)
     const last = page.at(-1)
     if (last === undefined || page.length < ROWS_A_PAGE) return
     after = last.id

@@ -1,6 +1,12 @@
 import { statement } from '../../platform/db.ts'
 import { matches, matchesFolded } from '../../platform/sql-pattern.ts'
-import { blockedSql, hasComplainedSql, isUnsubscribedSql, unsubscribedAtSql } from '../suppression/index.ts'
+import {
+  blockedSql,
+  hasComplainedSql,
+  isUnsubscribedSql,
+  standingSql,
+  unsubscribedAtSql,
+} from '../suppression/index.ts'
 
 /** A contact as shown: in `status` the two lists and a past complaint take precedence over the stored value. */
 export interface ContactRow {
@@ -56,11 +62,18 @@ const PLAIN = `c.id, c.account_id, c.email, c.address, c.name, c.source, c.sourc
 // said anything: the contact keeps its status, and `suppressed` shows it. A complaint counts after its entry was removed, too,
 // since no mail is ever accepted for who complained.
 const PERSON = { accountId: 'c.account_id', recipient: 'c.email' } as const
-const BLOCKED = blockedSql({ ...PERSON, sandbox: 'false', now: '$1::timestamptz' })
-const STATUS = `(select case when b.reason = 'complaint' or ${hasComplainedSql(PERSON)} then 'complained'
+const NOW = '$1::timestamptz'
+const BLOCKED = blockedSql({ ...PERSON, sandbox: 'false', now: NOW })
+const shown = (is: { readonly blocked: string; readonly unsubscribed: string; readonly complained: string }): string =>
+  `(select case when b.reason = 'complaint' or ${is.complained} then 'complained'
     when b.reason in ('hard_bounce', 'repeated_soft_bounce', 'spamtrap') then 'bounced'
-    when b.reason is not null and ${isUnsubscribedSql(PERSON)} then 'unsubscribed' else c.status end
-  from (select ${BLOCKED} as reason) b)`
+    when b.reason is not null and ${is.unsubscribed} then 'unsubscribed' else c.status end
+  from (select ${is.blocked} as reason) b)`
+const STATUS = shown({
+  blocked: BLOCKED,
+  unsubscribed: isUnsubscribedSql(PERSON),
+  complained: hasComplainedSql(PERSON),
+})
 const CONTACT = `${PLAIN}, ${STATUS} as status, coalesce(${BLOCKED} <> 'unsubscribed', false) as suppressed,
   ${unsubscribedAtSql(PERSON)} as unsubscribed_at`
 
@@ -74,22 +87,39 @@ export const lockContact = statement(
   `select ${CONTACT} from contact c where c.account_id = $2 and c.id = $3 for update of c`,
 )
 
-// $2 account, $3 pattern for address and name, $4 tag, $5 status as shown, $6 the address pattern in its other spelling.
-const FILTER = `c.account_id = $2
-  and ($3::text is null or ${matchesFolded('c.email', '$3')} or c.email like $6 or ${matches('c.name', '$3')})
-  and ($4::text is null or $4 = any(c.tags)) and ($5::text is null or ${STATUS} = $5)`
+// $2 account, $3 pattern for address and name, $4 tag, $5 the address pattern in its other spelling.
+const MATCHING = `c.account_id = $2
+  and ($3::text is null or ${matchesFolded('c.email', '$3')} or c.email like $5 or ${matches('c.name', '$3')})
+  and ($4::text is null or $4 = any(c.tags))`
+const STANDING = standingSql({ ...PERSON, now: NOW })
+const OF_ANY_STATUS = `from contact c where ${MATCHING} and ${NOW} is not null`
+const OF_STATUS = `from contact c ${STANDING.joins} where ${MATCHING} and ${shown(STANDING)} = $6`
 
+/** What is shown of a contact besides its row is looked up for the page alone. */
+const page = (ids: string, order: 'asc' | 'desc'): string => `with k as materialized (select c.id ${ids})
+   select ${CONTACT} from k cross join lateral (
+     select * from contact where account_id = $2 and id = k.id offset 0) c order by c.id ${order}`
+
+/** Newest first: $6 limit, $7 offset. */
 export const list = statement(
   'contacts_list',
-  `select ${CONTACT} from contact c where ${FILTER} order by c.id desc limit $7 offset $8`,
+  page(`${OF_ANY_STATUS} order by c.id desc limit $6::bigint offset $7::bigint`, 'desc'),
 )
-export const count = statement('contacts_count', `select count(*) as total from contact c where ${FILTER}`)
-
-/** The matching contacts after id $7, oldest first. */
+export const count = statement('contacts_count', `select count(*) as total ${OF_ANY_STATUS}`)
+/** The matching contacts after id $6, oldest first, $7 limit. */
 export const after = statement(
   'contacts_after',
-  `select ${CONTACT} from contact c where ${FILTER} and c.id > $7 order by c.id limit $8`,
+  page(`${OF_ANY_STATUS} and c.id > $6 order by c.id limit $7::bigint`, 'asc'),
 )
+
+/** For the transaction: planned for fewer rows than there are, a nested loop compares each contact with each entry. */
+export const dontLoop = statement('contacts_do_not_loop', 'set local enable_nestloop = off')
+/** $6 status as shown, $7 limit, $8 offset. */
+export const listOfStatus = statement(
+  'contacts_list_of_status',
+  page(`${OF_STATUS} order by c.id desc limit $7::bigint offset $8::bigint`, 'desc'),
+)
+export const countOfStatus = statement('contacts_count_of_status', `select count(*) as total ${OF_STATUS}`)
 
 export const known = statement('contacts_known', 'select id from contact where account_id = $1 and email = $2')
 

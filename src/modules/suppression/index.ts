@@ -7,6 +7,8 @@ import {
   blockedExpression,
   hasComplainedExpression,
   isUnsubscribedExpression,
+  type JoinedStanding,
+  joinedStanding,
   PAST_ROWS,
   refusalRows,
   unsubscribedAtExpression,
@@ -78,6 +80,14 @@ export function hasComplainedSql(ask: Pick<AskExpressions, 'accountId' | 'recipi
 
 export function unsubscribedAtSql(ask: Pick<AskExpressions, 'accountId' | 'recipient'>): string {
   return unsubscribedAtExpression(ask)
+}
+
+/**
+ * What the three above say, for a statement that asks it about all recipients of an account: the planner joins the tables
+ * once. A look-up for each of 200,000 took it 7 s.
+ */
+export function standingSql(ask: Omit<AskExpressions, 'sandbox'>): JoinedStanding {
+  return joinedStanding(ask)
 }
 
 /**

@@ -105,6 +105,34 @@ export function hasComplainedExpression({
      where past_c.account_id = ${accountId} and past_c.email = ${recipient} and past_c.reason = 'complaint')`
 }
 
+/** Tables for a statement that asks about all recipients of an account, and expressions of their columns. */
+export interface JoinedStanding {
+  /** Left joins that add no row. */
+  readonly joins: string
+  /** As `blockedExpression`, for live mail. */
+  readonly blocked: string
+  /** As `isUnsubscribedExpression`. */
+  readonly unsubscribed: string
+  /** As `hasComplainedExpression`. */
+  readonly complained: string
+}
+
+export function joinedStanding({ accountId, recipient, now }: Omit<AskExpressions, 'sandbox'>): JoinedStanding {
+  const of = (table: string): string => `${table}.account_id = ${accountId} and ${table}.email = ${recipient}`
+  const erased = `from erased_address joined_e
+    where joined_e.account_id = ${accountId} and joined_e.address_key = ${addressKey(accountId, recipient)}`
+  return {
+    joins: `left join suppression joined_s on ${of('joined_s')} and not joined_s.sandbox
+       and (joined_s.expires_at is null or joined_s.expires_at > ${now})
+     left join unsubscribe joined_u on ${of('joined_u')} and not joined_u.sandbox
+     left join past_refusal joined_p on ${of('joined_p')} and joined_p.reason = 'complaint'`,
+    blocked: `coalesce(${REASON_NAMES}[joined_s.reason], case when joined_u.email is not null then 'unsubscribed' end,
+      case when ${ANY_ERASED} then (select coalesce(${REASON_NAMES}[joined_e.reason], 'unsubscribed') ${erased}) end)`,
+    unsubscribed: `(joined_u.email is not null or case when ${ANY_ERASED} then exists (select ${erased}) else false end)`,
+    complained: '(joined_p.email is not null)',
+  }
+}
+
 /** When the recipient last unsubscribed (timestamptz), even if the entry was removed since; null: never. */
 export function unsubscribedAtExpression({
   accountId,
