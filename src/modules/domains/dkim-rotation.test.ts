@@ -167,9 +167,7 @@ test('a recheck within minutes finds the next record and looks daily again', asy
   const [rsa] = await nextRecords(domain)
   zones.declare({ [rsa.name]: { TXT: [rsa.value] } })
   time.now = new Date(START.getTime() + 0.1 * HOUR_MS)
-  for (let round = 0; round < 20; round++) {
-    if ((await recheckDue({ database, clock, domains, log }, new AbortController().signal)) > 0) break
-  }
+  await recheckDue({ database, clock, domains, log }, new AbortController().signal)
   const { dkim_selector: selector, previous_dkim_key: previous } = await shown(domain)
   assert.deepEqual([selector, previous.selector], [rsa.name.split('.')[0], domain.dkim_selector])
   const [{ nextCheckAt } = { nextCheckAt: null }] = await domains.find(domain.id)

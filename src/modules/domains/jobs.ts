@@ -1,14 +1,16 @@
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { type Loop, loop } from '../../platform/lifecycle.ts'
+import { loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Domains } from './domains.ts'
 import * as sql from './sql.ts'
 import { latestChecks, oftenSince } from './states.ts'
-import { domainOf } from './types.ts'
+import { type Domain, domainOf } from './types.ts'
 
-/** Number of concurrent rechecks. */
-const BATCH = 20
+/** Number of concurrent rechecks of a process. */
+const AT_ONCE = 20
+/** Of these, kept for accounts that have none under way: a check takes ten seconds where the DNS is silent. */
+const KEPT = 5
 /** Longer than any recheck takes; a recheck whose worker dies is due again after this. */
 const LEASE_MS = 120_000
 const MAX_WAIT_MS = 15_000
@@ -22,12 +24,26 @@ export interface RecheckOptions {
 }
 
 /** Rechecks the domains that are due. Runs on any number of machines: each due domain is leased to one of them. */
-export function recheckLoop(options: RecheckOptions): Loop {
-  return loop({
+export function recheckLoop(options: RecheckOptions): Service {
+  const rechecks = rechecksOf(options, () => looking.wake())
+  const looking = loop({
     name: 'domain rechecks',
-    turn: (signal) => recheckDue(options, signal),
+    turn: (signal) => rechecks.begin(signal),
     onError: (err) => options.log.warn({ err }, 'domain rechecks will be tried again'),
   })
+  return {
+    ...looking,
+    stop: async (deadline) => {
+      await looking.stop(deadline)
+      await rechecks.over()
+    },
+  }
+}
+
+/** Rechecks all domains that are due, and resolves when none is. */
+export async function recheckDue(options: RecheckOptions, signal: AbortSignal): Promise<void> {
+  const rechecks = rechecksOf(options, () => undefined)
+  for (let waitMs = 0; waitMs === 0; await rechecks.over()) waitMs = await rechecks.begin(signal)
 }
 
 /** Makes due what a clock that was ahead has put off further than the schedule allows. */
@@ -36,34 +52,58 @@ export async function recallRechecks(db: Db, now: Date): Promise<void> {
   await db.execute(sql.recallChecks, [now, often, hourly, daily, oftenSince(now)])
 }
 
-/** @returns how long to wait before the next turn, in milliseconds */
-export async function recheckDue(
-  { database, clock, domains, log }: RecheckOptions,
-  signal: AbortSignal,
-): Promise<number> {
-  const now = clock.now()
-  const leased = new Date(now.getTime() + LEASE_MS)
-  const due = await database.system.query<sql.DomainRow>(sql.claimDue, [now, leased, BATCH])
-  await Promise.all(
-    due.map(domainOf).map(async (domain) => {
-      try {
-        const after = await domains.recheck(domain, signal)
-        if (after === null) return
-        const of = { account_id: domain.accountId, domain_id: domain.id }
-        if (after.dkimSelector !== domain.dkimSelector) {
-          log.info({ ...of, from: domain.dkimSelector, to: after.dkimSelector }, 'DKIM keys of a domain were replaced')
-        }
-        if (after.status !== domain.status) {
-          log.info({ ...of, from: domain.status, to: after.status }, 'domain changed its state')
-        }
-      } catch (err) {
-        if (signal.aborted) return
-        log.warn({ err, domain_id: domain.id }, 'domain recheck failed and will be tried again')
+interface Rechecks {
+  /** Begins those for which there is room. @returns how long to wait before the next call, in ms; 0: some have begun */
+  begin(signal: AbortSignal): Promise<number>
+  /** Resolves when those under way have ended. */
+  over(): Promise<void>
+}
+
+function rechecksOf(options: RecheckOptions, onRoom: () => void): Rechecks {
+  const { database, clock } = options
+  /** Those under way, with the account of each. */
+  const underWay = new Map<Promise<void>, string>()
+  return {
+    begin: async (signal) => {
+      const room = AT_ONCE - underWay.size
+      if (room === 0) return MAX_WAIT_MS
+      const forAll = Math.max(0, room - KEPT)
+      const busy = forAll > 0 ? [] : [...new Set(underWay.values())]
+      const now = clock.now()
+      const leased = new Date(now.getTime() + LEASE_MS)
+      const due = await database.system.query<sql.DomainRow>(sql.claimDue, [now, leased, forAll || 1, busy])
+      for (const domain of due.map(domainOf)) {
+        const one = recheck(options, domain, signal).finally(() => {
+          underWay.delete(one)
+          onRoom()
+        })
+        underWay.set(one, domain.accountId)
       }
-    }),
-  )
-  if (due.length === BATCH) return 0
-  const next = await database.system.one<{ at: Date }>(sql.nextDue)
-  const waitMs = next === null ? MAX_WAIT_MS : next.at.getTime() - clock.now().getTime()
-  return Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, waitMs))
+      if (due.length > 0) return 0
+      const next = await database.system.one<{ at: Date }>(sql.nextDue, [busy])
+      const waitMs = next === null ? MAX_WAIT_MS : next.at.getTime() - clock.now().getTime()
+      return Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, waitMs))
+    },
+    over: async () => {
+      await Promise.all(underWay.keys())
+    },
+  }
+}
+
+/** Never rejects. */
+async function recheck({ domains, log }: RecheckOptions, domain: Domain, signal: AbortSignal): Promise<void> {
+  try {
+    const after = await domains.recheck(domain, signal)
+    if (after === null) return
+    const of = { account_id: domain.accountId, domain_id: domain.id }
+    if (after.dkimSelector !== domain.dkimSelector) {
+      log.info({ ...of, from: domain.dkimSelector, to: after.dkimSelector }, 'DKIM keys of a domain were replaced')
+    }
+    if (after.status !== domain.status) {
+      log.info({ ...of, from: domain.status, to: after.status }, 'domain changed its state')
+    }
+  } catch (err) {
+    if (signal.aborted) return
+    log.warn({ err, domain_id: domain.id }, 'domain recheck failed and will be tried again')
+  }
 }

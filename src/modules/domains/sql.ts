@@ -118,10 +118,12 @@ export const finishDkimRotation = statement(
 // --- rechecks
 
 // Leases a recheck by postponing its due time: if its process dies, the recheck is due again when the lease ends.
+/** $1 now, $2 the end of the lease, $3 how many, $4 accounts to leave out. */
 export const claimDue = statement(
   'domains_claim_due',
   `update sending_domain set next_check_at = $2 where id = any(array(
-     select id from sending_domain where next_check_at <= $1 order by next_check_at limit $3 for update skip locked))
+     select id from sending_domain where next_check_at <= $1 and account_id <> all($4::uuid[])
+     order by next_check_at limit $3 for update skip locked))
    returning ${COLUMNS}`,
 )
 // A recheck that is further ahead than its schedule allows was planned by a clock that has been put back since.
@@ -132,9 +134,11 @@ export const recallChecks = statement(
      when status = 'verified' and not spf_lost then $4::timestamptz
      when status <> 'verified' and status_since > $5 then $2::timestamptz else $3::timestamptz end`,
 )
+/** $1 accounts to leave out. */
 export const nextDue = statement(
   'domains_next_due',
-  'select next_check_at as at from sending_domain where next_check_at is not null order by next_check_at limit 1',
+  `select next_check_at as at from sending_domain where next_check_at is not null and account_id <> all($1::uuid[])
+   order by next_check_at limit 1`,
 )
 export const byAnyName = statement(
   'domains_by_any_name',
