@@ -169,13 +169,18 @@ async function noteQuotas(options: NoticesOptions): Promise<void> {
   let after: AccountUsage | null = null
   do {
     const usages: readonly AccountUsage[] = await usageOfMonth(database.system, period, after, USAGES)
-    const found: Notice[] = []
-    for (const usage of usages) {
-      const known = await account(usage.account_id)
-      const notice = known === null ? null : quotaNotice(usage, known.limits[usage.resource], period)
-      if (notice !== null) found.push(notice)
-    }
-    await note(database.system, options, found)
+    // At the same time, so that they are read together: one by one, thousands of accounts are as many statements a minute.
+    const accounts = [...new Set(usages.map(({ account_id: id }) => id))]
+    const limits = new Map(await Promise.all(accounts.map(async (id) => [id, (await account(id))?.limits] as const)))
+    const found = usages.map((usage) => {
+      const own = limits.get(usage.account_id)
+      return own === undefined ? null : quotaNotice(usage, own[usage.resource], period)
+    })
+    await note(
+      database.system,
+      options,
+      found.filter((notice) => notice !== null),
+    )
     after = usages.length === USAGES ? (usages.at(-1) ?? null) : null
   } while (after !== null)
 }
