@@ -112,7 +112,7 @@ function useHits(text: string, person: Person): readonly Hit[] {
   const asks = text.length >= MIN_CHARS
   const by = text.includes('@') ? { recipient: text } : { search: text }
   const emails = useApi(withQuery('/emails', { ...by, limit: 5 }), { enabled: asks })
-  const domains = useApi(withQuery('/customer/domains', { limit: 100 }), { enabled: asks })
+  const domains = useApi(withQuery('/customer/domains', { search: text, limit: MAX_HITS }), { enabled: asks })
   const fits = ({ name, note }: Hit): boolean => `${name} ${note}`.toLowerCase().includes(text.toLowerCase())
   const places = placesFor(person).map(({ path, name, key }) => ({
     name,

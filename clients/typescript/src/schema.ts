@@ -7738,6 +7738,9 @@ export interface operations {
     listDomains: {
         parameters: {
             query?: {
+                /** @description Part of the domain name, case-insensitive. */
+                search?: string;
+                verification_status?: components["schemas"]["VerificationStatus"];
                 /** @description Number of the page. When neither page nor limit is given, the list comes in full. */
                 page?: number;
                 /** @description Entries on a page. When neither page nor limit is given, the list comes in full. */

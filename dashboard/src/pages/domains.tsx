@@ -9,11 +9,20 @@ import { DkimKeys, isOfNextKeys } from '../dkim-keys.tsx'
 import { DmarcReports } from '../dmarc-reports.tsx'
 import { howTheyAre, isWrong, purposeOf, Records, zoneOf } from '../dns-records.tsx'
 import { domainForm } from '../domain-form.ts'
-import { Listing } from '../listing.tsx'
+import { type Filter, Listing, words } from '../listing.tsx'
 import { IfPermitted } from '../permissions.tsx'
 import { TlsReports } from '../tls-reports.tsx'
 import { TrackingSettings } from '../tracking-settings.tsx'
 import { Button, Copy, LIKE_A_BUTTON, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
+
+const FILTERS: readonly Filter[] = [
+  { name: 'search', label: 'Domain' },
+  {
+    name: 'verification_status',
+    label: 'Status',
+    options: words('pending', 'verified', 'temporary_failure', 'failed', 'suspended'),
+  },
+]
 
 export function Domains() {
   const navigate = useNavigate()
@@ -29,6 +38,7 @@ export function Domains() {
       <Listing
         path="/customer/domains"
         pages="page"
+        filters={FILTERS}
         caption="Sending domains"
         columns={[
           {

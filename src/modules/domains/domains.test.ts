@@ -213,6 +213,27 @@ test('a list is returned whole or in pages', async () => {
   }
 })
 
+test('the list is searched by part of a name and by status; a page and the total count what matches', async () => {
+  principals.set('searching', principal(ids.next()))
+  const added = []
+  for (const name of ['shop.example', 'a-shop.example', 'news.example', 'under-100.example'])
+    added.push(await addDomain('searching', name))
+  const { accountId } = principals.get('searching') ?? assert.fail()
+  await fixture.domains.setStatus(accountId, added[0].id, 'verified')
+  const found = async (query: string): Promise<Json> =>
+    (await ask('GET', `${V1}?${query}`, undefined, { 'x-api-key': 'searching' })).body
+  const names = async (query: string) => (await found(query)).data.map(({ domain }: Json) => domain)
+  assert.deepEqual(await names('search=SHOP'), ['shop.example', 'a-shop.example'])
+  assert.deepEqual(await names('search=shop&verification_status=verified'), ['shop.example'])
+  assert.deepEqual(await names('verification_status=failed'), [])
+  assert.deepEqual(await names('search=_'), [])
+  const { domains: legacy, pagination } = await found('search=shop&page=2&limit=1')
+  assert.deepEqual([legacy[0].domain, legacy.length], ['a-shop.example', 1])
+  assert.deepEqual(pagination, { page: 2, limit: 1, total: 2, pages: 2 })
+  const refused = await ask('GET', `${V1}?verification_status=good`, undefined, { 'x-api-key': 'searching' })
+  assert.deepEqual([refused.status, refused.body.code], [400, 'invalid_parameter'])
+})
+
 test('before any check the four records are complete and pending', async () => {
   const domain = await addDomain('ours', 'mail.records.example')
   const { body } = await ask('GET', `${V1}/${domain.id}/dns`)

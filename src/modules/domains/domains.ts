@@ -7,6 +7,7 @@ import type { Resolver } from '../../platform/dns.ts'
 import { validationError } from '../../platform/errors.ts'
 import { type Ids, isUuid } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'
+import { containing } from '../../platform/sql-pattern.ts'
 import { append } from '../events/index.ts'
 import { beginDkimRotation, cancelDkimRotation, checkNextKeys, settleDkimRotation } from './dkim-rotation.ts'
 import { errors } from './errors.ts'
@@ -83,6 +84,12 @@ export interface Verified {
   readonly checks: DomainChecks
 }
 
+export interface DomainFilter {
+  /** Part of the name, case-insensitive; null: all. */
+  readonly search: string | null
+  readonly status: DomainStatus | null
+}
+
 export interface Domains {
   /** @returns the domain and its private key as PKCS#8 PEM, which is shown only once. @throws already_exists */
   add(accountId: string, domain: NewDomain): Promise<{ readonly domain: Domain; readonly privateKeyPem: string }>
@@ -90,6 +97,7 @@ export interface Domains {
   list(
     holder: Holder,
     range: { readonly limit: number | null; readonly offset: number },
+    filter?: DomainFilter,
   ): Promise<{ readonly domains: readonly Domain[]; readonly total: number }>
   /** @throws not_found */
   get(holder: Holder, id: string): Promise<Domain>
@@ -147,10 +155,11 @@ export function domainsOf(options: DomainsOptions): Domains {
     hostname: options.hostname,
     get,
     add: (accountId, domain) => add(options, makeKey, accountId, domain),
-    list: ({ accountId, domainIds }, { limit, offset }) =>
+    list: ({ accountId, domainIds }, { limit, offset }, filter = { search: null, status: null }) =>
       database.tenant(accountId, async (db) => {
-        const total = await db.one<{ n: number }>(sql.count, [accountId, domainIds])
-        const rows = await db.query<sql.DomainRow>(sql.list, [accountId, domainIds, limit, offset])
+        const asked = [accountId, domainIds, containing(filter.search), filter.status]
+        const total = await db.one<{ n: number }>(sql.count, asked)
+        const rows = await db.query<sql.DomainRow>(sql.list, [...asked, limit, offset])
         return { domains: rows.map(domainOf), total: total?.n ?? 0 }
       }),
     trackingRecord: async ({ accountId, settings: { trackingDomainId } }) => {

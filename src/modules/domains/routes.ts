@@ -21,7 +21,7 @@ import {
   WholePageLimit,
 } from '../../platform/http.ts'
 import { assertWholeAccount } from '../accounts/index.ts'
-import { type DomainChange, type Domains, MAX_VERIFIABLE_CHARS } from './domains.ts'
+import { type DomainChange, type DomainFilter, type Domains, MAX_VERIFIABLE_CHARS } from './domains.ts'
 import { errors } from './errors.ts'
 import type { Holder } from './holder.ts'
 import { STATUSES } from './states.ts'
@@ -34,6 +34,7 @@ const LEGACY_PATH = '/api/customer/domains'
 const DEPRECATED_SINCE = '2026-01-01T00:00:00Z'
 const MAX_TAGS = 50
 const MAX_TAG_CHARACTERS = 128
+const MAX_SEARCH_CHARACTERS = 253
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const Inherited = nullable(Type.Boolean({ description: 'Null inherits the setting of the account.' }))
@@ -179,7 +180,18 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       access: READ,
       operationId: 'listDomains',
       summary: 'List sending domains',
-      query: Type.Object({ page: WholePage, limit: WholePageLimit }),
+      query: Type.Object({
+        search: Type.Optional(
+          Type.String({
+            maxLength: MAX_SEARCH_CHARACTERS,
+            pattern: '^[^\\u0000]*$',
+            description: 'Part of the domain name, case-insensitive.',
+          }),
+        ),
+        verification_status: Type.Optional(VerificationStatus),
+        page: WholePage,
+        limit: WholePageLimit,
+      }),
       answers: { 200: listOf(DomainItem, PagePagination, { domains: Type.Array(DomainItem) }) },
       handle: async ({ principal, query }) => answerList(domains, holderOf(principal), query, item),
     }),
@@ -328,11 +340,17 @@ function holderOf({ accountId, domainIds }: Principal): Holder {
 async function answerList(
   domains: Domains,
   holder: Holder,
-  query: { readonly page?: number; readonly limit?: number },
+  query: {
+    readonly search?: string
+    readonly verification_status?: NonNullable<DomainFilter['status']>
+    readonly page?: number
+    readonly limit?: number
+  },
   item: (domain: Domain) => object,
 ): Promise<Answer> {
   const window = pageWindowIfAsked(query)
-  const { domains: page, total } = await domains.list(holder, window ?? { limit: null, offset: 0 })
+  const filter = { search: query.search ?? null, status: query.verification_status ?? null }
+  const { domains: page, total } = await domains.list(holder, window ?? { limit: null, offset: 0 }, filter)
   const items = page.map(item)
   return list(items, paginationOf(window, items.length, total), { domains: items })
 }

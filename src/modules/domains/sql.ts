@@ -1,4 +1,5 @@
 import { statement } from '../../platform/db.ts'
+import { matches } from '../../platform/sql-pattern.ts'
 
 /** A row of the statements below, without the sealed keys. */
 export interface DomainRow {
@@ -58,15 +59,13 @@ export const lock = statement(
   'domains_lock',
   `select ${COLUMNS} from sending_domain where account_id = $1 and id = $2 for update`,
 )
-// $2: the ids that the API key is bound to, null for all.
-export const count = statement(
-  'domains_count',
-  'select count(*) as n from sending_domain where account_id = $1 and ($2::uuid[] is null or id = any($2))',
-)
+// $2: the ids that the API key is bound to, $3 pattern of the name, $4 status; null for all.
+const LISTED = `account_id = $1 and ($2::uuid[] is null or id = any($2))
+  and ($3::text is null or ${matches('name', '$3')}) and ($4::text is null or status = $4)`
+export const count = statement('domains_count', `select count(*) as n from sending_domain where ${LISTED}`)
 export const list = statement(
   'domains_list',
-  `select ${COLUMNS} from sending_domain where account_id = $1 and ($2::uuid[] is null or id = any($2))
-   order by id limit $3 offset $4`,
+  `select ${COLUMNS} from sending_domain where ${LISTED} order by id limit $5 offset $6`,
 )
 // Writes all settings: the caller holds the row's lock.
 export const change = statement(
