@@ -1,5 +1,5 @@
 import type { Database, Db } from '../../platform/db.ts'
-import { firstIdAt } from '../../platform/ids.ts'
+import { FIRST_ID, firstIdAt } from '../../platform/ids.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { forgottenSince } from '../accounts/index.ts'
@@ -8,13 +8,20 @@ import { COUNTED_BY_DATA } from './counters.ts'
 import { rollUpProviders } from './providers.ts'
 import { rollUp } from './roll-up.ts'
 import * as sql from './sql.ts'
-import { dropAnswersFrom } from './sql-providers.ts'
+import { dropAnswers } from './sql-providers.ts'
 
 const NAME = 'statistics'
 const AT_ONCE = 5_000
 /** In the running service, where other work waits for the thread. */
 const AT_ONCE_BESIDE = 500
 const POLL_MS = 500
+/** In a rebuild: no statement deletes what all accounts have, which takes longer than a statement may. */
+const ACCOUNTS_AT_ONCE = 50
+const REBUILT = [
+  { accounts: sql.someAccountsIn('stat_bucket'), drops: [sql.dropBuckets] },
+  { accounts: sql.someAccountsIn('stat_provider'), drops: [dropAnswers] },
+  { accounts: sql.someAccountsIn('stat_first'), drops: [sql.dropFirsts, sql.clearFirsts] },
+]
 
 /** Counts the next stretch of the log. @returns the number of its events; 0 when there is nothing new */
 export function followStatistics(database: Database, limit = AT_ONCE): Promise<number> {
@@ -46,16 +53,24 @@ export async function rebuildStatistics(database: Database): Promise<number> {
     // Like followers, this locks the cursor's row first, so that none of them counts while the figures are deleted.
     await rewind(db, NAME)
     if (begins === null) return
-    const forgetting = [...(await forgottenSince(db, begins))]
-    const whole = [begins, forgetting.map(([accountId]) => accountId), forgetting.map(([, at]) => at)]
-    await db.execute(sql.dropBucketsFrom, whole)
-    await db.execute(dropAnswersFrom, whole)
-    await db.execute(sql.dropFirstsFrom, whole)
-    await db.execute(sql.clearFirstsFrom, whole)
+    const forgetting = await forgottenSince(db, begins)
+    for (const { accounts, drops } of REBUILT) {
+      for (let after: string | undefined = FIRST_ID; after !== undefined; ) {
+        const rows: readonly { account_id: string }[] = await db.query(accounts, [after, ACCOUNTS_AT_ONCE])
+        const some = rows.map(({ account_id: id }) => id)
+        const whole = [some, some.map((id) => later(begins, forgetting.get(id)))]
+        for (const drop of drops) await db.execute(drop, whole)
+        after = some.at(-1)
+      }
+    }
   })
   let counted = 0
   for (let taken = AT_ONCE; taken > 0; counted += taken) taken = await followStatistics(database)
   return counted
+}
+
+function later(begins: Date, whole: Date = begins): Date {
+  return whole > begins ? whole : begins
 }
 
 /** Whether all events from before `from` are counted. They are not while a rebuild or a backlog of the follower lasts. */

@@ -1,15 +1,5 @@
 import { statement } from '../../platform/db.ts'
-import {
-  ASKED,
-  adding,
-  type DaysStatements,
-  EACH_DAY,
-  edgesOf,
-  IN_UTC_DAYS,
-  KEYS,
-  midnightsOf,
-  WHOLE_FROM,
-} from './sql.ts'
+import { ASKED, adding, type DaysStatements, EACH_DAY, edgesOf, IN_UTC_DAYS, KEYS, midnightsOf, WHOLE } from './sql.ts'
 
 /** The possible answers of a provider's hosts to an attempt, which are also the columns that count them. */
 export const ANSWERS = ['accepted', 'deferred', 'bounced', 'blocked'] as const
@@ -52,8 +42,8 @@ export const answersByDay: DaysStatements = {
   edges: 'of each day',
 }
 
-/** Deletes what the log can reproduce; parameters as in the other roll-ups. */
-export const dropAnswersFrom = statement(
+/** Deletes what the log can reproduce; parameters as for the other roll-ups. */
+export const dropAnswers = statement(
   'statistics_drop_answers',
-  `delete from stat_provider s where s.bucket >= $1 and s.bucket >= ${WHOLE_FROM}`,
+  `delete from stat_provider s using ${WHOLE} where s.account_id = k.account_id and s.bucket >= k.at`,
 )

@@ -183,22 +183,22 @@ export const monthNow = statement(
    from followed f, waiting w`,
 )
 
-// $1 start of the log; $2 and $3 the accounts whose log starts later, and from when on it is complete.
-export const WHOLE_FROM = `coalesce((select k.at from unnest($2::uuid[], $3::timestamptz[]) as k(account_id, at)
-  where k.account_id = s.account_id and k.at > $1), $1)`
+// The statements of a rebuild: $1 accounts, $2 from when on the log of each is complete.
+export const WHOLE = 'unnest($1::uuid[], $2::timestamptz[]) as k(account_id, at)'
 /** Deletes what the log can reproduce. */
-export const dropBucketsFrom = statement(
+export const dropBuckets = statement(
   'statistics_drop_buckets',
-  `delete from stat_bucket s where s.bucket >= $1 and s.bucket >= ${WHOLE_FROM}`,
+  `delete from stat_bucket s using ${WHOLE} where s.account_id = k.account_id and s.bucket >= k.at`,
 )
-export const dropFirstsFrom = statement(
+export const dropFirsts = statement(
   'statistics_drop_firsts',
-  `delete from stat_first s where ${FIRSTS.map((name) => `(${name} is null or ${name} >= ${WHOLE_FROM})`).join(' and ')}`,
+  `delete from stat_first s using ${WHOLE} where s.account_id = k.account_id
+     and ${FIRSTS.map((name) => `(${name} is null or ${name} >= k.at)`).join(' and ')}`,
 )
-export const clearFirstsFrom = statement(
+export const clearFirsts = statement(
   'statistics_clear_firsts',
-  `update stat_first s set ${FIRSTS.map((name) => `${name} = case when ${name} < ${WHOLE_FROM} then ${name} end`).join(', ')}
-   where ${FIRSTS.map((name) => `${name} >= ${WHOLE_FROM}`).join(' or ')}`,
+  `update stat_first s set ${FIRSTS.map((name) => `${name} = case when s.${name} < k.at then s.${name} end`).join(', ')}
+   from ${WHOLE} where s.account_id = k.account_id and (${FIRSTS.map((name) => `s.${name} >= k.at`).join(' or ')})`,
 )
 /** Deletes at most $3 firsts, of an account's emails before the id $2. */
 export const forgetFirsts = statement(
@@ -208,13 +208,17 @@ export const forgetFirsts = statement(
    ) k where s.account_id = k.account_id and s.email_id = k.email_id`,
 )
 
-/** The accounts with any figures, after $1: one index lookup for each. */
-const ACCOUNTS = `with recursive accounts as (
-     (select account_id from stat_bucket where account_id > $1 order by account_id limit 1)
+/** The accounts with rows in a table, after $1 and in order: one index lookup for each. */
+const accountsIn = (table: string): string => `with recursive accounts as (
+     (select account_id from ${table} where account_id > $1 order by account_id limit 1)
      union all
      select n.account_id from accounts a cross join lateral (
-       select s.account_id from stat_bucket s where s.account_id > a.account_id order by s.account_id limit 1) n
+       select s.account_id from ${table} s where s.account_id > a.account_id order by s.account_id limit 1) n
    )`
+const ACCOUNTS = accountsIn('stat_bucket')
+/** The first $2 of them. Without an order of its own, the look-ups end with the last one. */
+export const someAccountsIn = (table: 'stat_bucket' | 'stat_provider' | 'stat_first'): Statement =>
+  statement(`statistics_some_accounts_in_${table}`, `${accountsIn(table)} select account_id from accounts limit $2`)
 export const activeAccounts = statement(
   'statistics_active_accounts',
   `${ACCOUNTS}
