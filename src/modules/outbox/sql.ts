@@ -398,12 +398,15 @@ export const countEngagement = statement(
 // --- for the operator
 
 /** $1 suspended accounts. `oldest` is null where every email of the state is held back: its account suspended, its destination paused. */
+// Counted by account first: the array is searched from its start each time, and a thousand accounts a million times took 28 s.
 export const queueByState = statement(
   'outbox_queue_by_state',
-  `with p as materialized (select array(select id from site where paused) as sites)
-   select q.state, count(*)::int as emails,
-     min(q.at) filter (where q.account_id <> all($1::uuid[]) and q.site_id <> all(p.sites)) as oldest
-   from queue q, p group by q.state`,
+  `with p as materialized (select array(select id from site where paused) as sites),
+   a as materialized (
+     select q.state, q.account_id, count(*) as emails, min(q.at) filter (where q.site_id <> all(p.sites)) as oldest
+     from queue q, p group by q.state, q.account_id)
+   select state, sum(emails)::int as emails, min(oldest) filter (where account_id <> all($1::uuid[])) as oldest
+   from a group by state`,
 )
 // Joins here are nested loops (see platform/db.ts), over $1 destinations at most.
 export const queueByDestination = statement(
