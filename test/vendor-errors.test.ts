@@ -200,3 +200,26 @@ test("SendGrid: a template id of SendGrid's own is answered with the expected fo
   )
   assert.match(body.errors[0].message, /^template_id takes `d-` and the id of a template/)
 })
+
+test('Postmark: of several recipients the wrong one is named, with its fault', async () => {
+  const cases = [
+    [`${fresh()}, nobody`, 'To[1] is not an address: it has no @'],
+    [`"Last, First" <${fresh()}>, a@localhost, ${fresh()}`, 'To[1] is not an address: the part after the @ has no dot'],
+    [`${fresh()}, "open <${fresh()}>`, 'To[1] is not an address: it is not of the form Name <address>'],
+    ['nobody', 'To is not an address: it has no @'],
+  ] as const
+  for (const [To, message] of cases) {
+    const { status, body } = await world.api.post('/email', postmark({ To }))
+    assert.deepEqual([status, body], [422, { ErrorCode: 300, Message: message }], To)
+  }
+})
+
+test('Postmark: links of html are tracked where the call asks for it, not where it asks for those of the text', async () => {
+  const tracked = async (TrackLinks: string): Promise<boolean> => {
+    const HtmlBody = '<a href="https://shop.example/a">a</a>'
+    const { body } = await world.api.post('/email', postmark({ TrackLinks, HtmlBody }))
+    return (await world.api.get(`/api/v1/emails/${body.MessageID}/raw`)).body.includes('/track/c/')
+  }
+  const asked = ['HtmlAndText', 'HtmlOnly', 'TextOnly', 'None']
+  assert.deepEqual(await Promise.all(asked.map(tracked)), [true, true, false, false])
+})

@@ -243,6 +243,21 @@ export function parseMailboxList(
 }
 
 /**
+ * The pieces of a list of mailboxes, as written, so that each can be judged for itself. From a piece on whose end cannot be
+ * told (an open quote, a comment, a group) the rest is one piece; so is a text that is too long.
+ */
+export function piecesOfList(text: string): readonly string[] {
+  const pieces: string[] = []
+  for (let from = 0; from <= text.length; ) {
+    const piece = text.length > LIST_TEXT ? 'too_long' : cut(text, from)
+    const end = typeof piece === 'string' ? text.length : piece.end
+    pieces.push(text.slice(from, end))
+    from = end + 1
+  }
+  return pieces
+}
+
+/**
  * The readable addresses of an address header. Includes members of groups; skips comments and anything that is not a
  * mailbox. For display only: use `parseMailbox` to decide whose mail it is.
  */

@@ -6,7 +6,7 @@
 // - `{{{ pm:unsubscribe }}}` is the unsubscribe link on every stream; a `label` in it is dropped, because our link has none.
 // - Postmark's template calls have paths of their own, which are not supported.
 
-import { parseMailboxList } from '../../mail/address.ts'
+import { parseMailboxList, piecesOfList } from '../../mail/address.ts'
 import type { ApiError, FieldFault } from '../../platform/errors.ts'
 import type { Accepted, ForeignMessage } from '../sending/index.ts'
 import {
@@ -61,10 +61,13 @@ function messageOf(fields: Fields): ForeignMessage {
     headers: pairs(fields['Headers'], 'Name', 'Value') ?? fields['Headers'],
     attachments: Array.isArray(attachments) ? attachments.map(attachment) : attachments,
     stream: typeof stream === 'string' && /broadcast/i.test(stream) ? 'broadcast' : undefined,
-    ...tracking(opens, typeof links === 'string' ? links !== 'None' : undefined),
+    ...tracking(opens, typeof links === 'string' ? !NO_LINKS_OF_HTML.has(links) : undefined),
   })
   return { body: send, faults: headerFaults(fields['Headers']) }
 }
+
+/** Links in text are never tracked, so that TextOnly leaves nothing to track. */
+const NO_LINKS_OF_HTML: ReadonlySet<string> = new Set(['None', 'TextOnly'])
 
 const LINK = /\{\{\{\s{0,9}pm:unsubscribe(?:_url)?(?:\s[^{}]{0,200})?\}\}\}/g
 
@@ -94,8 +97,12 @@ const QUOTED_ADDRESS = /"([^"\s<>@]+@[^"\s<>@]+)"(?=\s{0,9}(?:,|$))/g
 function mailboxes(value: unknown): unknown {
   if (typeof value !== 'string') return value
   if (value.trim() === '') return undefined
-  const read = parseMailboxList(value.replaceAll(QUOTED_ADDRESS, '$1'))
-  return read.ok ? read.mailboxes.map(({ name, address }) => ({ email: address.address, name })) : value
+  const list = value.replaceAll(QUOTED_ADDRESS, '$1')
+  const read = parseMailboxList(list)
+  if (read.ok) return read.mailboxes.map(({ name, address }) => ({ email: address.address, name }))
+  // In pieces, so that the answer says which one is wrong and why.
+  const pieces = piecesOfList(list)
+  return pieces.length === 1 ? value : pieces
 }
 
 function attachment(item: unknown): unknown {
