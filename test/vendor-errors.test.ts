@@ -223,3 +223,12 @@ test('Postmark: links of html are tracked where the call asks for it, not where 
   const asked = ['HtmlAndText', 'HtmlOnly', 'TextOnly', 'None']
   assert.deepEqual(await Promise.all(asked.map(tracked)), [true, true, false, false])
 })
+
+test('a mail with too many recipients or too large files is told so in a sentence', async () => {
+  const many = Array.from({ length: 51 }, fresh)
+  const tooMany = await world.api.post('/email', postmark({ To: many.slice(0, 30).join(), Cc: many.slice(30).join() }))
+  assert.equal(tooMany.body.Message, 'To takes at most 50 addresses together with cc and bcc')
+  const attachments = [{ filename: 'a', content: 'AAAA'.repeat(6_600_000) }]
+  const tooLarge = await world.api.post('/emails', resend({ attachments }))
+  assert.equal(tooLarge.body.message, 'attachments make the encoded message larger than 26214400 bytes')
+})

@@ -164,7 +164,7 @@ function readParties(body: Body, faults: Faults): Parties {
   }
   const all = [...to, ...cc, ...bcc]
   if (all.length > limits.MAX_RECIPIENTS) {
-    faults.add('to', 'max_recipients', `to, cc and bcc together take at most ${limits.MAX_RECIPIENTS} addresses`)
+    faults.add('to', 'max_recipients', `takes at most ${limits.MAX_RECIPIENTS} addresses together with cc and bcc`)
   }
   const recipients = new Map<string, RecipientRequest>()
   for (const { mailbox, field } of all) {
@@ -329,7 +329,7 @@ function readAttachments(value: unknown, faults: Faults, decode: DecodeBase64): 
     return attachment === null ? [] : [attachment]
   })
   if (base64Bytes(sizeBytes) > limits.MAX_MESSAGE_BYTES) {
-    faults.add('attachments', 'max_bytes', `the encoded message is larger than ${limits.MAX_MESSAGE_BYTES} bytes`)
+    faults.add('attachments', 'max_bytes', `make the encoded message larger than ${limits.MAX_MESSAGE_BYTES} bytes`)
   }
   return attachments
 }
