@@ -232,3 +232,35 @@ test('a mail with too many recipients or too large files is told so in a sentenc
   const tooLarge = await world.api.post('/emails', resend({ attachments }))
   assert.equal(tooLarge.body.message, 'attachments make the encoded message larger than 26214400 bytes')
 })
+
+test('SendGrid: a field of the whole call is reported as such, and one of a personalization there', async () => {
+  const own = (more: object) => ({ personalizations: [{ to: [{ email: fresh() }], ...more }] })
+  const milliseconds = world.clock.now().getTime() + 60_000
+  const whole = sendGrid({ subject: undefined, send_at: milliseconds })
+  const single = sendGrid({ ...own({ subject: 7, send_at: 'tomorrow' }), subject: undefined })
+  const wrong = 'takes a moment as seconds since 1970, in a number'
+  const messages = async (body: object): Promise<string[]> =>
+    (await world.api.post('/v3/mail/send', body)).body.errors.map(({ message }: { message: string }) => message).sort()
+  assert.deepEqual(await messages(whole), [`send_at ${wrong}`, 'subject is required'])
+  assert.deepEqual(await messages(single), [
+    `personalizations.0.send_at ${wrong}`,
+    'personalizations.0.subject must be string',
+  ])
+})
+
+test('SendGrid: the message-id that nodemailer-sendgrid adds is ours instead, one that a person wrote is refused', async () => {
+  const given = '<given@shop.example>'
+  const sent = await world.api.post('/v3/mail/send', sendGrid({ headers: { 'message-id': given, 'x-a': 'b' } }))
+  assert.equal(sent.status, 202)
+  const email = await emailOf(sent.headers.get('x-message-id') ?? '')
+  assert.deepEqual([email.headers, email.message_id === given], [{ 'x-a': 'b' }, false])
+  const refused = await world.api.post('/v3/mail/send', sendGrid({ headers: { 'Message-ID': given } }))
+  assert.deepEqual([refused.status, refused.body.errors[0].field], [400, 'headers.Message-ID'])
+})
+
+test('SendGrid: the id of a picture may be called contentId, as the types of the client call it', async () => {
+  const picture = { filename: 'a.png', content: 'QUJD', disposition: 'inline', contentId: 'logo' }
+  const sent = await world.api.post('/v3/mail/send', sendGrid({ attachments: [picture] }))
+  const email = await emailOf(sent.headers.get('x-message-id') ?? '')
+  assert.equal(email.attachments[0].content_id, 'logo')
+})

@@ -338,7 +338,7 @@ test('SendGrid: a fault in one personalization sends none, and errors name its f
     [sendGrid('ph_live_nonsense'), good, 401, null],
     [sendGrid(), { ...good, to: 'nobody' }, 400, 'personalizations.0.to'],
     [sendGrid(), { ...good, text: undefined, content: [{ type: 'text/calendar', value: 'x' }] }, 400, 'content.type'],
-    [sendGrid(), { ...good, sendAt: 4_000_000_000 }, 400, 'personalizations.0.send_at'],
+    [sendGrid(), { ...good, sendAt: 4_000_000_000 }, 400, 'send_at'],
     [sendGrid(), { ...good, to: await unsubscribed() }, 422, null],
     [
       sendGrid(),

@@ -43,7 +43,7 @@ export function translateSendGrid(body: unknown): readonly Translated[] {
         made ??= messageOf(call, fieldsOf(personalization), leave, costs)
         return made
       },
-      nameOf: (field) => nameOf(field, index),
+      nameOf: (field) => nameOf(field, index, fieldsOf(personalization)),
     }
   })
 }
@@ -74,6 +74,7 @@ function messageOf(call: Fields, own: Fields, leave: WaysToLeave, costs: Costs):
   const metadata = categories.length > 1 ? { ...args, categories } : args
   const variables = fieldsOf(own['dynamic_template_data'])
   const attachments = call['attachments']
+  const sendAt = own['send_at'] ?? call['send_at']
   const send = given({
     from: from['email'],
     from_name: from['name'],
@@ -83,18 +84,30 @@ function messageOf(call: Fields, own: Fields, leave: WaysToLeave, costs: Costs):
     reply_to: call['reply_to_list'] ?? call['reply_to'],
     subject: substitute(own['subject'] ?? call['subject']),
     ...contentOf(call['content'], (text, form) => linked(substitute(text), form, leave, costs)),
-    headers: { ...fieldsOf(call['headers']), ...fieldsOf(own['headers']) },
+    headers: headersOf(call, own),
     attachments: Array.isArray(attachments) ? attachments.map(attachment) : attachments,
     tag: categories[0],
     metadata: Object.keys(metadata).length === 0 ? undefined : metadata,
-    scheduled_at: moment(own['send_at'] ?? call['send_at']),
+    scheduled_at: moment(sendAt),
     template_id: templateId(call['template_id']),
     variables: Object.keys(variables).length === 0 ? undefined : variables,
     sandbox: fieldsOf(fieldsOf(call['mail_settings'])['sandbox_mode'])['enable'] === true ? true : undefined,
     unsubscribe_header_enabled: leave.asked ? true : undefined,
     ...tracking(enabled('open_tracking'), enabled('click_tracking')),
   })
-  return { body: send, faults: [...contentFaults(call['content']), ...templateFaults(call['template_id'])] }
+  return {
+    body: send,
+    faults: [...contentFaults(call['content']), ...templateFaults(call['template_id']), ...momentFaults(sendAt)],
+  }
+}
+
+/**
+ * The package nodemailer-sendgrid gives every mail a `message-id` that its user has not written. Ours takes its place. One
+ * that a person wrote has capitals and is refused, as in a send.
+ */
+function headersOf(call: Fields, own: Fields): Fields {
+  const { 'message-id': _, ...headers } = { ...fieldsOf(call['headers']), ...fieldsOf(own['headers']) }
+  return headers
 }
 
 type Substitute = (text: unknown) => unknown
@@ -258,15 +271,27 @@ function templateFaults(id: unknown): readonly FieldFault[] {
   return [{ field: 'template_id', rule: 'format', message }]
 }
 
+/** Beyond this the number is milliseconds. */
+const MAX_SECONDS = 1e11
+
 /** Seconds since 1970. Any other value is passed on, to be refused. */
 function moment(seconds: unknown): unknown {
-  if (typeof seconds !== 'number' || !Number.isFinite(seconds) || Math.abs(seconds) > 1e11) return seconds
-  return new Date(seconds * 1_000).toISOString()
+  return isMoment(seconds) ? new Date(seconds * 1_000).toISOString() : seconds
 }
 
+function isMoment(seconds: unknown): seconds is number {
+  return typeof seconds === 'number' && Number.isFinite(seconds) && Math.abs(seconds) <= MAX_SECONDS
+}
+
+function momentFaults(sendAt: unknown): readonly FieldFault[] {
+  if (sendAt === undefined || sendAt === null || isMoment(sendAt)) return []
+  return [{ field: 'scheduled_at', rule: 'integer', message: 'takes a moment as seconds since 1970, in a number' }]
+}
+
+/** The types of the client know `contentId` alone, and it sends the name as it is written. */
 function attachment(item: unknown): unknown {
-  const { content, filename, type: content_type, disposition, content_id } = fieldsOf(item)
-  return given({ content, filename, content_type, disposition, content_id })
+  const { content, filename, type: content_type, disposition, content_id, contentId } = fieldsOf(item)
+  return given({ content, filename, content_type, disposition, content_id: content_id ?? contentId })
 }
 
 const IN_CALL: Readonly<Record<string, string>> = {
@@ -287,12 +312,17 @@ const IN_PERSONALIZATION: Readonly<Record<string, string>> = {
   variables: 'dynamic_template_data',
 }
 
+/** The fields that stand in the call unless a personalization brings its own. */
+const IN_EITHER: Readonly<Record<string, string>> = { subject: 'subject', scheduled_at: 'send_at' }
+
 /** SendGrid writes paths with dots only: `personalizations.0.to.1.email`. */
-function nameOf(field: string, index: number): string {
+function nameOf(field: string, index: number, own: Fields): string {
   const [, first = field, rest = ''] = /^([a-z_]+)(.*)$/.exec(field) ?? []
   const dotted = rest.replaceAll(/\[(\d+)\]/g, '.$1')
   const inCall = IN_CALL[first]
   if (inCall !== undefined) return `${inCall}${dotted}`
+  const either = IN_EITHER[first]
+  if (either !== undefined && own[either] == null) return `${either}${dotted}`
   return `personalizations.${index}.${IN_PERSONALIZATION[first] ?? first}${dotted}`
 }
 
