@@ -264,3 +264,24 @@ test('SendGrid: the id of a picture may be called contentId, as the types of the
   const email = await emailOf(sent.headers.get('x-message-id') ?? '')
   assert.equal(email.attachments[0].content_id, 'logo')
 })
+
+test('Resend, Postmark: headers that a mail library writes into every mail are ours instead', async () => {
+  const names = ['Date', 'Message-ID', 'Mime-Version', 'Content-Type', 'Content-Transfer-Encoding']
+  const written = { ...Object.fromEntries(names.map((name) => [name, 'x'])), 'X-Own': 'v' }
+  const Headers = Object.entries(written).map(([Name, Value]) => ({ Name, Value }))
+  const sent = [
+    await world.api.post('/emails', resend({ headers: written })),
+    await world.api.post('/email', postmark({ Headers })),
+  ]
+  for (const { status, body } of sent) {
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.deepEqual((await emailOf(body.id ?? body.MessageID)).headers, { 'X-Own': 'v' })
+  }
+  const kept = await world.api.post(
+    '/email',
+    postmark({ Headers: [...Headers, { Name: 'X-PM-KeepID', Value: 'true' }] }),
+  )
+  assert.deepEqual([kept.status, kept.body.Message], [422, 'Headers.Message-ID is set by the service'])
+  const other = await world.api.post('/emails', resend({ headers: { 'Return-Path': 'a@shop.example' } }))
+  assert.equal(other.body.message, 'headers.Return-Path is set by the service')
+})

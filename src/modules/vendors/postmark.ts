@@ -21,6 +21,7 @@ import {
   type Translated,
   tracking,
   UNSUBSCRIBE,
+  withoutReplaced,
   wordsOf,
 } from './translation.ts'
 
@@ -58,7 +59,7 @@ function messageOf(fields: Fields): ForeignMessage {
     text: linked(fields['TextBody']),
     tag: fields['Tag'] === '' ? undefined : fields['Tag'],
     metadata: fields['Metadata'],
-    headers: pairs(fields['Headers'], 'Name', 'Value') ?? fields['Headers'],
+    headers: ownHeaders(fields['Headers']),
     attachments: Array.isArray(attachments) ? attachments.map(attachment) : attachments,
     stream: typeof stream === 'string' && /broadcast/i.test(stream) ? 'broadcast' : undefined,
     ...tracking(opens, typeof links === 'string' ? !NO_LINKS_OF_HTML.has(links) : undefined),
@@ -73,6 +74,18 @@ const LINK = /\{\{\{\s{0,9}pm:unsubscribe(?:_url)?(?:\s[^{}]{0,200})?\}\}\}/g
 
 function linked(text: unknown): unknown {
   return typeof text === 'string' ? text.replaceAll(LINK, UNSUBSCRIBE) : text
+}
+
+/** Asks Postmark to keep the Message-ID of the call. It cannot be kept here, and so is refused instead of replaced. */
+const KEEPS_ID = 'x-pm-keepid'
+
+function ownHeaders(list: unknown): unknown {
+  const headers = pairs(list, 'Name', 'Value')
+  if (headers === null) return list
+  const keepsId = Object.entries(headers).some(
+    ([name, value]) => name.toLowerCase() === KEEPS_ID && `${value}` === 'true',
+  )
+  return withoutReplaced(headers, keepsId ? 'message-id' : undefined)
 }
 
 /** Limits how much of a hostile name the answer repeats. */

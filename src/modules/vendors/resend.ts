@@ -21,6 +21,7 @@ import {
   pairs,
   renamed,
   type Translated,
+  withoutReplaced,
   wordsOf,
 } from './translation.ts'
 
@@ -43,7 +44,7 @@ function messageOf(fields: Fields, now: Date): ForeignMessage {
     subject: fields['subject'],
     html: fields['html'],
     text: fields['text'],
-    headers: fields['headers'],
+    headers: withoutReplaced(fields['headers']),
     attachments: Array.isArray(fields['attachments']) ? fields['attachments'].map(attachment) : fields['attachments'],
     scheduled_at: scheduledAt,
     template_id: id,

@@ -53,6 +53,25 @@ export function pairs(value: unknown, nameField: string, valueField: string): Fi
 }
 
 /**
+ * Headers that mail libraries write into every message, Rails' and those on top of it for one, and in whose place the vendor puts
+ * its own. Refusing them would refuse all mail of such a program.
+ */
+const REPLACED: ReadonlySet<string> = new Set([
+  'content-transfer-encoding',
+  'content-type',
+  'date',
+  'message-id',
+  'mime-version',
+])
+
+/** The headers of a message without those that the vendor replaces. What is no object is passed on. */
+export function withoutReplaced(headers: unknown, kept?: string): unknown {
+  if (!isObject(headers)) return headers
+  const isOurs = (name: string): boolean => REPLACED.has(name.toLowerCase()) && name.toLowerCase() !== kept
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !isOurs(name)))
+}
+
+/**
  * Tracking as the message asks for it. When a message sets only one of the two switches, the other one is off, because nobody
  * asked for it and our main setting covers both.
  */
