@@ -285,3 +285,12 @@ test('Resend, Postmark: headers that a mail library writes into every mail are o
   const other = await world.api.post('/emails', resend({ headers: { 'Return-Path': 'a@shop.example' } }))
   assert.equal(other.body.message, 'headers.Return-Path is set by the service')
 })
+
+test('Postmark: clients find the addresses left out of an accepted message where they find those of a refused one', async () => {
+  const left = await unsubscribed()
+  const partly = await world.api.post('/email', postmark({ To: `${fresh()}, ${left}` }))
+  const refused = await world.api.post('/email', postmark({ To: left }))
+  for (const { body } of [partly, refused]) {
+    assert.deepEqual(/inactive addresses:\s*(.*)\.\s*Inactive recipients/.exec(body.Message)?.slice(1), [left])
+  }
+})

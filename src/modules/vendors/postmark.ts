@@ -131,6 +131,9 @@ function attachment(item: unknown): unknown {
   })
 }
 
+/** Clients find the addresses by what stands before and after them, also in the answer for a message that was accepted. */
+const INACTIVE = 'Inactive recipients stand on a list of the account or were refused'
+
 /** The answer for one accepted message. */
 export function postmarkAnswer(accepted: Accepted, message: unknown): Fields {
   const { To, Cc, Bcc } = fieldsOf(message)
@@ -143,7 +146,7 @@ export function postmarkAnswer(accepted: Accepted, message: unknown): Fields {
     Message:
       refused.length === 0
         ? 'OK'
-        : `Message OK, but will not deliver to these inactive addresses: ${refused.join(', ')}`,
+        : `Message OK, but will not deliver to these inactive addresses: ${refused.join(', ')}. ${INACTIVE}.`,
   }
 }
 
@@ -157,11 +160,10 @@ function messageOfError(error: ApiError): string {
   return ABOUT_RECIPIENTS.has(error.code) ? inactive(error) : wordsOf(error, nameOf)
 }
 
-/** Clients parse the addresses out of this sentence. */
 function inactive({ code, details }: ApiError): string {
   const { recipients } = details as { recipients?: readonly { readonly email: string }[] }
   const found = (recipients ?? []).map(({ email }) => email).join(', ')
-  return `No recipient can be mailed. Found inactive addresses: ${found}. Inactive recipients stand on a list of the account or were refused (${code}).`
+  return `No recipient can be mailed. Found inactive addresses: ${found}. ${INACTIVE} (${code}).`
 }
 
 function fallback({ code, status }: ApiError): readonly [status: number, code: number] {
