@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startVendorWorld, type VendorWorld } from './vendor-world.ts'
-import type { Reply } from './world.ts'
+import { type Reply, startWorld } from './world.ts'
 
 let world: VendorWorld
 
@@ -293,4 +293,21 @@ test('Postmark: clients find the addresses left out of an accepted message where
   for (const { body } of [partly, refused]) {
     assert.deepEqual(/inactive addresses:\s*(.*)\.\s*Inactive recipients/.exec(body.Message)?.slice(1), [left])
   }
+})
+
+test('a refusal names the domain, the scope or the size that it is about', async () => {
+  await using live = await startWorld()
+  const foreign = await live.api.post('/emails', resend({ from: 'a@foreign.example' }))
+  assert.match(foreign.body.message, /: foreign\.example \(sender_domain_not_allowed\)$/)
+  const { body } = await world.api.post('/api/v1/customer/api-keys', { name: 'reads', scopes: ['emails:read'] })
+  const reply = await fetch(`${world.url}/email`, {
+    method: 'POST',
+    headers: { 'x-postmark-server-token': body.data.key, 'content-type': 'application/json' },
+    body: JSON.stringify(postmark()),
+  })
+  const unscoped = (await reply.json()) as { Message: string }
+  assert.match(unscoped.Message, /required scope: send \(insufficient_scope\)$/)
+  const personalizations = [{ to: [{ email: fresh() }], substitutions: { '-a-': 'x'.repeat(10_001) } }]
+  const large = await world.api.post('/v3/mail/send', sendGrid({ personalizations }))
+  assert.match(large.body.errors[0].message, /: 10000 bytes for substitutions \(payload_too_large\)$/)
 })

@@ -84,11 +84,19 @@ export function tracking(opens: unknown, clicks: unknown): Fields {
   }
 }
 
-/** The text of an error: each fault under the name of its field, or the message. */
+/** The text of an error: each fault under the name of its field, or the message with the fact that it is about. */
 export function wordsOf(error: ApiError, nameOf: (field: string) => string): string {
   const faults = faultsOf(error)
-  if (faults.length === 0) return `${error.message} (${error.code})`
+  if (faults.length === 0) return `${error.message}${factOf(error)} (${error.code})`
   return faults.map((fault) => wordsOfFault(fault, nameOf)).join('; ')
+}
+
+/** Their forms have no place for details, without which some messages do not say what to change. */
+function factOf({ details }: ApiError): string {
+  const { domain, required_scope: scope, limit_bytes: limit, of } = details
+  if (typeof limit === 'number') return `: ${limit} bytes${typeof of === 'string' ? ` for ${of}` : ''}`
+  const fact = domain ?? scope
+  return typeof fact === 'string' ? `: ${fact}` : ''
 }
 
 export function wordsOfFault({ field, message }: FieldFault, nameOf: (field: string) => string): string {
