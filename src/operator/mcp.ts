@@ -82,12 +82,12 @@ const TOOLS: readonly Tool[] = [
   {
     name: 'search_emails',
     description:
-      'Find emails by recipient, status, tag, subject text or time; newest first. get_email also has the risk assessment.',
+      'Find emails by recipient, status, tag, time or a text; newest first. get_email also has the risk assessment.',
     inputSchema: takes({
       recipient: TEXT('email address of the recipient'),
       status: TEXT('scheduled, queued, deferred, delivered, bounced, failed, suppressed, canceled or complained'),
       tag: TEXT('only emails with this tag'),
-      search: TEXT('text contained in the subject'),
+      search: TEXT('text contained in the recipient, the subject or the message ID'),
       from: TEXT('accepted at or after this time, with time zone, such as 2026-11-23T00:00:00Z'),
       to: TEXT('accepted before this time, with time zone'),
       limit: { type: 'integer', minimum: 1, maximum: 100, description: `default: ${SEARCH_LIMIT}` },
