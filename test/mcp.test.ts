@@ -213,3 +213,31 @@ test('a search fits an assistant: twenty emails unless told otherwise, and their
   assert.equal(one.data.risk.action, 'allow')
   assert.equal(JSON.parse((await helper.call('search_emails', { limit: 25 })).text).data.length, 25)
 })
+
+test('an email fits an assistant: of a long html and of many events it gets a part, and is told so', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
+  const html = `<p>${'words '.repeat(50_000)}</p><a href="https://shop.example/">shop</a>`
+  const message = { from: 'a@sender.example', to: 'b@example.net', subject: 's', text: 'short', html }
+  const { body } = await world.api.post('/api/v1/send', { ...message, tracking_enabled: true })
+  const id = body.data.email_id
+  await ends(world, id, 'delivered')
+  const { body: raw } = await world.api.get(`/api/v1/emails/${id}`)
+  const { body: inbox } = await world.api.get(`/api/v1/inbox?email_id=${id}`)
+  const { body: received } = await world.api.get(`/api/v1/inbox/${inbox.data[0].id}`)
+  const [, link = ''] = /href="([^"]+)"/.exec(received.data.html) ?? []
+  const { pathname } = new URL(link)
+  for (let clicks = 0; clicks < 60; clicks++) await fetch(`${world.url}${pathname}`, { redirect: 'manual' })
+  for (let tries = 0; tries < 2_400; tries++) {
+    if ((await world.api.get(`/api/v1/emails/${id}`)).body.data.events.length >= 60) break
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  const all = (await world.api.get(`/api/v1/emails/${id}`)).body.data.events
+  await using helper = await assistant(world)
+  const shown = JSON.parse((await helper.call('get_email', { email_id: id })).text).data
+  assert.ok(all.length >= 60, `${all.length} events`)
+  assert.deepEqual([shown.events.length, shown.events_left_out], [50, all.length - 50])
+  assert.deepEqual(shown.events.at(-1), all.at(-1))
+  assert.ok(all.at(-1).timestamp >= all[0].timestamp)
+  assert.ok(shown.html.startsWith('<p>words ') && shown.html.endsWith(`10000 of ${raw.data.html.length} characters]`))
+  assert.equal(shown.text, 'short')
+})

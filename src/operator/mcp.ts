@@ -51,6 +51,9 @@ const takes = (properties: object, required: string[] = []): InputSchema => ({
 
 /** Assistants take some 25,000 tokens of a result at most. */
 const SEARCH_LIMIT = 20
+/** Of html and of text. Newsletters have a hundred thousand and more. */
+const SHOWN_CHARS = 10_000
+const SHOWN_EVENTS = 50
 
 const TEXT = (description: string): object => ({ type: 'string', description })
 const TEXTS = (description: string): object => ({
@@ -97,10 +100,11 @@ const TOOLS: readonly Tool[] = [
   },
   {
     name: 'get_email',
-    description: 'Get one email with its delivery attempts, the responses of the receiving server, and its events.',
+    description:
+      'Get one email with its delivery attempts, the responses of the receiving server, and its events. Long html and text are cut, and only the latest events shown.',
     inputSchema: takes({ email_id: TEXT('ID of the email') }, ['email_id']),
     writes: false,
-    run: (ask, given) => read(ask, `/api/v1/emails/${one(given, 'email_id')}`, {}),
+    run: getEmail,
   },
   {
     name: 'explain_bounce',
@@ -220,6 +224,21 @@ async function searchEmails(ask: ApiCall, given: Readonly<Record<string, unknown
     readonly data: readonly Readonly<Record<string, unknown>>[]
   }
   return { ...found, data: found.data.map(({ risk: _, ...email }) => email) }
+}
+
+async function getEmail(ask: ApiCall, given: Readonly<Record<string, unknown>>): Promise<unknown> {
+  const { data, ...rest } = (await read(ask, `/api/v1/emails/${one(given, 'email_id')}`, {})) as {
+    readonly data: Readonly<Record<string, unknown>>
+  }
+  const events = Array.isArray(data['events']) ? data['events'] : []
+  const leftOut = events.length - SHOWN_EVENTS
+  const shown = leftOut > 0 ? { events: events.slice(-SHOWN_EVENTS), events_left_out: leftOut } : {}
+  return { ...rest, data: { ...data, html: beginning(data['html']), text: beginning(data['text']), ...shown } }
+}
+
+function beginning(text: unknown): unknown {
+  if (typeof text !== 'string' || text.length <= SHOWN_CHARS) return text
+  return `${text.slice(0, SHOWN_CHARS).toWellFormed()} [cut: the first ${SHOWN_CHARS} of ${text.length} characters]`
 }
 
 async function explainBounce(ask: ApiCall, given: Readonly<Record<string, unknown>>): Promise<unknown> {
