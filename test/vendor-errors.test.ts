@@ -101,12 +101,14 @@ test('Resend: a relative time in words is understood, other words are answered w
     ['in 2 hours', 120],
     ['In an hour', 60],
     ['in 3 days', 4_320],
+    ['in 2 hrs', 120],
+    ['in 90 seconds', 1.5],
   ] as const) {
     const { body } = await world.api.post('/emails', resend({ scheduled_at: words }))
     const { scheduled_at: at } = await emailOf(body.id)
     assert.ok(Math.abs(Date.parse(at) - world.clock.now().getTime() - minutes * 60_000) < 30_000, words)
   }
-  for (const words of ['tomorrow at 9', 'in 0.5 hours', 'in 1 hour or so', '2030-01-01']) {
+  for (const words of ['tomorrow at 9', 'in 2 hourute', 'in 0.5 hours', 'in 1 hour or so', '2030-01-01']) {
     const { status, body } = await world.api.post('/emails', resend({ scheduled_at: words }))
     assert.equal(status, 422)
     assert.match(body.message, /^scheduled_at takes a moment of ISO 8601 .*"in 1 hour"/, words)

@@ -72,8 +72,17 @@ function pathFaults(attachments: unknown): readonly FieldFault[] {
   })
 }
 
-const WHILE = /^\s*in\s+(\d{1,5}|an?)\s+(min|hour|day|week)(?:ute)?s?\s*$/i
-const UNIT_MS: Readonly<Record<string, number>> = { min: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 }
+const WHILE = /^\s*in\s+(\d{1,5}|an?)\s+(second|sec|minute|min|hour|hr|day|week)s?\s*$/i
+const UNIT_MS: Readonly<Record<string, number>> = {
+  second: 1_000,
+  sec: 1_000,
+  minute: 60_000,
+  min: 60_000,
+  hour: 3_600_000,
+  hr: 3_600_000,
+  day: 86_400_000,
+  week: 604_800_000,
+}
 
 /** A value that is not a delay is passed on unchanged. */
 function moment(value: unknown, now: Date): unknown {
