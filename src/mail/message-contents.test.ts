@@ -135,6 +135,16 @@ test('a 7-bit part stays 7-bit, including its equals signs', () => {
   )
 })
 
+test('ASCII under the label 8bit or binary is read as under 7bit, and keeps its label', () => {
+  for (const label of ['8bit', 'binary', '8BIT']) {
+    const head = `Content-Type: text/html\nContent-Transfer-Encoding: ${label}\n\n`
+    const out = marked(crlf(`${head}<a href="http://a.test/">x</a>\n`))
+    assert.deepEqual(out, crlf(`${head}<a href="https://t.test/x">x</a>\n`))
+    const eightBit = crlf(`${head}<a href="http://a.test/">\xe9</a>\n`)
+    assert.deepEqual(marked(eightBit), eightBit)
+  }
+})
+
 test('a line that grows beyond 998 bytes makes its part quoted-printable', async () => {
   const url = `https://t.test/${'x'.repeat(1_200)}`
   const out = marked(crlf('Content-Type: text/html\n\n<a href="http://a.test/">x</a>\n'), url)

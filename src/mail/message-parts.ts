@@ -91,11 +91,18 @@ function collect(
   const kind = type === 'text/html' ? 'html' : type === 'text/plain' || type === '' ? 'plain' : null
   if (kind === null || end - start > PART_BYTES_MOST) return
   if (/^\s*attachment\b|;\s*filename\*?/i.test(value('content-disposition'))) return
-  const encoding = (value('content-transfer-encoding') || '7bit').toLowerCase()
+  const encoding = encodingOf(value('content-transfer-encoding').toLowerCase(), entity.subarray(bodyStart))
   const charset = charsetOf(typeText)
-  if (charset === null || (encoding !== '7bit' && encoding !== 'quoted-printable' && encoding !== 'base64')) return
+  if (charset === null || encoding === null) return
   const encodingField = fields.find(({ key }) => key === 'content-transfer-encoding')
   found.push({ kind, charset, start, end, bodyStart: start + bodyStart, encoding, encodingField, boundaries })
+}
+
+/** Programs label ASCII as 8bit or binary too. That content is the same as under 7bit, and acceptance leaves it as it is. */
+function encodingOf(label: string, body: Buffer): Encoding | null {
+  if (label === '' || label === '7bit') return '7bit'
+  if (label === '8bit' || label === 'binary') return isAscii(body) ? '7bit' : null
+  return label === 'quoted-printable' || label === 'base64' ? label : null
 }
 
 function charsetOf(contentType: string): MessageCharset | null {
