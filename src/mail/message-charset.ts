@@ -18,9 +18,9 @@ interface Shifts {
   readonly ends: RegExp
 }
 
-/** Names missing from the Encoding standard: IBM and Microsoft code pages, and names that old programs write. */
+/** Names missing from the Encoding standard: IBM and Microsoft code pages, and names that programs write. */
 const OTHER_NAMES =
-  /^(?:latin-?\d{1,2}|iso-8859-12|(?:cp|ibm|ms|windows-?)?(?:437|737|775|85[0-8]|86\d|874|932|936|949|950|125\d)|uhc|euc-(?:tw|cn)|tis-?620|iso_?8859[-_]\d{1,2})$/
+  /^(?:latin-?\d{1,2}|iso-8859-12|(?:cp|ibm|ms|windows-?)?(?:437|737|775|85[0-8]|86\d|874|932|936|949|950|125\d)|uhc|euc-(?:tw|cn)|tis-?620|iso_?8859[-_]\d{1,2}|unknown-8bit)$/
 /** Unshifted text is ASCII, or a set that differs from it in two characters that no link contains (RFC 1468). */
 // oxlint-disable-next-line no-control-regex -- it matches escape sequences
 const ISO_2022: Shifts = { stretch: /\x1b(?!\([BJ])[^]*?(?:\x1b\([BJ]|$)/g, begins: '\x1b', ends: /\x1b\([BJ]$/ }

@@ -233,6 +233,7 @@ const SUPERSETS = [
     'macintosh',
     'cp1252',
     'sjis',
+    'unknown-8bit',
   ],
 ]
 test('links are replaced in html of every charset that contains ASCII, under all its names', () => {
@@ -241,6 +242,8 @@ test('links are replaced in html of every charset that contains ASCII, under all
     const out = marked(crlf(`${head}<a href=3D"http://a.test/">x</a>\n`))
     assert.deepEqual(out, crlf(`${head}<a href=3D"https://t.test/x">x</a>\n`), name)
   }
+  const single = crlf(`Content-Type: text/html; charset='utf-8'\n\n<a href="http://a.test/">x</a>\n`)
+  assert.ok(marked(single).includes('https://t.test/x'), 'in single quotes, as programs write it')
   for (const name of ['utf-16', 'utf-16le', 'utf-7', 'iso-2022-kr', 'cp037', 'x-unknown']) {
     assert.deepEqual(messageParts(crlf(`Content-Type: text/html; charset=${name}\n\nx\n`)), [], name)
   }

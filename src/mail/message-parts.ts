@@ -106,7 +106,7 @@ function encodingOf(label: string, body: Buffer): Encoding | null {
 }
 
 function charsetOf(contentType: string): MessageCharset | null {
-  return messageCharset(/;\s*charset\s*=\s*"?([^\s;"]{1,40})/i.exec(contentType)?.[1]?.toLowerCase() ?? 'us-ascii')
+  return messageCharset(/;\s*charset\s*=\s*["']?([^\s;"']{1,40})/i.exec(contentType)?.[1]?.toLowerCase() ?? 'us-ascii')
 }
 
 /** The content, one byte per character, ASCII only where it means ASCII; null when it is PGP or does not fit its charset. */
