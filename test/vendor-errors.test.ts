@@ -313,3 +313,10 @@ test('a refusal names the domain, the scope or the size that it is about', async
   const large = await world.api.post('/v3/mail/send', sendGrid({ personalizations }))
   assert.match(large.body.errors[0].message, /: 10000 bytes for substitutions \(payload_too_large\)$/)
 })
+
+test('Resend, Postmark: a list of names and values without a name is asked for as a list', async () => {
+  const tags = await world.api.post('/emails', resend({ tags: [{ name: 'a', value: '1' }, { value: '2' }] }))
+  assert.equal(tags.body.message, 'tags takes a list of {name, value}, each with its name')
+  const headers = await world.api.post('/email', postmark({ Headers: [{ 'X-A': '1' }] }))
+  assert.equal(headers.body.Message, 'Headers takes a list of {Name, Value}, each with its Name')
+})

@@ -17,6 +17,7 @@ import {
   isObject,
   listOf,
   pairs,
+  pairsFaults,
   renamed,
   type Translated,
   tracking,
@@ -64,7 +65,8 @@ function messageOf(fields: Fields): ForeignMessage {
     stream: typeof stream === 'string' && /broadcast/i.test(stream) ? 'broadcast' : undefined,
     ...tracking(opens, typeof links === 'string' ? !NO_LINKS_OF_HTML.has(links) : undefined),
   })
-  return { body: send, faults: headerFaults(fields['Headers']) }
+  const headers = fields['Headers']
+  return { body: send, faults: [...pairsFaults(headers, 'headers', 'Name', 'Value'), ...headerFaults(headers)] }
 }
 
 /** Links in text are never tracked, so that TextOnly leaves nothing to track. */

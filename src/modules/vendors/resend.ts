@@ -19,6 +19,7 @@ import {
   isObject,
   listOf,
   pairs,
+  pairsFaults,
   renamed,
   type Translated,
   withoutReplaced,
@@ -53,7 +54,14 @@ function messageOf(fields: Fields, now: Date): ForeignMessage {
     tag: tags === null ? undefined : (tags['category'] ?? Object.values(tags)[0]),
   })
   const isUnread = typeof scheduledAt === 'string' && !isDateTime(scheduledAt)
-  return { body: send, faults: [...(isUnread ? [NO_MOMENT] : []), ...pathFaults(fields['attachments'])] }
+  return {
+    body: send,
+    faults: [
+      ...(isUnread ? [NO_MOMENT] : []),
+      ...pairsFaults(fields['tags'], 'metadata', 'name', 'value'),
+      ...pathFaults(fields['attachments']),
+    ],
+  }
 }
 
 const NO_MOMENT: FieldFault = {

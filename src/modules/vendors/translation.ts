@@ -52,6 +52,17 @@ export function pairs(value: unknown, nameField: string, valueField: string): Fi
   return Object.fromEntries(entries as [string, unknown][])
 }
 
+/** What is wrong with a list that `pairs` cannot turn into the object that a send takes; its own fault would ask for an object. */
+export function pairsFaults(
+  value: unknown,
+  field: string,
+  nameField: string,
+  valueField: string,
+): readonly FieldFault[] {
+  if (!Array.isArray(value) || pairs(value, nameField, valueField) !== null) return []
+  return [{ field, rule: 'type', message: `takes a list of {${nameField}, ${valueField}}, each with its ${nameField}` }]
+}
+
 /**
  * Headers that mail libraries write into every message, Rails' and those on top of it for one, and in whose place the vendor puts
  * its own. Refusing them would refuse all mail of such a program.
