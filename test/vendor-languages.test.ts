@@ -88,3 +88,27 @@ test('Postmark: the quoted addresses of the client for Java, and ContentId of it
     ],
   )
 })
+
+// PHP has one type for lists and objects, and writes it as a list when it is empty.
+test('an empty list in place of an object, as PHP writes it, is none', async () => {
+  const resend = { authorization: `Bearer ${world.account.apiKey}` }
+  const none = { cc: [], bcc: [], reply_to: [], attachments: [], headers: [] }
+  // What Laravel sends for a mail without any of these.
+  const laravel = {
+    ...none,
+    from: `"Shop" <hello@shop.example>`,
+    to: [fresh()],
+    subject: 's',
+    html: '<p>t</p>',
+    text: null,
+  }
+  assert.equal((await call('/emails', resend, laravel)).status, 200)
+  const { body: made } = await world.api.post('/api/v1/templates', { name: 'empty', subject: 's', text: 't' })
+  const template = { id: made.data.id, variables: [] }
+  assert.equal((await call('/emails', resend, { from: FROM, to: fresh(), template })).status, 200)
+  const postmark = { 'x-postmark-server-token': world.account.apiKey }
+  const message = { From: FROM, To: fresh(), Subject: 's', TextBody: 't', Headers: [], Metadata: [], Attachments: [] }
+  assert.equal((await call('/email', postmark, message)).status, 200)
+  const refused = await call('/emails', resend, { ...laravel, headers: ['X-A: b'] })
+  assert.equal(refused.body.message, 'headers must be object')
+})

@@ -25,6 +25,11 @@ export function fieldsOf(value: unknown): Fields {
   return isObject(value) ? value : {}
 }
 
+/** PHP writes an empty array as a list, also in place of an object: Laravel sends `headers: []` with every mail to Resend. */
+export function objectOrNone(value: unknown): unknown {
+  return Array.isArray(value) && value.length === 0 ? undefined : value
+}
+
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
