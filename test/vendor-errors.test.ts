@@ -320,3 +320,18 @@ test('Resend, Postmark: a list of names and values without a name is asked for a
   const headers = await world.api.post('/email', postmark({ Headers: [{ 'X-A': '1' }] }))
   assert.equal(headers.body.Message, 'Headers takes a list of {Name, Value}, each with its Name')
 })
+
+test('SendGrid: a sandbox mode that is neither true nor false is refused, not taken as off', async () => {
+  const asked = (enable: unknown) => sendGrid({ mail_settings: { sandbox_mode: { enable } } })
+  const { status, body } = await world.api.post('/v3/mail/send', asked('true'))
+  const field = 'mail_settings.sandbox_mode.enable'
+  assert.deepEqual([status, body.errors], [400, [{ message: `${field} must be boolean`, field, help: null }]])
+  for (const enable of [true, false, null]) {
+    assert.equal((await world.api.post('/v3/mail/send', asked(enable))).status, 202, `${enable}`)
+  }
+})
+
+test('SendGrid: a single category is taken without its list', async () => {
+  const sent = await world.api.post('/v3/mail/send', sendGrid({ categories: 'receipt' }))
+  assert.equal((await emailOf(sent.headers.get('x-message-id') ?? '')).tag, 'receipt')
+})

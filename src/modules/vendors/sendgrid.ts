@@ -69,12 +69,14 @@ function messageOf(call: Fields, own: Fields, leave: WaysToLeave, costs: Costs):
   const substitute = substitutions(own['substitutions'], costs)
   const settings = fieldsOf(call['tracking_settings'])
   const enabled = (name: string): unknown => fieldsOf(settings[name])['enable']
-  const categories = listOf(call['categories'])
+  const categories = typeof call['categories'] === 'string' ? [call['categories']] : listOf(call['categories'])
   const args = { ...fieldsOf(call['custom_args']), ...fieldsOf(own['custom_args']) }
   const metadata = categories.length > 1 ? { ...args, categories } : args
   const variables = fieldsOf(own['dynamic_template_data'])
   const attachments = call['attachments']
   const sendAt = own['send_at'] ?? call['send_at']
+  // A value of another type is passed on, to be refused: taken as off, it would send real mail.
+  const { enable: sandbox } = fieldsOf(fieldsOf(call['mail_settings'])['sandbox_mode'])
   const send = given({
     from: from['email'],
     from_name: from['name'],
@@ -91,7 +93,7 @@ function messageOf(call: Fields, own: Fields, leave: WaysToLeave, costs: Costs):
     scheduled_at: moment(sendAt),
     template_id: templateId(call['template_id']),
     variables: Object.keys(variables).length === 0 ? undefined : variables,
-    sandbox: fieldsOf(fieldsOf(call['mail_settings'])['sandbox_mode'])['enable'] === true ? true : undefined,
+    sandbox: sandbox === false ? undefined : sandbox,
     unsubscribe_header_enabled: leave.asked ? true : undefined,
     ...tracking(enabled('open_tracking'), enabled('click_tracking')),
   })
@@ -306,6 +308,7 @@ const IN_CALL: Readonly<Record<string, string>> = {
   metadata: 'custom_args',
   template_id: 'template_id',
   attachments: 'attachments',
+  sandbox: 'mail_settings.sandbox_mode.enable',
 }
 const IN_PERSONALIZATION: Readonly<Record<string, string>> = {
   scheduled_at: 'send_at',
