@@ -1,7 +1,7 @@
 // Processes a list from a file or pasted text and shows its progress. The page decides what happens with each part.
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type ChangeEvent, type ReactNode, useId, useMemo, useRef, useState } from 'react'
+import { type ChangeEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { type Fault, type Outcome, type Progress, pause, runBulkCalls } from './bulk-calls.ts'
 import { csvText, type Entry, type Listed, readList, textOf } from './csv.ts'
 import { figure } from './number-format.ts'
@@ -10,6 +10,7 @@ import { save } from './save.ts'
 import type { Search } from './search.ts'
 import { Table } from './table.tsx'
 import { Button, Field, Problem } from './ui.tsx'
+import { Unsaved } from './unsaved.tsx'
 
 const SHOWN_FAULTS = 100
 const SHOWN_LINES = 5
@@ -25,6 +26,7 @@ export function Import({
   finished,
   before,
   result,
+  isLost = no,
 }: {
   /** Label of the button: `Import`, `Validate`. */
   readonly verb: string
@@ -43,6 +45,8 @@ export function Import({
   readonly before?: (list: Listed) => ReactNode
   /** Shown beside the figures during and after the run. */
   readonly result?: ReactNode
+  /** Whether there are results that only this page has; evaluated on leaving. */
+  readonly isLost?: () => boolean
 }) {
   const [text, setText] = useState('')
   const [file, setFile] = useState<string | null>(null)
@@ -52,6 +56,8 @@ export function Import({
   const [error, setError] = useState<unknown>(null)
   const running = useRef<AbortController | null>(null)
   const [busy, setBusy] = useState(false)
+  // Nobody would see its progress any more, nor could stop it.
+  useEffect(() => () => running.current?.abort(), [])
   const begin = async (): Promise<void> => {
     const control = new AbortController()
     running.current = control
@@ -69,6 +75,12 @@ export function Import({
   }
   return (
     <div className="grid gap-3">
+      <Unsaved
+        waits={() => busy || isLost()}
+        name={busy ? 'Unfinished list' : 'Unsaved results'}
+        what={whatIsLost(busy, isLost())}
+        leaving={busy ? 'Stop and leave' : 'Leave without them'}
+      />
       <Choose
         text={text}
         file={file}
@@ -143,6 +155,15 @@ function Choose({
 
 function none(): null {
   return null
+}
+
+function no(): boolean {
+  return false
+}
+
+function whatIsLost(busy: boolean, results: boolean): string {
+  if (!busy) return 'The results are not downloaded, and only this page has them.'
+  return `The list is still being processed. Leaving stops that; ${results ? 'the results so far are lost' : 'what is done stays done'}.`
 }
 
 /** Entries to import, and those left out with the reason, by line. */

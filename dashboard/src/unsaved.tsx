@@ -1,7 +1,8 @@
-// Unsaved input: asks before leaving the page.
+// Unsaved input, or work in progress: asks before leaving the page.
 
 import { useBlocker, useRouter } from '@tanstack/react-router'
 import { useEffect, useId, useRef, useState } from 'react'
+import type { Search } from './search.ts'
 import { Button } from './ui.tsx'
 
 /** The router's state of an entry in the browser's history. */
@@ -9,8 +10,21 @@ interface Place {
   readonly __TSR_index?: number
 }
 
-/** @param waits whether something would be lost; evaluated on leaving */
-export function Unsaved({ waits }: { readonly waits: () => boolean }) {
+export function Unsaved({
+  waits,
+  name = 'Unsaved changes',
+  what = 'You have unsaved changes.',
+  leaving = 'Leave without saving',
+}: {
+  /** Whether something would be lost; evaluated on leaving. */
+  readonly waits: () => boolean
+  /** Name of the question. */
+  readonly name?: string
+  /** What would be lost, in a sentence. */
+  readonly what?: string
+  /** Label of the button that leaves anyway. */
+  readonly leaving?: string
+}) {
   const { history, navigate } = useRouter()
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
@@ -18,7 +32,7 @@ export function Unsaved({ waits }: { readonly waits: () => boolean }) {
   useBlocker({
     // Blocked at once, not when the question is answered, so that the address bar shows the present page again after Back.
     shouldBlockFn: ({ current, next, action }) => {
-      if (current.pathname === next.pathname || !waits()) return false
+      if (isSamePage(current, next) || !waits()) return false
       const steps = stepsTo(action, window.history.state as Place | null, history.location.state)
       const to = { to: next.pathname as '/', search: next.search as never, replace: action === 'REPLACE' }
       setLeave(() => () => {
@@ -38,12 +52,12 @@ export function Unsaved({ waits }: { readonly waits: () => boolean }) {
     <dialog
       ref={dialog}
       onClose={stay}
-      aria-label="Unsaved changes"
+      aria-label={name}
       aria-describedby={id}
       className="m-auto w-96 max-w-[90vw] rounded border border-line bg-raised p-5 text-ink backdrop:bg-black/40"
     >
       <p id={id} className="mb-4">
-        You have unsaved changes.
+        {what}
       </p>
       <div className="flex justify-end gap-2">
         {/* The first one has the focus: it is the harmless one. */}
@@ -55,11 +69,22 @@ export function Unsaved({ waits }: { readonly waits: () => boolean }) {
             leave()
           }}
         >
-          Leave without saving
+          {leaving}
         </Button>
       </div>
     </dialog>
   )
+}
+
+interface Whereabouts {
+  readonly pathname: string
+  readonly search: unknown
+}
+
+/** Filters change the query and keep the form; an import is opened and closed by the query. */
+function isSamePage(one: Whereabouts, other: Whereabouts): boolean {
+  const [before, after] = [one.search as Search, other.search as Search]
+  return one.pathname === other.pathname && before['import'] === after['import']
 }
 
 /** Steps in the browser's history; 0 for a new entry. The browser has already taken the step while we ask. */

@@ -137,19 +137,24 @@ function Many({ remaining, resetAt }: { readonly remaining: number | null; reado
     setCounts((so) => ({ valid: so.valid + valid, invalid: so.invalid + invalid, unknown: so.unknown + unknown }))
     return { done: part.length, faults: [] }
   }
-  const download = (): void =>
+  const saved = useRef(0)
+  const download = (): void => {
     save('validated.csv', csvText([COLUMNS, ...results.current.map((one) => COLUMNS.map((column) => one[column]))]))
+    saved.current = results.current.length
+  }
   return (
     <Import
       verb="Validate"
       size={BATCH}
-      hint="One address per line, or CSV. Addresses are checked 100 at a time; keep this page open until it finishes."
+      hint="One address per line, or CSV. Addresses are checked 100 at a time; keep this page open until it finishes, and download the results."
       call={ask}
       started={() => {
         results.current = []
+        saved.current = 0
         setCounts({ valid: 0, invalid: 0, unknown: 0 })
       }}
       finished={() => void refresh(QUOTA)}
+      isLost={() => results.current.length > saved.current}
       before={({ entries }) =>
         remaining === null ? null : (
           <p className={entries.length > remaining ? 'text-bad' : 'text-quiet'}>

@@ -1,0 +1,83 @@
+// The dashboard for people in a hurry: work in progress is not lost by a slip.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Dashboard, startDashboard } from './dashboard.ts'
+
+let dashboard: Dashboard
+before(async () => {
+  dashboard = await startDashboard('dashboard-hurried')
+})
+after(() => dashboard[Symbol.asyncDispose]())
+
+test('leaving a list that is being imported asks first, and stops it; staying lets it finish', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/contacts?import=1')
+  let parts = 0
+  const held: (() => void)[] = []
+  await page.route('**/contacts/import?*', async (route) => {
+    parts++
+    await new Promise<void>((go) => held.push(go))
+    await route.continue()
+  })
+  const list = Array.from({ length: 150 }, (_, i) => `p${i}@example.net`).join('\n')
+  const begin = async (): Promise<void> => {
+    await page.getByLabel('Or paste addresses', { exact: true }).fill(list)
+    await page.getByText('Email each one to ask for confirmation').click()
+    await page.getByRole('button', { name: 'Import 150', exact: true }).click()
+  }
+  await begin()
+  await page.getByText('0 of 150 done').waitFor()
+  const asks = page.getByRole('dialog', { name: 'Unfinished list' })
+  for (const leave of [
+    page.getByRole('link', { name: 'Domains', exact: true }),
+    page.getByRole('button', { name: 'Close import', exact: true }),
+  ]) {
+    await leave.click()
+    await asks.getByText('Leaving stops that; what is done stays done.').waitFor()
+    await asks.getByRole('button', { name: 'Stay', exact: true }).click()
+    assert.equal(new URL(page.url()).search, '?import=1')
+  }
+  // Filters of the list below close no import, so they ask nothing.
+  await page.getByLabel('Tag', { exact: true }).fill('x')
+  await page.getByRole('button', { name: 'Search', exact: true }).click()
+  await page.waitForURL('**/contacts?import=1&tag=x')
+  await page.getByText('0 of 150 done').waitFor()
+  await page.getByRole('link', { name: 'Domains', exact: true }).click()
+  await asks.getByRole('button', { name: 'Stop and leave', exact: true }).click()
+  await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor()
+  const first = page.waitForResponse('**/contacts/import?*')
+  held.shift()?.()
+  await first
+  await page.getByRole('link', { name: 'Contacts', exact: true }).click()
+  await page.getByRole('link', { name: 'p0@example.net', exact: true }).waitFor()
+  assert.equal(parts, 1)
+  await page.unroute('**/contacts/import?*')
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await begin()
+  await page.getByText('Finished: 150 of 150 done.').waitFor()
+  await page.getByRole('button', { name: 'Close import', exact: true }).click()
+  await page.getByLabel('Email address', { exact: true }).waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+test('results of a validated list are not lost by leaving before they are downloaded', async () => {
+  await using here = await dashboard.visit(await dashboard.owner())
+  const { page } = here
+  await dashboard.open(page, '/validation')
+  await page.getByLabel('Or paste addresses', { exact: true }).fill('nobody@\n@example.net\n')
+  await page.getByRole('button', { name: 'Validate 2', exact: true }).click()
+  await page.getByText('Finished: 2 of 2 done.').waitFor()
+  const away = page.getByRole('link', { name: 'Domains', exact: true })
+  await away.click()
+  const asks = page.getByRole('dialog', { name: 'Unsaved results' })
+  await asks.getByRole('button', { name: 'Stay', exact: true }).click()
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download results', exact: true }).click()
+  await saved
+  await away.click()
+  await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor()
+  assert.deepEqual(here.faults, [])
+})
