@@ -3,7 +3,6 @@
 
 import type { ErrorComponentProps } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { problemText } from './api.ts'
 import { Button, Page, Problem } from './ui.tsx'
 
 type Load = () => Promise<Record<string, unknown>>
@@ -47,7 +46,7 @@ export function PageFailed({ error }: ErrorComponentProps) {
     return () => removeEventListener('online', back)
   }, [away])
   const said = !away
-    ? `This page failed: ${problemText(error)}`
+    ? `This page failed because of an error in the dashboard itself: ${error instanceof Error ? error.message : String(error)}`
     : navigator.onLine
       ? 'This page could not be loaded. Is the service running, and can this browser reach it?'
       : 'This browser is offline, and this page is not loaded yet.'

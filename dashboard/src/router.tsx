@@ -5,7 +5,7 @@ import { Frame } from './frame.tsx'
 import { NotFound } from './not-found.tsx'
 import { PageFailed, pageFile } from './page-files.tsx'
 import { Overview } from './pages/overview.tsx'
-import type { Search } from './search.ts'
+import { parseSearch, type Search, stringifySearch } from './search.ts'
 
 const root = createRootRoute({ component: Frame, notFoundComponent: NotFound })
 
@@ -83,6 +83,8 @@ const tree = root.addChildren([
 
 export const router = createRouter({
   routeTree: tree,
+  parseSearch,
+  stringifySearch,
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultErrorComponent: PageFailed,

@@ -1,4 +1,4 @@
-// The dashboard for people in a hurry: work in progress is not lost by a slip.
+// The dashboard for people in a hurry: work in progress is not lost by a slip, and a URL typed by hand opens its page.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -79,5 +79,22 @@ test('results of a validated list are not lost by leaving before they are downlo
   await saved
   await away.click()
   await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+test("a filter written into the URL by hand, in the API's words, is applied as written", async () => {
+  const who = await dashboard.owner()
+  const send = (tag: string) =>
+    dashboard.posthorn.call(who.test_api_key, 'POST', '/api/v1/send', {
+      ...{ from: 'a@b.example', to: 'jo@example.net', subject: `About ${tag}`, text: 'Hi', tag },
+    })
+  for (const tag of ['true', '1.10', '1.1']) await send(tag)
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  for (const tag of ['true', '1.10']) {
+    await dashboard.open(page, `/emails?include_sandbox=true&tag=${tag}`)
+    await page.getByRole('link', { name: `About ${tag}`, exact: true }).waitFor()
+    assert.equal(await page.getByRole('link', { name: /^About / }).count(), 1)
+  }
   assert.deepEqual(here.faults, [])
 })
