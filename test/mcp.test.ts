@@ -102,7 +102,7 @@ test('every reason that kept an email from its recipient is explained', async ()
   const rows: [more: object, status: string, reason: string | null, matter: string][] = [
     [{ sandbox_result: 'fail' }, 'failed', 'connection_failed', 'receiver'],
     [{ sandbox_result: 'suppress' }, 'suppressed', 'manual', 'sender'],
-    [{ sandbox_result: 'defer' }, 'deferred', 'policy', 'setup'],
+    [{ sandbox_result: 'defer' }, 'deferred', 'rate_limited', 'reputation'],
     [{ scheduled_at: new Date(world.clock.now().getTime() + 3_600_000) }, 'scheduled', null, 'sender'],
     [{}, 'delivered', null, 'nobody'],
   ]

@@ -33,7 +33,7 @@ export function sandboxConclusion(context: Context): Conclusion {
       )
     }
     case 'defer': {
-      const finalReply = sandboxReply(451, '4.7.1', 'the sandbox asks to come back later')
+      const finalReply = sandboxReply(451, '4.7.1', 'greylisted: the sandbox asks to come back later')
       const verdict = {
         kind: 'deferred',
         finalReply,
