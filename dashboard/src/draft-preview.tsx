@@ -1,12 +1,14 @@
 // Shows a template as it is being written, filled in with the values entered here. The service fills it in, as for a send.
 
 import { useEffect, useRef, useState } from 'react'
-import { besides, call, faultOf, type Json } from './api.ts'
+import { besides, call, faultOf, type Json, mayPass } from './api.ts'
 import { nested, type PlaceholderOf, placeholdersOf, valueTyped } from './placeholders.ts'
 import { Code, Empty, Field, Problem } from './ui.tsx'
 
 /** Typing is followed once it pauses this long. */
 const PAUSE_MS = 300
+/** A service or network that is away is asked again this often. */
+const AGAIN_MS = 5_000
 const PARTS = ['subject', 'html', 'text'] as const
 
 export interface Parts {
@@ -59,6 +61,11 @@ function Filled({ parts, variables }: { readonly parts: Parts; readonly variable
   const [error, setError] = useState<unknown>(null)
   useEffect(() => {
     let isLatest = true
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const fillIn = (ms: number): void => {
+      clearTimeout(timer)
+      timer = setTimeout(() => void fill(), ms)
+    }
     const fill = (): Promise<void> =>
       call('POST', '/templates/preview', JSON.parse(draft)).then(
         ({ data }: Json) => {
@@ -67,10 +74,12 @@ function Filled({ parts, variables }: { readonly parts: Parts; readonly variable
           setError(null)
         },
         (problem: unknown) => {
-          if (isLatest) setError(problem)
+          if (!isLatest) return
+          setError(problem)
+          if (mayPass(problem)) fillIn(AGAIN_MS)
         },
       )
-    const timer = setTimeout(() => void fill(), PAUSE_MS)
+    fillIn(PAUSE_MS)
     return () => {
       isLatest = false
       clearTimeout(timer)

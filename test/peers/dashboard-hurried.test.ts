@@ -82,6 +82,20 @@ test('results of a validated list are not lost by leaving before they are downlo
   assert.deepEqual(here.faults, [])
 })
 
+test('the preview of a template appears by itself after the network was away', async () => {
+  await using here = await dashboard.visit(await dashboard.owner())
+  const { page, context } = here
+  await dashboard.open(page, '/templates/new')
+  await context.setOffline(true)
+  await page.getByLabel('Subject', { exact: true }).fill('Hello {{name}}')
+  await page.getByLabel('Text', { exact: true }).fill('Dear {{name}}')
+  await page.getByText('This browser is offline.').waitFor()
+  await context.setOffline(false)
+  await page.getByText('No value for: name.').waitFor()
+  assert.equal(await page.getByText('This browser is offline.').count(), 0)
+  assert.deepEqual(here.faults, [])
+})
+
 test("a filter written into the URL by hand, in the API's words, is applied as written", async () => {
   const who = await dashboard.owner()
   const send = (tag: string) =>
