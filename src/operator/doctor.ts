@@ -332,7 +332,7 @@ async function sourceAddresses({ config, clock, foreignAddresses }: DoctorOption
   const named = [...new Set([...mailSourceIps(config), ...config.validationSourceIps])]
   if (named.length === 0) return ok('chosen by the system')
   const foreign = await foreignAddresses(named)
-  if (foreign.length === 0) return ok([...named, ...warmUpFindings(firstDays(config), clock.now())].join(', '))
+  if (foreign.length === 0) return ok([named.join(', '), ...warmUpFindings(firstDays(config), clock.now())].join('; '))
   return fail(
     `not on this machine: ${foreign.join(', ')}`,
     'list only addresses of a local interface (behind NAT, the private ones) in POSTHORN_SOURCE_IPS, POSTHORN_BULK_SOURCE_IPS and POSTHORN_VALIDATION_SOURCE_IPS',
