@@ -143,6 +143,28 @@ test('a request that another site may have sent changes nothing, whatever its me
   assert.equal((await ask('DELETE', '/api/v1/session', undefined, own)).status, 204)
 })
 
+test('a page acts and reads only for the account that it shows, also after another tab changed to another one', async () => {
+  const [one, other] = [await person(), await person()]
+  const session = await signIn(other)
+  const page = { ...session, 'x-dashboard-account': one.accountId }
+  const whole = { name: 'n', subject: 's', text: 't' }
+  for (const [method, path, body] of [
+    ['POST', '/api/v1/templates', whole],
+    ['GET', '/api/v1/templates', undefined],
+    ['POST', '/api/v1/users', { email: 'new@posthorn.test', role: 'viewer' }],
+  ] as const) {
+    const { status, body: said } = await ask(method, path, body, page)
+    assert.deepEqual([status, said.code], [403, 'cross_site_request'], path)
+    assert.match(said.error, /Another tab of this browser changed/)
+  }
+  assert.deepEqual((await ask('GET', '/api/v1/templates', undefined, session)).body.data, [])
+  const right = { ...session, 'x-dashboard-account': other.accountId }
+  assert.equal((await ask('POST', '/api/v1/templates', whole, right)).status, 201)
+  // Who is signed in, and signing out, can always be asked.
+  assert.equal((await ask('GET', '/api/v1/session', undefined, page)).body.data.account.id, other.accountId)
+  assert.equal((await ask('DELETE', '/api/v1/session', undefined, page)).status, 204)
+})
+
 test('over plain HTTP, the public URL is our page behind a proxy that asks by another name', async () => {
   const { email, password } = await person()
   const signInFrom = (origin: string): ReturnType<typeof ask> =>

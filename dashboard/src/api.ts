@@ -40,11 +40,22 @@ export function call(method: string, path: string, body?: unknown): Promise<Json
   return write
 }
 
+let shownAccount: string | null = null
+
+/** Requests name the account that the page shows, so that none acts for one that another tab has changed to. */
+export function setShownAccount(id: string): void {
+  shownAccount = id
+}
+
 async function ask(method: string, path: string, body: unknown): Promise<Json> {
   const answer = await fetch(`/api/v1${path}`, {
     method,
     credentials: 'same-origin',
-    ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    headers: {
+      ...(shownAccount !== null && { 'x-dashboard-account': shownAccount }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const text = await answer.text()
   const read: Json = readJson(text)

@@ -3,7 +3,7 @@
 import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router'
 import { type FocusEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Announcements, announce } from './announcements.tsx'
-import { ApiProblem, call, type Json, problemText, queries, useApi } from './api.ts'
+import { ApiProblem, call, type Json, problemText, queries, setShownAccount, useApi } from './api.ts'
 import { followEvents, useLive } from './event-stream.ts'
 import { ForbiddenPage } from './forbidden.tsx'
 import { closedTo, groupsFor, type Person } from './nav.ts'
@@ -18,8 +18,9 @@ import { Button, Pending } from './ui.tsx'
 export function Frame() {
   const settingUp = location.pathname === '/setup'
   const me = useApi('/session', { enabled: !settingUp })
-  const who = me.data === undefined ? undefined : `${me.data.data.user.id} ${me.data.data.account.id}`
-  useForgetting(who)
+  const account: Json = me.data?.data.account
+  const who = account === undefined ? undefined : `${me.data.data.user.id} ${account.id}`
+  useForgetting(who, account)
   if (settingUp) return <Outlet />
   const signedOut = me.error instanceof ApiProblem && me.error.status === 401
   // When a session ends while somebody is typing, the hidden page is kept until the same person signs in again.
@@ -43,14 +44,17 @@ export function Frame() {
 }
 
 /** Data fetched for one person is not shown to the next, who may have signed in on another tab. */
-function useForgetting(who: string | undefined): void {
+function useForgetting(who: string | undefined, account: Json): void {
   const last = useRef(who)
   useLayoutEffect(() => {
     if (who === undefined || who === last.current) return
-    if (last.current !== undefined)
+    setShownAccount(account.id)
+    if (last.current !== undefined) {
+      announce(`Now signed in to ${account.name}.`)
       void queries.resetQueries({ predicate: ({ queryKey: [key] }) => key !== '/session' })
+    }
     last.current = who
-  }, [who])
+  }, [who, account])
 }
 
 function Inside({

@@ -96,6 +96,22 @@ test('the preview of a template appears by itself after the network was away', a
   assert.deepEqual(here.faults, [])
 })
 
+test('a page saves nothing into the account that another tab has changed to, and keeps what is typed', async () => {
+  const [one, other] = [await dashboard.owner(), await dashboard.owner()]
+  await using here = await dashboard.visit(one)
+  const { page, context } = here
+  await dashboard.open(page, '/templates/new')
+  for (const field of ['Name', 'Subject', 'Text']) await page.getByLabel(field, { exact: true }).fill('Of one')
+  const { url, call } = dashboard.posthorn
+  const data = { email: other.email, password: other.dashboard_password }
+  await context.request.post(`${url}/api/v1/session`, { data, headers: { origin: url } })
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Another tab of this browser changed to another account').first().waitFor()
+  assert.equal(await page.getByLabel('Subject', { exact: true }).inputValue(), 'Of one')
+  assert.deepEqual((await call(other.api_key, 'GET', '/api/v1/templates')).body.data, [])
+  assert.deepEqual(here.faults, [])
+})
+
 test("a filter written into the URL by hand, in the API's words, is applied as written", async () => {
   const who = await dashboard.owner()
   const send = (tag: string) =>

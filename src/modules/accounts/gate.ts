@@ -16,7 +16,7 @@ import type { FoundKey, KeyLookup } from './key-lookup.ts'
 import type { LastUseLog } from './last-use.ts'
 import { type Plans, plansWith, RATE_CLASSES, type Rate, type RateClass } from './plans.ts'
 import { allows } from './scopes.ts'
-import { principalOfSession } from './session-roles.ts'
+import { assertAccountOfPage, principalOfSession } from './session-roles.ts'
 import type { Sessions } from './sessions.ts'
 import type { KeyRow } from './sql.ts'
 
@@ -109,6 +109,7 @@ async function bySession({ sessions }: GateParts, requester: Requester): Promise
   if (!sessions.isFromOurPages(requester.method, requester.headers)) throw errors.cross_site_request()
   const session = await sessions.find(token)
   if (session === null) throw errors.not_signed_in()
+  assertAccountOfPage(session, requester.headers)
   await sessions.noteActing(session, requester)
   return { principal: principalOfSession(session), atItsAddress: true }
 }

@@ -6,6 +6,7 @@
 import type { UncheckedRequest } from '../../platform/http.ts'
 import { errors } from './errors.ts'
 import type { Operator } from './operator-actions.ts'
+import { assertAccountOfPage } from './session-roles.ts'
 import type { Sessions } from './sessions.ts'
 import type { FoundSession } from './sql-users.ts'
 
@@ -37,6 +38,7 @@ export function sessionChecks(
     person,
     owner: async (request) => {
       const session = await person(request)
+      assertAccountOfPage(session, request.headers)
       if (session.acting_id === null && session.role !== 'owner') throw errors.insufficient_role()
       await sessions.noteActing(session, request)
       return session

@@ -1,6 +1,7 @@
 // What a session may do, and for which account.
 
-import type { Principal } from '../../platform/http.ts'
+import type { Principal, Requester } from '../../platform/http.ts'
+import { errors } from './errors.ts'
 import { SCOPES } from './scopes.ts'
 import type { FoundSession, Role } from './sql-users.ts'
 
@@ -26,4 +27,21 @@ export function principalOfSession(session: FoundSession): Principal {
 /** The account that a session acts for. */
 export function accountOf({ account_id, acting_id }: Pick<FoundSession, 'account_id' | 'acting_id'>): string {
   return acting_id ?? account_id
+}
+
+/** In which the dashboard names the account that its page shows. */
+const PAGE_ACCOUNT = 'x-dashboard-account'
+
+/**
+ * All tabs of a browser share one session: when it is signed in anew, or an operator opens an account, in one of them, the pages
+ * of the others must not act for that account.
+ *
+ * @throws ApiError cross_site_request
+ */
+export function assertAccountOfPage(session: FoundSession, headers: Requester['headers']): void {
+  const shown = headers[PAGE_ACCOUNT]
+  if (shown === undefined || shown === accountOf(session)) return
+  const message =
+    'Another tab of this browser changed to another account, and this page shows the previous one. Nothing was changed; reload the page'
+  throw errors.cross_site_request({}, { message })
 }
