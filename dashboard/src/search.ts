@@ -10,7 +10,7 @@ export function parseSearch(query: string): Record<string, string> {
 
 /** @param search values other than text are written as JSON */
 export function stringifySearch(search: Readonly<Record<string, unknown>>): string {
-  const given = Object.entries(search).flatMap(([name, value]) => {
+  const given = Object.entries(search).flatMap(([name, value]): [string, string][] => {
     if (value === undefined) return []
     const isText = typeof value === 'string' && unquoted(value) === value
     return [[name, isText ? value : JSON.stringify(value)]]
