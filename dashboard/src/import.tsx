@@ -273,7 +273,7 @@ function Shown({
                 )
               }
             >
-              Download all {figure(faults.length)} failed lines
+              {faults.length === 1 ? 'Download the failed line' : `Download all ${figure(faults.length)} failed lines`}
             </Button>
           </div>
         </>
