@@ -7,6 +7,11 @@ import { type Api, type Reply, startWorld, type World } from './world.ts'
 
 const CANCEL = '/api/v1/emails/cancel'
 const UNDER_ATTEMPT = statement('test_under_attempt', 'update queue set state = $2 where id = $1')
+const LOCK = statement('test_lock_queue_row', 'select id from queue where id = $1 for update')
+const WAITS_FOR_ME = statement(
+  'test_waits_for_me',
+  'select pid from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid)) limit 1',
+)
 const QUEUED = statement('test_queued_of', 'select count(*)::int as rows from queue where account_id = $1')
 
 let world: World
@@ -86,6 +91,27 @@ test('an email under an attempt may be on the wire: the answer says so, and it c
   assert.equal(await statusOf(id), 'scheduled')
   await world.rooms.database.system.execute(UNDER_ATTEMPT, [id, 2])
   assert.deepEqual(await canceled({ tag: 'wire' }), { canceled: 1, in_progress: 0, more: false })
+})
+
+test('an email that is being rescheduled is canceled after that, and is not said to be under an attempt', async () => {
+  const [id] = [await sent({ tag: 'moved' }), await sent({ tag: 'moved' })]
+  const { database } = world.rooms
+  const answer = await database.transaction(async (db) => {
+    await db.execute(LOCK, [id])
+    const call = canceled({ tag: 'moved' })
+    let answered = false
+    const done = call.finally(() => {
+      answered = true
+    })
+    const isWaiting = async (): Promise<boolean> => (await db.one(WAITS_FOR_ME, [])) !== null
+    while (!answered && !(await isWaiting())) await new Promise(setImmediate)
+    // In an object: a promise would be waited for inside the transaction.
+    return { done }
+  })
+  assert.deepEqual(await answer.done, { canceled: 2, in_progress: 0, more: false })
+  assert.equal(await statusOf(id), 'canceled')
+  assert.equal((await world.api.get('/api/v1/events?event=email.canceled&tag=moved')).body.pagination.total, 2)
+  assert.deepEqual(await canceled({ tag: 'moved' }), { canceled: 0, in_progress: 0, more: false })
 })
 
 test('a key cancels only within its account and its domains, and an empty body cannot cancel everything', async () => {

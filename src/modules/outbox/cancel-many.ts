@@ -2,12 +2,14 @@
 //
 // The walk goes through the waiting statuses in the order in which emails move on (scheduled, queued, deferred), each by id, a
 // piece at a time. The matching emails of a piece are canceled in one transaction, under the same locks as a single cancel. A
-// call that breaks off keeps what it has canceled; repeating it continues. It does not wait for locked rows: an email under
-// an attempt may already be at its receiver, and is counted separately. Emails accepted behind the walk are not found.
+// call that breaks off keeps what it has canceled; repeating it continues. That transaction does not wait for locked rows,
+// which it would do while it holds others. Those that somebody else was changing are canceled one by one afterwards. An email
+// under an attempt may already be at its receiver, and is counted separately. Emails accepted behind the walk are not found.
 
+import { ApiError } from '../../platform/errors.ts'
 import { FIRST_ID, firstIdAt, LAST_ID } from '../../platform/ids.ts'
 import { append, type Stream } from '../events/index.ts'
-import type { CancelOptions } from './control.ts'
+import { type CancelOptions, cancelEmail } from './control.ts'
 import * as sql from './sql-cancel.ts'
 import { STATUS } from './types.ts'
 
@@ -61,9 +63,14 @@ export async function cancelMany(
         ...[tag, domainIds, recipientKey],
       ])
       const ids = piece.flatMap((row) => (row.wanted ? [row.id] : []))
-      const ended = ids.length === 0 ? 0 : await cancelPiece(options, accountId, ids)
-      canceled += ended
-      inProgress += ids.length - ended
+      const ended = ids.length === 0 ? new Set<string>() : await cancelPiece(options, accountId, ids)
+      const passedOver = await cancelPassedOver(
+        options,
+        accountId,
+        ids.filter((id) => !ended.has(id)),
+      )
+      canceled += ended.size + passedOver.canceled
+      inProgress += passedOver.inProgress
       const last = piece.at(-1)
       if (last === undefined || piece.length < sql.CANCELED_AT_ONCE) break
       after = last.id
@@ -72,12 +79,35 @@ export async function cancelMany(
   return { canceled, inProgress, more: false }
 }
 
-/** @returns how many of the emails were still waiting and are canceled */
+/** Cancels what another change of the email had locked: a reschedule, say, or a retry. */
+async function cancelPassedOver(
+  options: CancelOptions,
+  accountId: string,
+  emailIds: readonly string[],
+): Promise<{ readonly canceled: number; readonly inProgress: number }> {
+  if (emailIds.length === 0) return { canceled: 0, inProgress: 0 }
+  const inQueue = (): Promise<readonly { id: string; leased: boolean }[]> =>
+    options.database.system.query<{ id: string; leased: boolean }>(sql.LEFT_IN_QUEUE, [accountId, emailIds])
+  let canceled = 0
+  for (const { id, leased } of await inQueue()) {
+    if (leased) continue
+    await cancelEmail(options, accountId, id).then(
+      () => canceled++,
+      (error: unknown) => {
+        // The other change was an attempt, or the end of the email.
+        if (!(error instanceof ApiError && error.status < 500)) throw error
+      },
+    )
+  }
+  return { canceled, inProgress: (await inQueue()).length }
+}
+
+/** @returns those of the emails that were still waiting, unlocked, and are canceled */
 function cancelPiece(
   { database, clock, ids }: CancelOptions,
   accountId: string,
   emailIds: readonly string[],
-): Promise<number> {
+): Promise<ReadonlySet<string>> {
   return database.transaction(async (db) => {
     const held = await db.query<{ id: string }>(sql.TAKE_FROM_QUEUE, [accountId, emailIds])
     const now = clock.now()
@@ -98,6 +128,6 @@ function cancelPiece(
         facts: null,
       })),
     )
-    return rows.length
+    return new Set(rows.map(({ id }) => id))
   })
 }

@@ -19,7 +19,7 @@ export const WAITING = statement(
    order by status, account_id, id limit ${CANCELED_AT_ONCE}`,
 )
 
-/** Removes from the queue what no attempt holds. Everyone who controls emails locks the queue row first. */
+/** Removes from the queue what no attempt holds and nobody has locked. Everyone who controls emails locks the queue row first. */
 export const TAKE_FROM_QUEUE = statement(
   'outbox_take_from_queue',
   `with k as materialized (
@@ -32,4 +32,10 @@ export const CANCEL = statement(
   'outbox_cancel',
   `update email set status = $3, ended_at = $4, next_attempt_at = null where account_id = $1 and id = any($2::uuid[])
    returning id, domain_id, stream, sandbox, tag`,
+)
+
+/** Which of the emails are still in the queue, and whether an attempt holds them. */
+export const LEFT_IN_QUEUE = statement(
+  'outbox_left_in_queue',
+  'select id, state = 1 as leased from queue where account_id = $1 and id = any($2::uuid[]) order by id',
 )
