@@ -224,6 +224,27 @@ test('an erasure that was broken off is continued, counts each email once and sp
   assert.deepEqual([data[0].id, pagination.total], [again.body.data.id, 2])
 })
 
+test('mail that was in acceptance when the erasure was requested is canceled, and does not keep it open', async () => {
+  await using world = await startWorld()
+  const { api } = world.account
+  await world.verifiedDomain('shop.example')
+  const { id } = (await api.post(ERASURES, { email: 'jo@example.net' })).body.data
+  // The lists did not stop this one yet: it is stored after the request has looked for what waits.
+  assert.equal((await api.delete('/api/v1/customer/unsubscribes/jo@example.net')).status, 200)
+  const later = new Date(world.clock.now().getTime() + 20 * 86_400_000).toISOString()
+  await accepted(world, mail('jo@example.net', { scheduled_at: later }))
+  const other = await accepted(world, mail('ann@example.net', { scheduled_at: later }))
+  world.clock.advance(31_000)
+  const anew = await accepted(world, mail('jo@example.net', { scheduled_at: later }))
+  const request = async (): Promise<Reply['body']> => (await api.get(`${ERASURES}/${id}`)).body.data
+  await erased(world, id)
+  assert.equal((await request()).emails_canceled, 1)
+  await until(() => erased(world, id))
+  assert.equal((await request()).emails_erased, 1)
+  const left = (await api.get('/api/v1/emails?status=scheduled')).body.data
+  assert.deepEqual(left.map((one: { id: string }) => one.id).sort(), [other, anew].sort())
+})
+
 test('a key bound to a domain erases nobody, and a bad address is told', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
   const { api } = world.account

@@ -12,7 +12,14 @@ import { eraseInbox } from '../modules/delivery/index.ts'
 import { eventsAboutEmails, eventsAboutPerson, type PersonalEvent, redactEvents } from '../modules/events/index.ts'
 import { cancelWaiting, eraseEmails, lockEmailsTo } from '../modules/outbox/index.ts'
 import { eraseOverrides } from '../modules/risk/index.ts'
-import { claimErasure, countErased, type Erasing, noteErasure, type OpenErasure } from '../modules/suppression/index.ts'
+import {
+  claimErasure,
+  countCanceled,
+  countErased,
+  type Erasing,
+  noteErasure,
+  type OpenErasure,
+} from '../modules/suppression/index.ts'
 import { eraseHits } from '../modules/tracking/index.ts'
 import { eraseValidations } from '../modules/validation/index.ts'
 import { eraseDeliveries, untoldOf } from '../modules/webhooks/index.ts'
@@ -39,7 +46,7 @@ export function recipientErasing({ database, ground: { clock, ids } }: Recipient
     database,
     clock,
     ids,
-    cancelWaiting: (accountId, recipient) => cancelWaiting({ database, clock, ids }, accountId, recipient),
+    cancelWaiting: (accountId, recipient) => cancelWaiting({ database, clock, ids }, accountId, recipient, null),
     forgetPerson: async (db, accountId, recipient) => {
       await forgetContact(db, accountId, recipient)
       await eraseValidations(db, accountId, recipient)
@@ -61,11 +68,22 @@ export async function eraseNextRecipient(options: RecipientErasureOptions, signa
   const { database, ground } = options
   const request = await claimErasure(database.system, ground.clock.now())
   if (request === null) return false
+  await cancelLatecomers(options, request)
   const { erased, isDone } = await eraseWhatWasSent(options, request, signal)
   await noteErasure(database.system, request, isDone, ground.clock.now())
   const { id, accountId } = request
   if (isDone) ground.log.info({ account_id: accountId, erasure_id: id, emails: erased }, 'a recipient was erased')
   return true
+}
+
+/** Mail that was in acceptance when the request was made: one scheduled for later would keep the request open until then. */
+async function cancelLatecomers(
+  { database, ground: { clock, ids } }: RecipientErasureOptions,
+  request: OpenErasure,
+): Promise<void> {
+  const { accountId, recipient, coversUntil } = request
+  const canceled = await cancelWaiting({ database, clock, ids }, accountId, recipient, coversUntil)
+  if (canceled > 0) await countCanceled(database.system, request, canceled)
 }
 
 interface Erased {

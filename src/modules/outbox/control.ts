@@ -5,7 +5,7 @@ import { domainPart } from '../../mail/address-parts.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { ApiError, validationError } from '../../platform/errors.ts'
-import { FIRST_ID, type Ids } from '../../platform/ids.ts'
+import { FIRST_ID, firstIdAt, type Ids, LAST_ID } from '../../platform/ids.ts'
 import { append, type EventType, type Stream } from '../events/index.ts'
 import { mayWeSend, type Refusal } from '../suppression/index.ts'
 import { emailErrors as errors } from './errors.ts'
@@ -79,9 +79,16 @@ export async function cancelEmail(options: CancelOptions, accountId: string, id:
  * Cancels what waits for a mailbox: scheduled, queued and deferred emails. It does not stop an email under an attempt.
  *
  * @param recipient the suppression key of the address
+ * @param before null: whenever they were accepted; otherwise only those accepted before this time
  * @returns how many it canceled
  */
-export async function cancelWaiting(options: CancelOptions, accountId: string, recipient: string): Promise<number> {
+export async function cancelWaiting(
+  options: CancelOptions,
+  accountId: string,
+  recipient: string,
+  before: Date | null,
+): Promise<number> {
+  const end = before === null ? LAST_ID : firstIdAt(before)
   let canceled = 0
   let after = FIRST_ID
   for (;;) {
@@ -89,6 +96,7 @@ export async function cancelWaiting(options: CancelOptions, accountId: string, r
       accountId,
       recipient,
       after,
+      end,
       CANCELED_AT_ONCE,
     ])
     for (const { id } of rows) {

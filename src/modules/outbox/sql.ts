@@ -353,7 +353,7 @@ export const newestTo = statement(
 export const waitingTo = statement(
   'outbox_waiting_to',
   `select e.id from email e join queue q on q.id = e.id and q.account_id = e.account_id and q.state <> 1
-   where e.account_id = $1 and e.recipient_key = $2 and e.id > $3 order by e.id limit $4`,
+   where e.account_id = $1 and e.recipient_key = $2 and e.id > $3 and e.id < $4 order by e.id limit $5`,
 )
 
 const REPORTED = `select id, account_id, domain_id, recipient, recipient_key, stream, sandbox, tag, status, sender, sender_name,

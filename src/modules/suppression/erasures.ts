@@ -118,6 +118,11 @@ export async function claimErasure(db: Db, now: Date): Promise<OpenErasure | nul
   return { accountId: row.account_id, id: row.id, recipient: row.recipient, coversUntil: row.covers_until }
 }
 
+/** Counts emails canceled after the request was made. */
+export async function countCanceled(db: Db, { accountId, id }: OpenErasure, emails: number): Promise<void> {
+  await db.execute(sql.COUNT_CANCELED, [accountId, id, emails])
+}
+
 /** Counts erased emails, in the transaction that erases them. */
 export async function countErased(db: Db, { accountId, id }: OpenErasure, emails: number): Promise<void> {
   await db.execute(sql.COUNT_ERASED, [accountId, id, emails])

@@ -36,6 +36,7 @@ export {
 } from './entries.ts'
 export {
   claimErasure,
+  countCanceled,
   countErased,
   type Erasing,
   noteErasure,

@@ -33,6 +33,10 @@ export const CLAIM = statement(
      select account_id, id from recipient_erasure where due_at <= $1 order by due_at limit 1 for update skip locked)
    returning account_id, id, recipient, covers_until`,
 )
+export const COUNT_CANCELED = statement(
+  'suppression_count_canceled',
+  'update recipient_erasure set emails_canceled = emails_canceled + $3 where account_id = $1 and id = $2',
+)
 export const COUNT_ERASED = statement(
   'suppression_count_erased',
   'update recipient_erasure set emails_erased = emails_erased + $3 where account_id = $1 and id = $2',
