@@ -2,10 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { statement } from '../src/platform/db.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { startWorld, type World } from './world.ts'
 
 const HOUR_MS = 3_600_000
+const LOCK_USAGE = statement('test_lock_usage', 'select used from usage where account_id = $1 for update')
+const WAITS_FOR_ME = statement(
+  'test_removal_waits_for_me',
+  'select pid from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid)) limit 1',
+)
 
 let world: World
 let mx: Receiver
@@ -48,6 +54,21 @@ test('an email under an attempt when its domain is removed ends as soon as the a
   assert.equal((await untilIs(id, 'queued')).attempts_count, 0, 'the attempt was under way')
   const { attempts_count: attempts, next_attempt_at: next, events } = await untilIs(id, 'failed')
   assert.deepEqual([attempts, next, events.at(-1).data.reason], [1, null, 'domain_removed'])
+})
+
+test('mail scheduled while its domain is being removed ends at once, like that which was there before', async () => {
+  const domain = await world.verifiedDomain('leaving.example')
+  await untilIs(await send({ from: 'a@leaving.example' }), 'delivered')
+  const { sending } = await world.rooms.database.transaction(async (db) => {
+    // The acceptance has found its sender, and waits here.
+    await db.execute(LOCK_USAGE, [world.account.accountId])
+    const sending = send({ from: 'a@leaving.example', scheduled_at: inAnHour() })
+    while ((await db.one(WAITS_FOR_ME, [])) === null) await new Promise(setImmediate)
+    assert.equal((await world.api.delete(`/api/v1/customer/domains/${domain}`)).status, 200)
+    return { sending }
+  })
+  const { attempts_count: attempts, events } = await untilIs(await sending, 'failed')
+  assert.deepEqual([attempts, events.at(-1).data.reason], [0, 'domain_removed'])
 })
 
 test('scheduled mail of a domain that is no longer verified waits, and goes out once it is verified again', async () => {

@@ -34,6 +34,7 @@ import {
   hasEmail,
   type NewBody,
   type NewEmail,
+  releaseRemoved,
   type SiteIds,
 } from '../outbox/index.ts'
 import type { Override, RiskAsk, RiskRoom } from '../risk/index.ts'
@@ -171,13 +172,14 @@ async function writeGroup(options: AcceptOptions, group: readonly Submission[]):
   const write = async (some: readonly Submission[]): Promise<GroupResults> => {
     let results: readonly GroupResult[] = []
     try {
-      return await options.database.transaction(async (db, posting) => {
+      await options.database.transaction(async (db, posting) => {
         results = await writeSubmissions(options, { db, posting }, some, sites)
-        return results
       })
     } catch (error) {
       return afterUnknownEnd(options, some, results, error)
     }
+    await releaseScheduled(options, some, results)
+    return results
   }
   try {
     return await write(group)
@@ -188,6 +190,20 @@ async function writeGroup(options: AcceptOptions, group: readonly Submission[]):
     if (group.length === 1 && !unready && !isBrokenOff(error)) throw error
     return Promise.all(group.map(async (one) => (await write([one]).catch(asResult))[0] as GroupResult))
   }
+}
+
+/** Scheduled mail whose domain was removed during its acceptance: the removal did not see it, so it ends now, not in days. */
+async function releaseScheduled(
+  { database }: AcceptOptions,
+  group: readonly Submission[],
+  results: readonly GroupResult[],
+): Promise<void> {
+  const isScheduled = ({ messages }: Submission): boolean =>
+    messages.some((message) => !(message instanceof ApiError) && message.draft.scheduledAt !== null)
+  const emailIds = results.flatMap((result, i) => (isScheduled(group[i] as Submission) ? acceptedIds(result) : []))
+  if (emailIds.length === 0) return
+  // The mail is durable: without this it ends when its time comes.
+  await releaseRemoved(database.system, emailIds).catch(() => undefined)
 }
 
 /** @param results what each call is told if the commit succeeded. @throws `error` when the outcome changes nothing for them */
