@@ -414,6 +414,23 @@ test('a new password ends the other sessions, and one session can end another', 
   await signIn({ ...who, password: change.new_password })
 })
 
+test('of changes of a password from several sessions at once, one succeeds', async () => {
+  const who = await person()
+  const all = await Promise.all(Array.from({ length: 3 }, () => signIn(who)))
+  const wanted = all.map((session, n) => ({ session, password: `a long and new password ${n}` }))
+  const statuses = await Promise.all(
+    wanted.map(async ({ session, password }) => {
+      const change = { current_password: who.password, new_password: password }
+      return (await ask('PUT', '/api/v1/session/password', change, session)).status
+    }),
+  )
+  assert.deepEqual(statuses.toSorted(), [204, 401, 401])
+  const winner = wanted[statuses.indexOf(204)]
+  assert.ok(winner)
+  assert.equal((await ask('GET', '/api/v1/session', undefined, winner.session)).status, 200)
+  await signIn({ ...who, password: winner.password })
+})
+
 const FILL = statement(
   'test_fill_users',
   `insert into dashboard_user (account_id, id, email, password_hash, created_at)

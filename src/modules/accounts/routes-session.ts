@@ -21,13 +21,13 @@ import { sessionChecks } from './session-checks.ts'
 import { accountOf, roleOf, SCOPES_OF } from './session-roles.ts'
 import { selectAccount } from './sql.ts'
 import {
+  changeUserPassword,
   deleteSession,
   deleteSessionsBut,
   type FoundSession,
   listSessions,
   listUsers,
   offerTotp,
-  setUserPassword,
   type UserRow,
 } from './sql-users.ts'
 
@@ -258,7 +258,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
         await sessions.checkPassword(user, call.body.current_password, call.ip)
         const hash = await options.passwords.hash(call.body.new_password)
         await database.transaction(async (db) => {
-          await setUserPassword(db, user.account_id, user.id, hash)
+          if (!(await changeUserPassword(db, user, hash))) throw errors.invalid_credentials()
           await deleteSessionsBut(db, user.account_id, user.id, session.id)
         })
         return { status: 204, body: undefined }

@@ -62,6 +62,11 @@ const SET_PASSWORD = statement(
   'accounts_set_user_password',
   'update dashboard_user set password_hash = $3 where account_id = $1 and id = $2',
 )
+// Of two changes that have checked the same password, one comes first, and the other one's check no longer holds.
+const CHANGE_PASSWORD = statement(
+  'accounts_change_user_password',
+  'update dashboard_user set password_hash = $3 where account_id = $1 and id = $2 and password_hash = $4',
+)
 const DELETE_USER = statement('accounts_delete_user', 'delete from dashboard_user where account_id = $1 and id = $2')
 const OFFER_TOTP = statement(
   'accounts_offer_totp',
@@ -150,6 +155,15 @@ export function addUser(
 
 export function setUserRole(db: Db, accountId: string, id: string, role: Role): Promise<UserRow | null> {
   return db.one(SET_ROLE, [accountId, id, role])
+}
+
+/** @param user as read when its password was checked. @returns false when the password has been changed since */
+export async function changeUserPassword(
+  db: Db,
+  { account_id, id, password_hash }: Pick<UserRow, 'account_id' | 'id' | 'password_hash'>,
+  hash: string,
+): Promise<boolean> {
+  return (await db.execute(CHANGE_PASSWORD, [account_id, id, hash, password_hash])) > 0
 }
 
 export function setUserPassword(db: Db, accountId: string, id: string, hash: string): Promise<number> {
