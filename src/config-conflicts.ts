@@ -10,6 +10,7 @@ export interface Halves {
   readonly relayPassword: string | null
   readonly sourceIps: readonly string[]
   readonly bulkSourceIps: readonly string[]
+  readonly warmUpIps: readonly NewAddress[]
 }
 
 /** A source address without a reputation, and the first day of its warm-up (`YYYY-MM-DD`). */
@@ -54,11 +55,7 @@ export function sharedAddresses({ sourceIps, bulkSourceIps }: Halves): readonly 
 }
 
 /** New source addresses that are not listed, and lists without another address of the family, to which mail could go meanwhile. */
-export function warmUpFaults({
-  sourceIps,
-  bulkSourceIps,
-  warmUpIps,
-}: Pick<Halves, 'sourceIps' | 'bulkSourceIps'> & { readonly warmUpIps: readonly NewAddress[] }): readonly string[] {
+export function warmUpFaults({ sourceIps, bulkSourceIps, warmUpIps }: Halves): readonly string[] {
   const fresh = new Set(warmUpIps.map(({ address }) => canonicalAddress(address)))
   const isNew = (address: string): boolean => fresh.has(canonicalAddress(address))
   const lists = [

@@ -16,6 +16,7 @@ const NEW = '192.0.2.8'
 const OLD = '192.0.2.1'
 const BOTH = [OLD, NEW]
 const GOOGLE = 'gmail-smtp-in.l.google.com'
+const DAYS = statement('test_warm_up_days', 'select distinct day::text from warm_up')
 const onError = (error: unknown): void => assert.fail(String(error))
 
 test('a new address carries 200 mails to a receiver on its first day and twice as many every three days', () => {
@@ -86,12 +87,12 @@ test('what a new address may carry grows by the hour, for each receiver; a resta
   assert.equal(carry(three, GOOGLE), 11)
   await three.flush()
   await three.flush()
-  const days = await database.system.query<{ day: string }>(
-    statement('test_warm_up_days', 'select distinct day::text from warm_up'),
-    [],
-  )
-  assert.deepEqual(days, [{ day: '2026-12-02' }])
+  const days = () => database.system.query<{ day: string }>(DAYS)
+  assert.deepEqual(await days(), [{ day: '2026-12-02' }])
   now = new Date('2026-12-31T00:00:00Z')
   assert.equal(carry(three, GOOGLE), 1_000)
+  // An address that is not new any more is not counted.
+  await three.flush()
+  assert.deepEqual(await days(), [])
   for (const by of [two, three]) await by.stop(AbortSignal.abort())
 })

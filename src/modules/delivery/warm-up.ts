@@ -64,20 +64,20 @@ export function warmUpFindings(since: ReadonlyMap<string, string>, now: Date): r
   })
 }
 
-interface Count {
+interface Counted {
   readonly address: string
   readonly day: string
   readonly receiver: string
+}
+
+interface Count extends Counted {
   /** In the database, of all processes. */
   stored: number
   /** Not there yet. */
   fresh: number
 }
 
-interface Row {
-  readonly address: string
-  readonly day: string
-  readonly receiver: string
+interface Row extends Counted {
   readonly mails: number
 }
 
@@ -91,24 +91,27 @@ export interface WarmUpOptions {
 
 export function warmUpOf({ db, clock, since, onError }: WarmUpOptions): WarmUp {
   const counts = new Map<string, Count>()
-  const keyOf = ({ address, day, receiver }: Omit<Row, 'mails'>): string => `${address} ${day} ${receiver}`
-  const countOf = (named: Omit<Row, 'mails'>): Count => {
+  const keyOf = ({ address, day, receiver }: Counted): string => `${address} ${day} ${receiver}`
+  const countOf = (named: Counted): Count => {
     const key = keyOf(named)
     const known = counts.get(key) ?? { ...named, stored: 0, fresh: 0 }
     counts.set(key, known)
     return known
   }
   const today = (): string => clock.now().toISOString().slice(0, 10)
-  const has = (source: string, host: string): boolean => {
+  /** Mails to one receiver from the start of the day to the end of this hour; Infinity when the address is not new. */
+  const allowed = (source: string): number => {
     const first = since.get(source)
-    if (first === undefined) return true
+    if (first === undefined) return Number.POSITIVE_INFINITY
     const now = clock.now()
-    const whole = dailyAllowance(first, now)
-    if (whole === Number.POSITIVE_INFINITY) return true
-    const known = counts.get(keyOf({ address: source, day: today(), receiver: receiverOf(host) }))
-    if (known === undefined) return counts.size < MAX_RECEIVERS
     const hours = Math.floor((now.getTime() % DAY_MS) / HOUR_MS) + 1
-    return known.stored + known.fresh < Math.ceil((whole * hours) / 24)
+    return Math.ceil((dailyAllowance(first, now) * hours) / 24)
+  }
+  const has = (source: string, host: string): boolean => {
+    const most = allowed(source)
+    if (most === Number.POSITIVE_INFINITY) return true
+    const known = counts.get(keyOf({ address: source, day: today(), receiver: receiverOf(host) }))
+    return known === undefined ? counts.size < MAX_RECEIVERS : known.stored + known.fresh < most
   }
   const learn = (rows: readonly Row[]): void => {
     for (const row of rows) countOf(row).stored = row.mails
@@ -162,7 +165,7 @@ export function warmUpOf({ db, clock, since, onError }: WarmUpOptions): WarmUp {
     },
     mayCarry: (source, host) => source === null || has(source, host),
     note: (source, host) => {
-      if (source !== null && since.has(source))
+      if (source !== null && allowed(source) < Number.POSITIVE_INFINITY)
         countOf({ address: source, day: today(), receiver: receiverOf(host) }).fresh++
     },
   }
