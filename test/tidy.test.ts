@@ -113,6 +113,19 @@ test('SQL is only in sql*.ts, migrations and the database plumbing', () => {
   none(found(places, STATEMENT), 'a statement belongs into the sql.ts of its room')
 })
 
+/** Functions that the oldest PostgreSQL that Posthorn works with (15) lacks and the embedded one has. */
+const NEWER_THAN_POSTGRES_15 =
+  /\b(?:any_value|array_(?:reverse|sample|shuffle|sort)|casefold|date_(?:add|subtract)|json_(?:array|exists|object|query|scalar|serialize|table|value)|pg_input_is_valid|random_normal|to_(?:bin|oct)|uuidv[47]|xmltext)\(/
+
+test('no statement, of a test or of the service, calls a function that PostgreSQL 15 lacks', () => {
+  none(
+    found(code, NEWER_THAN_POSTGRES_15, ({ path, text }) =>
+      path === 'test/tidy.test.ts' ? '' : withoutComments(text),
+    ),
+    'docs/config.md promises PostgreSQL 15',
+  )
+})
+
 test('each table is named in the sql.ts of one room only', () => {
   const tables = files
     .filter(({ path }) => /^migrations\/.*\.sql$/.test(path))

@@ -20,17 +20,17 @@ const FILL = statement(
        unnest(array[false, true]) ended, unnest(array[false, true]) of_sandbox, unnest(array[false, true]) left_list,
        unnest(array[false, true]) complained, unnest(array[null, 0, 4]) erased),
    c as (insert into contact (id, account_id, email, address, status, source, tags, double_opt_in, created_at, updated_at)
-     select uuidv7(), $1, n || '@a.example', n || '@a.example', stored, 'api', '{}', false, now(), now() from made),
+     select gen_random_uuid(), $1, n || '@a.example', n || '@a.example', stored, 'api', '{}', false, now(), now() from made),
    s as (insert into suppression (account_id, email, sandbox, id, reason, source, expires_at, created_at)
-     select $1, n || '@a.example', of_sandbox, uuidv7(), reason, 'api',
+     select $1, n || '@a.example', of_sandbox, gen_random_uuid(), reason, 'api',
        case when ended then now() - interval '1 day' else now() + interval '1 day' end, now()
      from made where reason is not null),
    u as (insert into unsubscribe (account_id, email, sandbox, id, source, created_at)
-     select $1, n || '@a.example', of_sandbox, uuidv7(), 'api', now() from made where left_list),
+     select $1, n || '@a.example', of_sandbox, gen_random_uuid(), 'api', now() from made where left_list),
    p as (insert into past_refusal (account_id, email, reason, at)
      select $1, n || '@a.example', 'complaint', now() from made where complained),
    e as (insert into erased_address (account_id, address_key, id, reason, created_at)
-     select $1, sha256((select salt from erasure_salt) || convert_to($1::text || ' ' || n || '@a.example', 'UTF8')), uuidv7(),
+     select $1, sha256((select salt from erasure_salt) || convert_to($1::text || ' ' || n || '@a.example', 'UTF8')), gen_random_uuid(),
        nullif(erased, 0), now() from made where erased is not null)
    select count(*)::int as contacts from made`,
 )

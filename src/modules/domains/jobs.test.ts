@@ -16,7 +16,7 @@ const COPIES = statement(
   'test_copy_domain',
   `insert into sending_domain (id, account_id, name, verification_token, dkim_selector, dkim_public_key, dkim_private_key,
      ed25519_public_key, ed25519_private_key, created_at, status_since, next_check_at)
-   select uuidv7(), account_id, 'd' || n || '.' || name, verification_token, dkim_selector, dkim_public_key, dkim_private_key,
+   select gen_random_uuid(), account_id, 'd' || n || '.' || name, verification_token, dkim_selector, dkim_public_key, dkim_private_key,
      ed25519_public_key, ed25519_private_key, created_at, status_since, next_check_at
    from sending_domain, generate_series(1, $2) n where id = $1`,
 )

@@ -13,7 +13,7 @@ const MONTH = '2026-03-01'
 const USE = statement(
   'test_use_quotas',
   `insert into usage (account_id, resource, month, used)
-   select id, resource, $1, 1 from (select uuidv7() as id from generate_series(1, $2)) a,
+   select id, resource, $1, 1 from (select gen_random_uuid() as id from generate_series(1, $2)) a,
      unnest(array['emails', 'validations', 'content_checks']) resource`,
 )
 

@@ -13,7 +13,7 @@ const HELD = '01980000-0000-7000-8000-00000000000c'
 const FILL = statement(
   'test_fill_queue',
   `insert into queue (id, account_id, site_id, at, state, recipient_key)
-   select uuidv7(), a, s.id, $2::timestamptz - n * interval '1 minute' - case when a = $3 then interval '1 day' else '0' end,
+   select gen_random_uuid(), a, s.id, $2::timestamptz - n * interval '1 minute' - case when a = $3 then interval '1 day' else '0' end,
      case when n % 2 = 0 then 2 else 0 end, 'to@a.example'
    from unnest($1::uuid[]) a, generate_series(1, 60) n, site s where s.name = 'a.example'`,
 )

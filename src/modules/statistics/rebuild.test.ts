@@ -11,14 +11,14 @@ const DAY_MS = 86_400_000
 // Every account has figures of an old day and of a recent one; the log of each second one is complete only since between them.
 const FILL = statement(
   'test_fill_figures',
-  `with a as (select uuidv7() as id, n from generate_series(1, $1) n),
+  `with a as (select gen_random_uuid() as id, n from generate_series(1, $1) n),
    days as (select d from unnest(array[$2::timestamptz, $3]) d),
    b as (insert into stat_bucket (account_id, scope, span, domain_id, tag, bucket, stream, sandbox, sent)
      select id, 0, 1, '00000000-0000-0000-0000-000000000000', '', d, 0, false, 1 from a, days),
    p as (insert into stat_provider (account_id, scope, span, domain_id, tag, bucket, stream, sandbox, provider, accepted)
      select id, 0, 1, '00000000-0000-0000-0000-000000000000', '', d, 0, false, 'google', 1 from a, days),
    f as (insert into stat_first (account_id, email_id, opened, clicked)
-     select id, uuidv7(), $2, null from a union all select id, uuidv7(), $2, $3 from a union all select id, uuidv7(), $3, $3 from a)
+     select id, gen_random_uuid(), $2, null from a union all select id, gen_random_uuid(), $2, $3 from a union all select id, gen_random_uuid(), $3, $3 from a)
    insert into forgetting (account_id, begun_before) select id, $4 from a where n % 2 = 0`,
 )
 const FIGURES = statement(
