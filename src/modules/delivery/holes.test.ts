@@ -8,7 +8,12 @@ import { connector } from '../../platform/connect.ts'
 import { type Db, statement } from '../../platform/db.ts'
 import { transportOf } from '../transport/index.ts'
 
-const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }
+const ZONE = {
+  'example.net': { MX: ['10 mx.example.net'] },
+  'mx.example.net': { A: ['127.0.0.2'] },
+  'example.org': { MX: ['10 mx.example.org'] },
+  'mx.example.org': { A: ['127.0.0.3'] },
+}
 const WITHIN_MS = 30_000
 const LAPSE = statement('test_lapse', "update node set lease_until = now() - interval '1 second'")
 const OTHERS = statement('test_others', 'select 1 from node where lease_until > now()')
@@ -127,13 +132,17 @@ test('after an outage longer than a lease no node takes over before others could
 })
 
 /** A database in which transactions fail with `faults`, one after the other, before they commit. */
-function failing(h: Awaited<ReturnType<typeof fixture>>, faults: string[], when: () => boolean): Fixture['database'] {
+function failing(
+  h: Awaited<ReturnType<typeof fixture>>,
+  faults: string[],
+  when: () => boolean | Promise<boolean>,
+): Fixture['database'] {
   return {
     ...h.database,
     transaction: (work) =>
       h.database.transaction(async (db, posting) => {
         const result = await work(db, posting)
-        const code = when() ? faults.shift() : undefined
+        const code = (await when()) ? faults.shift() : undefined
         if (code !== undefined) throw Object.assign(new Error(`refused for ${code}`), { code })
         return result
       }),
@@ -146,10 +155,20 @@ for (const [what, faults] of [
 ] as const) {
   test(`a hard bounce that meets ${what} is recorded whole: it has its event, and its address is suppressed`, async () => {
     await using h = await fixture(ZONE)
-    const mx = await h.receiver('127.0.0.2', { rcpt: '550 5.1.1 nobody here' })
-    const ids = [await h.put('bob@example.net'), await h.put('ann@example.net')]
+    // While the first result is being recorded, the two others arrive, and so are one group.
+    const first = await h.receiver('127.0.0.3', { rcpt: '550 5.1.1 nobody here' })
+    const mx = await h.receiver('127.0.0.2', { rcpt: { reply: '550 5.1.1 nobody here', afterMs: 100 } })
+    const ids = [await h.put('eve@example.org'), await h.put('bob@example.net'), await h.put('ann@example.net')]
     const left = [...faults]
-    const delivery = h.another({ database: failing(h, left, () => mx.connectionCount > 0) })
+    let recorded = 0
+    const afterTheFirst = async (): Promise<boolean> => {
+      if (first.connectionCount === 0) return false
+      if (recorded++ > 0) return true
+      await until('both are refused', async () => mx.dialogue.filter((line) => line.startsWith('S: 550')).length === 2)
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      return false
+    }
+    const delivery = h.another({ database: failing(h, left, afterTheFirst) })
     await delivery.turn()
     assert.deepEqual(left, [])
     for (const id of ids) assert.equal((await h.last(id)).event, 'email.bounced')
