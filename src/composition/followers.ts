@@ -7,7 +7,7 @@ import { eventRoutes, eventStreams } from '../modules/events/index.ts'
 import { healthLoop, healthRoutes } from '../modules/health/index.ts'
 import { noteDisabled, noticeServices, type SystemMailer, tellFormerAddress } from '../modules/notices/index.ts'
 import { emailsTo, keptFacts } from '../modules/outbox/index.ts'
-import { complainedDomains, statisticsLoop, statisticsRoutes } from '../modules/statistics/index.ts'
+import { complainedDomains, openedDomains, statisticsLoop, statisticsRoutes } from '../modules/statistics/index.ts'
 import { endingCertificates } from '../modules/tracking/index.ts'
 import {
   type DisabledEndpoint,
@@ -118,7 +118,8 @@ export function followersOf(options: FollowersOptions): Followers {
         hasRoom: options.hasRoom,
         certificate: () => endingCertificate(config, database.system),
         trackingCertificates: (now) => endingCertificates(database.system, now),
-        complaints: (least) => complainedWithNames(store, domains, least),
+        complaints: async (least) => withNames(domains, await complainedDomains(database.system, least)),
+        opens: async (least) => withNames(domains, await openedDomains(database.system, least)),
         onMailed: options.onMailed,
       }),
     ],
@@ -127,16 +128,15 @@ export function followersOf(options: FollowersOptions): Followers {
 }
 
 /** Without domains that no longer exist. */
-async function complainedWithNames(
-  { database }: Store,
+async function withNames<Row extends { readonly account_id: string; readonly domain_id: string }>(
   domains: Pick<Domains, 'get'>,
-  least: Parameters<typeof complainedDomains>[1],
+  rows: readonly Row[],
 ) {
-  const found = await complainedDomains(database.system, least)
   const named = await Promise.all(
-    found.map(async ({ account_id: accountId, domain_id: id, delivered, complained }) => {
+    rows.map(async (row) => {
+      const { account_id: accountId, domain_id: id } = row
       const domain = await domains.get({ accountId, domainIds: null }, id).catch(nullIfGone)
-      return domain === null ? [] : [{ accountId, id, name: domain.name, delivered, complained }]
+      return domain === null ? [] : [{ ...row, accountId, id, name: domain.name }]
     }),
   )
   return named.flat()

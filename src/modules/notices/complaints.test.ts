@@ -1,4 +1,5 @@
-// Domains that too many recipients complained about, reported to their account and to the operator.
+// Domains that too many recipients complained about, and those whose mail is opened far more often than it was delivered:
+// reported to their account and to the operator.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +11,7 @@ import { complaintNotices } from './notice-texts.ts'
 
 const NOTICES = statement(
   'test_complaint_notices',
-  `select kind, account_id, subject from notice where kind like '%complaints' order by id`,
+  `select kind, account_id, subject from notice where kind like '%complaints' or kind like '%replayed' order by id`,
 )
 const AGE = statement(
   'test_age_figures',
@@ -56,7 +57,7 @@ test('a domain is reported once a week (UTC) for each level', () => {
 
 async function happened(
   world: World,
-  type: 'email.delivered' | 'email.complained',
+  type: 'email.delivered' | 'email.complained' | 'email.opened',
   count: number,
   over: object,
 ): Promise<void> {
@@ -89,13 +90,15 @@ async function happened(
   await append(world.rooms.database.system, events)
 }
 
-test('the complaints of seven days lead to one mail to the account and one to the operator', async () => {
+test('what the figures of seven days show leads to one notice to the account and one to the operator', async () => {
   await using world = await startWorld({ settings: { POSTHORN_OPERATOR_EMAIL: 'operator@posthorn.test' } })
   const { system } = world.rooms.database
   const domains = await Promise.all(
-    ['loud', 'early', 'small', 'sandboxed', 'former'].map((one) => world.verifiedDomain(`${one}.example`)),
+    ['loud', 'early', 'small', 'sandboxed', 'former', 'replayed', 'read', 'few'].map((one) =>
+      world.verifiedDomain(`${one}.example`),
+    ),
   )
-  const [loud, early, small, sandboxed, former] = domains
+  const [loud, early, small, sandboxed, former, replayed, read, few] = domains
   for (const [domainId, delivered, complained, more] of [
     [loud, 900, 3, {}],
     [early, 500, 5, {}],
@@ -106,20 +109,30 @@ test('the complaints of seven days lead to one mail to the account and one to th
     await happened(world, 'email.delivered', delivered, { domainId, ...more })
     await happened(world, 'email.complained', complained, { domainId, ...more })
   }
+  for (const [domainId, delivered, people, machines] of [
+    [replayed, 50, 400, 600],
+    [read, 51, 1_000, 0],
+    [few, 1, 999, 0],
+  ] as const) {
+    await happened(world, 'email.delivered', delivered, { domainId })
+    await happened(world, 'email.opened', people, { domainId })
+    await happened(world, 'email.opened', machines, { domainId, data: { is_machine: true } })
+  }
   assert.equal((await world.api.delete(`/api/v1/customer/domains/${former}`)).status, 200)
-  const counted = async (): Promise<number> => (await world.api.get('/api/v1/stats/outbound')).body.data.spam_complaints
+  const counted = async (): Promise<number> =>
+    (await world.api.get('/api/v1/stats/outbound?include_machine=true')).body.data.opens
   const notices = (): Promise<readonly object[]> => system.query(NOTICES)
   const look = (): void => {
     const loops = world.rooms.followers.workers as readonly Loop[]
-    loops.find(({ name }) => name === 'notices of complaints')?.wake()
+    loops.find(({ name }) => name === 'notices of figures')?.wake()
   }
-  for (let waited = 0; (await counted()) < 18; waited++) {
-    assert.ok(waited < 600, `${await counted()} complaints counted`)
+  for (let waited = 0; (await counted()) < 2_999; waited++) {
+    assert.ok(waited < 600, `${await counted()} opens counted`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   await system.execute(AGE, [early])
   look()
-  for (let waited = 0; (await notices()).length < 2; waited++) {
+  for (let waited = 0; (await notices()).length < 4; waited++) {
     assert.ok(waited < 600, JSON.stringify(await notices()))
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
@@ -132,6 +145,16 @@ test('the complaints of seven days lead to one mail to the account and one to th
       kind: 'account_complaints',
       account_id: null,
       subject: `Account ${accountId}: 0.33 % of the recipients of a domain complained`,
+    },
+    {
+      kind: 'replayed',
+      account_id: accountId,
+      subject: 'Mail of a domain is opened far more often than it was delivered',
+    },
+    {
+      kind: 'account_replayed',
+      account_id: null,
+      subject: `Account ${accountId}: mail is opened far more often than it was delivered`,
     },
   ])
 })

@@ -8,7 +8,6 @@ import type { Logger } from '../../platform/log.ts'
 import { type AccountUsage, type Buckets, type Limits, usageOfMonth } from '../accounts/index.ts'
 import { follow, followerLags } from '../events/index.ts'
 import {
-  COMPLAINT_DAYS,
   COMPLAINT_FLOOR,
   type ComplainedDomain,
   certificateNotice,
@@ -18,12 +17,16 @@ import {
   diskNotice,
   type EndingCertificate,
   type EndingTrackingCertificate,
+  FIGURE_DAYS,
   formerAddressNotice,
   type MovedAccount,
   NOTICED,
   type Notice,
   noticesOf,
+  OPENS_FLOOR,
+  type OpenedDomain,
   quotaNotice,
+  replayNotices,
   standstillNotice,
   trackingCertificateNotice,
 } from './notice-texts.ts'
@@ -35,7 +38,7 @@ const AT_ONCE = 1_000
 const POLL_MS = 1_000
 const MAILED_AT_ONCE = 20
 const LOOK_EVERY_MS = 60_000
-const COMPLAINTS_EVERY_MS = 3_600_000
+const FIGURES_EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
 const USAGES = 1_000
 const BEHIND_SECONDS = 15 * 60
@@ -66,6 +69,8 @@ export interface NoticesOptions {
   readonly trackingCertificates: (now: Date) => Promise<readonly EndingTrackingCertificate[]>
   /** The domains of all accounts with at least so many complaints. */
   readonly complaints: (least: typeof COMPLAINT_FLOOR & { readonly from: Date }) => Promise<readonly ComplainedDomain[]>
+  /** The domains of all accounts whose mail is opened so often. */
+  readonly opens: (least: typeof OPENS_FLOOR & { readonly from: Date }) => Promise<readonly OpenedDomain[]>
   /** Called after a mail was queued. */
   readonly onMailed: () => void
 }
@@ -146,12 +151,12 @@ export function noticeServices(options: NoticesOptions): readonly Service[] {
     retryMs: LOOK_EVERY_MS,
   })
   const watching = loop({
-    name: 'notices of complaints',
+    name: 'notices of figures',
     turn: async () => {
-      await noteComplaints(options)
-      return COMPLAINTS_EVERY_MS
+      await noteFigures(options)
+      return FIGURES_EVERY_MS
     },
-    onError: (err) => log.warn({ err }, 'complaints will be counted again'),
+    onError: (err) => log.warn({ err }, 'figures will be looked at again'),
     retryMs: LOOK_EVERY_MS,
   })
   const mailing = loop({
@@ -204,12 +209,15 @@ async function noteTroubles(options: NoticesOptions): Promise<void> {
   )
 }
 
-async function noteComplaints(options: NoticesOptions): Promise<void> {
+async function noteFigures(options: NoticesOptions): Promise<void> {
   const now = options.clock.now()
-  const from = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - (COMPLAINT_DAYS - 1) * DAY_MS)
-  const domains = await options.complaints({ ...COMPLAINT_FLOOR, from })
-  const notices = domains.flatMap((domain) => complaintNotices(domain, now))
-  await note(options.database.system, options, notices)
+  const from = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - (FIGURE_DAYS - 1) * DAY_MS)
+  const complained = await options.complaints({ ...COMPLAINT_FLOOR, from })
+  const opened = await options.opens({ ...OPENS_FLOOR, from })
+  await note(options.database.system, options, [
+    ...complained.flatMap((domain) => complaintNotices(domain, now)),
+    ...opened.flatMap((domain) => replayNotices(domain, now)),
+  ])
 }
 
 /** @returns the number of records taken */

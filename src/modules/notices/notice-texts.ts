@@ -306,12 +306,13 @@ export interface ComplainedDomain {
   readonly accountId: string
   readonly id: string
   readonly name: string
-  /** Of the last COMPLAINT_DAYS days, today included. */
+  /** Of the last FIGURE_DAYS days, today included. */
   readonly delivered: number
   readonly complained: number
 }
 
-export const COMPLAINT_DAYS = 7
+/** Notices of figures are about so many days (UTC), today included. */
+export const FIGURE_DAYS = 7
 /** Gmail and Yahoo ask senders to stay below the first, and take measures from the second on. */
 const [LOW_RATE, HIGH_RATE] = [0.001, 0.003]
 /** A single complaint among a hundred says nothing. */
@@ -325,7 +326,7 @@ export function complaintNotices(domain: ComplainedDomain, at: Date): readonly N
   const isHigh = rate >= HIGH_RATE
   const percent = `${(Math.floor((complained * 10_000) / delivered) / 100).toFixed(2)} %`
   const key = `complaints ${id} ${isHigh ? HIGH_RATE : LOW_RATE} ${mondayOf(at)}`
-  const figures = `In the last ${COMPLAINT_DAYS} days, ${complained} of the ${delivered} recipients of ${shown(name)} (account ${accountId}) marked its mail as spam: ${percent}.`
+  const figures = `In the last ${FIGURE_DAYS} days, ${complained} of the ${delivered} recipients of ${shown(name)} (account ${accountId}) marked its mail as spam: ${percent}.`
   const own: Notice = {
     accountId,
     key,
@@ -357,6 +358,60 @@ export function complaintNotices(domain: ComplainedDomain, at: Date): readonly N
     ]),
   }
   return [own, operators]
+}
+
+/** A domain whose mail is opened far more often than it was delivered. */
+export interface OpenedDomain {
+  readonly accountId: string
+  readonly id: string
+  readonly name: string
+  /** Of the last FIGURE_DAYS days. */
+  readonly delivered: number
+  /** By people and machines. */
+  readonly opened: number
+}
+
+/**
+ * Far beyond what readers and their providers' proxies come to: somebody sends on what was delivered to them, with its
+ * signature (a DKIM replay, RFC 6376 section 8.6).
+ */
+export const OPENS_FLOOR = { opened: 1_000, perDelivered: 20 }
+
+/** One for the account and one for the operator, at most once a week. */
+export function replayNotices(domain: OpenedDomain, at: Date): readonly Notice[] {
+  const { accountId, id, name, delivered, opened } = domain
+  const key = `replay ${id} ${mondayOf(at)}`
+  const figures = [
+    `In the last ${FIGURE_DAYS} days, mail of ${shown(name)} (account ${accountId}) was opened ${opened} times, but ${delivered} were delivered.`,
+    'Mail that somebody receives once and sends on to many others looks like this: its DKIM signature stays valid, and what',
+    'the others think of it is held against the domain. A mail that is shown on a public page looks like this too.',
+    '',
+  ]
+  return [
+    {
+      accountId,
+      key,
+      kind: 'replayed',
+      subject: 'Mail of a domain is opened far more often than it was delivered',
+      text: written([
+        ...figures,
+        `Which mail: GET /api/v1/events?event=email.opened&domain_id=${id}`,
+        `If it is sent on: renew the key of the domain, POST /api/v1/customer/domains/${id}/dkim/rotate, and once the new key`,
+        'signs, remove the old DNS record, which ends the signatures of before.',
+      ]),
+    },
+    {
+      accountId: null,
+      key: `${key} operator`,
+      kind: 'account_replayed',
+      subject: `Account ${accountId}: mail is opened far more often than it was delivered`,
+      text: written([
+        ...figures,
+        'New accounts that send one mail to themselves, for its signature, are the usual case.',
+        `To stop its mail, run: posthorn account suspend ${accountId}`,
+      ]),
+    },
+  ]
 }
 
 /** `YYYY-MM-DD` of the Monday of the week (UTC). */

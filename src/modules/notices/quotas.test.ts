@@ -49,6 +49,7 @@ test('the accounts of a page of usage are asked for at the same time, each once'
     },
     trackingCertificates: async () => [],
     complaints: async () => [],
+    opens: async () => [],
     onMailed: () => undefined,
   })
   const looking = services.find(({ name }) => name === 'notices of quotas')

@@ -118,3 +118,18 @@ export interface ComplaintFloor {
 export function complainedDomains(db: Db, least: ComplaintFloor): Promise<readonly sql.ComplainedRow[]> {
   return db.query(sql.complainedDomains, [NO_DOMAIN, least.from, least.complained, least.delivered, least.rate])
 }
+
+export interface OpensFloor {
+  readonly from: Date
+  readonly opened: number
+  /** Opens for each mail that was delivered. */
+  readonly perDelivered: number
+}
+
+/**
+ * The domains of all accounts with at least so many opens since `from`, to the day of UTC, by people and machines. Sandbox mail
+ * does not count.
+ */
+export function openedDomains(db: Db, least: OpensFloor): Promise<readonly sql.OpenedRow[]> {
+  return db.query(sql.openedDomains, [NO_DOMAIN, least.from, least.opened, least.perDelivered])
+}

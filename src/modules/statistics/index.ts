@@ -19,6 +19,7 @@ export {
   countsOf,
   deliveryFigures,
   type MonthFigures,
+  openedDomains,
   rate,
   type SentByDomain,
   sentByDomain,

@@ -243,3 +243,20 @@ export const complainedDomains = statement(
      group by domain_id
      having sum(complained) >= $3 and sum(delivered) >= $4 and sum(complained) >= $5::float8 * sum(delivered)) c`,
 )
+
+export interface OpenedRow {
+  readonly account_id: string
+  readonly domain_id: string
+  readonly delivered: number
+  readonly opened: number
+}
+/** $1 all zeros, $2 start, $3 the least opens, $4 the least opens for each mail delivered. */
+export const openedDomains = statement(
+  'statistics_opened_domains',
+  `${ACCOUNTS}
+   select a.account_id, c.* from accounts a cross join lateral (
+     select domain_id, sum(delivered)::bigint as delivered, sum(opens + machine_opens)::bigint as opened from stat_bucket s
+     where s.account_id = a.account_id and scope = 1 and span = 1 and tag = '' and bucket >= $2 and not sandbox
+     group by domain_id
+     having sum(opens + machine_opens) >= $3 and sum(opens + machine_opens) >= $4::float8 * sum(delivered)) c`,
+)
