@@ -2,9 +2,10 @@
 
 import type { OpenResult, TlsInfo } from '../../mail/smtp-client.ts'
 import type { DialogueLine } from '../../mail/smtp-dialogue.ts'
-import type { SessionFault } from '../transport/index.ts'
+import type { RuleCheck, SessionFault } from '../transport/index.ts'
 import type { Target } from './next-hops.ts'
 import { localReport } from './results.ts'
+import { isThrottling } from './smtp-verdict.ts'
 import type { AttemptReport, DeliveryJob, Verdict } from './types.ts'
 
 /** The dialogue of an attempt, timed in milliseconds since it began. */
@@ -33,6 +34,17 @@ export interface AddressToTry {
   readonly plain: string | null
   /** The TLS failure there has already been reported in this attempt. */
   readonly isReported: boolean
+}
+
+/** What holds for TLS on a connection for one mail to one address. */
+export interface TlsTerms {
+  readonly judge: RuleCheck
+  /** Who requires TLS, as text for people; null: nobody does. */
+  readonly requiredBy: string | null
+  /** The mail may go in clear where TLS fails. */
+  readonly isFree: boolean
+  /** Why TLS is not tried; null: it is. */
+  readonly why: string | null
 }
 
 /** The attempt of one mail: the addresses left to try, and the results so far. */
@@ -85,6 +97,11 @@ export function sessionOf(opened: OpenResult): 'secured' | SessionFault | null {
   return opened.phase === 'tls' ? 'validation-failure' : null
 }
 
+/** What a report tells of a session; null: it is as it must be. */
+export function sessionFault(session: 'secured' | SessionFault, judge: RuleCheck): SessionFault | null {
+  return judge.fault() ?? (session === 'secured' ? null : session)
+}
+
 /** Why offered TLS failed; null: it works, or the connection did not get that far. */
 export function tlsFaultOf(opened: OpenResult): string | null {
   if (opened.kind === 'open') return opened.connection.tlsFault
@@ -95,6 +112,34 @@ export function tlsFaultOf(opened: OpenResult): string | null {
   }
   const isOfTls = opened.phase === 'tls' && opened.fault.code !== 'aborted'
   return isOfTls ? opened.fault.message : (opened.tlsFault ?? null)
+}
+
+type Unopened = Exclude<OpenResult, { readonly kind: 'open' }>
+type Refused = Extract<OpenResult, { readonly kind: 'refused' }>
+
+/** Whether a host greets with 421 because it has enough connections. */
+function isCrowded(opened: Unopened): boolean {
+  return opened.kind === 'refused' && opened.phase === 'banner' && opened.reply.code === 421
+}
+
+/** Whether a host that refuses a connection asks us to be slower. */
+export function isAboutRate(opened: Refused): boolean {
+  // "454 TLS not available" (RFC 3207 section 4) says nothing about our rate, even with 4.7.0.
+  const isOfTls = opened.phase === 'starttls' && opened.reply.code !== 421
+  return !isCrowded(opened) && !isOfTls && isThrottling(opened.reply)
+}
+
+/** The result at a host to which no connection was opened. */
+export function unopenedAt(target: Target, sourceIp: string | null, opened: Unopened, verdict: Verdict): HostResult {
+  const isRefusedInBanner = opened.kind === 'refused' && opened.phase === 'banner'
+  return {
+    verdict,
+    target,
+    sourceIp,
+    tls: opened.tls ?? null,
+    refusedAtOpening: isRefusedInBanner && verdict.kind === 'bounced',
+    crowded: isCrowded(opened),
+  }
 }
 
 /** An EHLO that rules the mail out also counts as an answer. */

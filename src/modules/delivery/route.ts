@@ -13,7 +13,14 @@
 
 import { isIPv6 } from 'node:net'
 import type { SecureContext } from 'node:tls'
-import { type OpenOptions, type OpenResult, SmtpConnection, type Timeouts } from '../../mail/smtp-client.ts'
+import {
+  type OpenOptions,
+  type OpenResult,
+  type Outcome,
+  type SendResult,
+  SmtpConnection,
+  type Timeouts,
+} from '../../mail/smtp-client.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { ruleCheckOf, type SessionFault } from '../transport/index.ts'
 import {
@@ -21,15 +28,20 @@ import {
   type AttemptState,
   addLines,
   type HostResult,
+  isAboutRate,
   isAnswer,
   isFinal,
   isForTls,
   reportOf,
+  sessionFault,
   sessionOf,
   type TimedDialogue,
+  type TlsTerms,
   tlsFaultOf,
+  unopenedAt,
   unreachable,
 } from './attempt.ts'
+import { isFor, type Lane, type Link, newLane } from './lane.ts'
 import { beginningWith, type NextHops, ownHostName, sameHost, type Target } from './next-hops.ts'
 import { Pace } from './pace.ts'
 import { INTERNAL_ERROR, localReport } from './results.ts'
@@ -84,25 +96,11 @@ interface Waiting {
   readonly crowds?: number
 }
 
-interface Link {
-  readonly connection: SmtpConnection
-  readonly target: Target
-  readonly sourceIp: string | null
-  readonly openedMs: number
-  /** The only domain whose mail may use the connection; null: any. */
-  readonly onlyFor: string | null
-  /** Which half of the sockets it was taken from. */
-  readonly proven: boolean
-}
-
-interface Lane {
-  readonly index: number
-  link: Link | null
-  /** The host to which the lane is connecting. */
-  opening: string | null
-  messages: number
-  close: () => void
-  timer: NodeJS.Timeout | null
+/** One address in its turn. */
+interface StepTurn {
+  readonly step: AddressToTry
+  /** Another address goes before this one in clear. */
+  readonly mayWait: boolean
 }
 
 export class Route {
@@ -155,16 +153,12 @@ export class Route {
       return
     }
     while (this.#waiting.length > 0 && this.#busy.size < this.pace.limit) {
-      const lane = this.#idle.pop() ?? this.#newLane()
+      const lane = this.#idle.pop() ?? newLane(this.#lanes++)
       this.#wakeLane(lane)
       this.#busy.add(lane)
       // It never rejects: an error in an attempt becomes the attempt's report.
       void this.#run(lane)
     }
-  }
-
-  #newLane(): Lane {
-    return { index: this.#lanes++, link: null, opening: null, messages: 0, close: () => undefined, timer: null }
   }
 
   #wakeLane(lane: Lane): void {
@@ -277,61 +271,74 @@ export class Route {
 
   /** @returns false when we broke the attempt off, before anything had an effect */
   async #hosts(lane: Lane, course: AttemptState, outgoing: Outgoing): Promise<boolean> {
-    const { job, steps, done, tried, story } = course
+    const { job, steps, done, tried } = course
     for (const [index, step] of steps.entries()) {
-      const { target } = step
-      if (done.has(target.host)) continue
+      if (done.has(step.target.host)) continue
       if (!(await job.maySend()) || this.#options.signal.aborted) return false
-      // A reused connection may turn out to be closed: then the message is sent once more, on a new connection.
-      for (let again = true; again; ) {
-        again = false
-        await this.#connect(lane, course, { step, mayWait: this.#mayWait(course, index + 1) })
-        const { link } = lane
-        if (link === null && this.#options.signal.aborted) return false
-        if (link === null) break
-        if (!(await job.maySend())) return false
-        this.#options.sources.note(link.sourceIp, target.host)
-        const result = await link.connection.send({
-          from: outgoing.returnPath,
-          recipients: [outgoing.recipient],
-          message: outgoing.message,
-          smtpUtf8: outgoing.smtpUtf8,
-          eightBit: outgoing.eightBit,
-          beforeDot: job.beforeDot,
-        })
-        lane.messages++
-        if (result.pipeliningSuspect) this.#speakPlainly(target.ip)
-        if (!link.connection.usable || lane.messages >= MAX_MESSAGES_PER_CONNECTION) this.#hangUp(lane)
-        if (result.stale) {
-          again = true
-          continue
-        }
-        addLines(story, result.dialogue, this.#options.clock.monotonicMs())
-        const [outcome] = result.recipients
-        if (outcome === undefined) break
-        if (outcome.kind === 'failed' && outcome.fault.code === 'aborted' && !outcome.dotSent) return false
-        const ours = [job.sender, outgoing.returnPath, this.#options.ehloName]
-        const read = link.connection.tlsFault === null ? outcomeVerdict : plainVerdict
-        const verdict = this.#options.weigh(read(outcome, { recipient: outgoing.recipient, ours }))
-        tried.push({
-          verdict,
-          target,
-          sourceIp: link.sourceIp,
-          tls: link.connection.tls,
-          refusedAtOpening: outcome.kind === 'unsupported',
-          crowded: false,
-        })
-        if (outcome.kind === 'replied' && isThrottling(outcome.reply)) {
-          this.pace.throttled(this.#options.clock.monotonicMs())
-        }
-        if (tried.some(isFinal)) return true
-        if (outcome.kind !== 'failed') done.add(target.host)
-        // The message may have been accepted: no other host may get it in this attempt.
-        if (outcome.kind === 'failed' && outcome.dotSent) return true
-      }
-      if (tried.some(isFinal)) return true
+      const ended = await this.#host(lane, course, { step, mayWait: this.#mayWait(course, index + 1) }, outgoing)
+      if (ended === 'broken_off') return false
+      if (ended === 'perhaps_taken' || tried.some(isFinal)) return true
     }
     return true
+  }
+
+  /** @returns `perhaps_taken`: the message may have been accepted, so no other host may get it in this attempt */
+  async #host(
+    lane: Lane,
+    course: AttemptState,
+    turn: StepTurn,
+    outgoing: Outgoing,
+  ): Promise<'heard' | 'perhaps_taken' | 'broken_off'> {
+    const { job } = course
+    for (;;) {
+      await this.#connect(lane, course, turn)
+      const { link } = lane
+      if (link === null) return this.#options.signal.aborted ? 'broken_off' : 'heard'
+      if (!(await job.maySend())) return 'broken_off'
+      const result = await this.#transmit(lane, link, job, outgoing)
+      // A reused connection may turn out to be closed: then the message is sent once more, on a new connection.
+      if (result.stale) continue
+      addLines(course.story, result.dialogue, this.#options.clock.monotonicMs())
+      const [outcome] = result.recipients
+      if (outcome === undefined) return 'heard'
+      const failure = outcome.kind === 'failed' ? outcome : null
+      if (failure?.fault.code === 'aborted' && !failure.dotSent) return 'broken_off'
+      this.#judge(course, turn.step.target, link, outcome, outgoing)
+      if (failure === null) course.done.add(turn.step.target.host)
+      return failure?.dotSent === true ? 'perhaps_taken' : 'heard'
+    }
+  }
+
+  async #transmit(lane: Lane, link: Link, job: DeliveryJob, outgoing: Outgoing): Promise<SendResult> {
+    const { connection, sourceIp, target } = link
+    this.#options.sources.note(sourceIp, target.host)
+    const result = await connection.send({
+      from: outgoing.returnPath,
+      recipients: [outgoing.recipient],
+      message: outgoing.message,
+      smtpUtf8: outgoing.smtpUtf8,
+      eightBit: outgoing.eightBit,
+      beforeDot: job.beforeDot,
+    })
+    lane.messages++
+    if (result.pipeliningSuspect) this.#speakPlainly(target.ip)
+    if (!connection.usable || lane.messages >= MAX_MESSAGES_PER_CONNECTION) this.#hangUp(lane)
+    return result
+  }
+
+  #judge({ job, tried }: AttemptState, target: Target, link: Link, outcome: Outcome, outgoing: Outgoing): void {
+    const ours = [job.sender, outgoing.returnPath, this.#options.ehloName]
+    const read = link.connection.tlsFault === null ? outcomeVerdict : plainVerdict
+    tried.push({
+      verdict: this.#options.weigh(read(outcome, { recipient: outgoing.recipient, ours })),
+      target,
+      sourceIp: link.sourceIp,
+      tls: link.connection.tls,
+      refusedAtOpening: outcome.kind === 'unsupported',
+      crowded: false,
+    })
+    if (outcome.kind === 'replied' && isThrottling(outcome.reply))
+      this.pace.throttled(this.#options.clock.monotonicMs())
   }
 
   /**
@@ -361,67 +368,56 @@ export class Route {
   /**
    * Gives the lane an open connection; the present one is reused if it fits. If the lane has none afterwards, `tried` has the
    * reason, or the address was appended to `steps`.
-   *
-   * @param mayWait whether another address goes before this one in clear
    */
-  async #connect(
-    lane: Lane,
-    course: AttemptState,
-    { step, mayWait }: { readonly step: AddressToTry; readonly mayWait: boolean },
-  ): Promise<void> {
-    const { clock, tlsFaults, sources } = this.#options
+  async #connect(lane: Lane, course: AttemptState, { step, mayWait }: StepTurn): Promise<void> {
+    const { clock, tls, tlsFaults } = this.#options
     const { job, steps, silent, tried, story } = course
     const { target } = step
-    const { link } = lane
-    const judge = ruleCheckOf(target.rule, clock)
-    const requiredBy = judge.requiredBy ?? (job.tlsRequired ? SENDERS_RULE : null)
-    if (link !== null) {
-      const isSafe = requiredBy === null || link.connection.tls !== null
-      if (isFor(link, target, job) && isSafe && sources.mayCarry(link.sourceIp, target.host)) return
-      this.#hangUp(lane)
-    }
-    // A password is never sent in clear: a relay with a log-in gets no fallback to clear.
-    const isFree = requiredBy === null && this.#options.tls === 'opportunistic' && this.#options.auth === undefined
-    const why = isFree ? (step.plain ?? tlsFaults.of(target) ?? (silent.has(target.host) ? SILENT : null)) : null
+    const terms = this.#tlsTerms(course, step)
+    const { judge, requiredBy, isFree, why } = terms
+    if (this.#mayReuse(lane, job, target, terms)) return
+    this.#hangUp(lane)
     if (why !== null && step.plain === null && mayWait) {
       steps.push({ target, plain: why, isReported: false })
       return
     }
     const { opened, sourceIp } = await this.#open(lane, target, {
-      tls: requiredBy !== null && this.#options.tls !== 'implicit' ? 'required' : this.#options.tls,
+      tls: requiredBy !== null && tls !== 'implicit' ? 'required' : tls,
       verify: judge.verify,
       withoutTls: why !== null ? { why } : isFree && mayWait ? 'close' : 'plain',
     })
     if (lane.link !== null && judge.isForDomain()) lane.link = { ...lane.link, onlyFor: job.site }
-    const ended = sessionOf(opened)
+    const session = sessionOf(opened)
     // Sessions for mail that ignores the receiver's TLS policy are not reported.
-    if (ended !== null && !step.isReported && job.obeysTlsPolicy)
-      this.#options.onSession(
-        job.site,
-        target,
-        sourceIp,
-        ended === 'secured' ? judge.fault() : (judge.fault() ?? ended),
-      )
+    if (session !== null && !step.isReported && job.obeysTlsPolicy)
+      this.#options.onSession(job.site, target, sourceIp, sessionFault(session, judge))
     const fault = isFree && why === null ? tlsFaultOf(opened) : null
-    if (fault !== null || ended === 'secured') tlsFaults.note(target, fault)
-    if (opened.kind === 'open') {
-      addLines(story, opened.connection.opening, clock.monotonicMs())
-      return
-    }
-    addLines(story, opened.dialogue, clock.monotonicMs())
+    if (fault !== null || session === 'secured') tlsFaults.note(target, fault)
+    addLines(story, opened.kind === 'open' ? opened.connection.opening : opened.dialogue, clock.monotonicMs())
+    if (opened.kind === 'open') return
     if (fault !== null && mayWait) {
       if (opened.kind === 'failed' && opened.fault.code === 'timeout') silent.add(target.host)
       steps.push({ target, plain: fault, isReported: true })
       return
     }
-    const crowded = opened.kind === 'refused' && opened.phase === 'banner' && opened.reply.code === 421
-    // "454 TLS not available" (RFC 3207 section 4) says nothing about our rate, even with 4.7.0.
-    const isOfTls = opened.phase === 'starttls' && opened.kind === 'refused' && opened.reply.code !== 421
-    if (opened.kind === 'refused' && !crowded && !isOfTls && isThrottling(opened.reply))
-      this.pace.throttled(clock.monotonicMs())
-    const verdict = this.#options.weigh(openVerdict(opened, requiredBy))
-    const refusedAtOpening = opened.kind === 'refused' && opened.phase === 'banner' && verdict.kind === 'bounced'
-    tried.push({ verdict, target, sourceIp, tls: opened.tls ?? null, refusedAtOpening, crowded })
+    if (opened.kind === 'refused' && isAboutRate(opened)) this.pace.throttled(clock.monotonicMs())
+    tried.push(unopenedAt(target, sourceIp, opened, this.#options.weigh(openVerdict(opened, requiredBy))))
+  }
+
+  #tlsTerms({ job, silent }: AttemptState, { target, plain }: AddressToTry): TlsTerms {
+    const { auth, clock, tls, tlsFaults } = this.#options
+    const judge = ruleCheckOf(target.rule, clock)
+    const requiredBy = judge.requiredBy ?? (job.tlsRequired ? SENDERS_RULE : null)
+    // A password is never sent in clear: a relay with a log-in gets no fallback to clear.
+    const isFree = requiredBy === null && tls === 'opportunistic' && auth === undefined
+    const why = isFree ? (plain ?? tlsFaults.of(target) ?? (silent.has(target.host) ? SILENT : null)) : null
+    return { judge, requiredBy, isFree, why }
+  }
+
+  #mayReuse({ link }: Lane, job: DeliveryJob, target: Target, { requiredBy }: TlsTerms): boolean {
+    if (link === null) return false
+    const isSafe = requiredBy === null || link.connection.tls !== null
+    return isFor(link, target, job) && isSafe && this.#options.sources.mayCarry(link.sourceIp, target.host)
   }
 
   /** Opens a new connection for the lane. */
@@ -483,9 +479,4 @@ export class Route {
     this.pace.unreachable(nowMs)
     if (this.pace.isDown(nowMs)) this.#deferAll()
   }
-}
-
-/** Whether a connection can be used for a mail to a target. */
-function isFor({ connection, target, onlyFor }: Link, { ip, terms }: Target, { site }: DeliveryJob): boolean {
-  return connection.usable && target.ip === ip && target.terms === terms && (onlyFor === null || onlyFor === site)
 }

@@ -24,7 +24,7 @@ export { tlsReportCommands } from './cli.ts'
 export { forgetTlsReports, TLS_REPORTS_AT, type TlsIntake, tlsIntake } from './intake.ts'
 export { type ReportMail, type ReportsOptions, tlsReportLoop } from './reports.ts'
 export { type TlsReportRoutesOptions, tlsReportRoutes } from './routes.ts'
-export { ruleCheckOf } from './rule-check.ts'
+export { type RuleCheck, ruleCheckOf } from './rule-check.ts'
 export type { HostRule, Session, SessionFault, SitePolicy } from './types.ts'
 
 export interface TransportOptions {

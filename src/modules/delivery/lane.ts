@@ -1,0 +1,35 @@
+// A lane of a route: one connection at a time, over which one message after another is sent.
+
+import type { SmtpConnection } from '../../mail/smtp-client.ts'
+import type { Target } from './next-hops.ts'
+import type { DeliveryJob } from './types.ts'
+
+export interface Link {
+  readonly connection: SmtpConnection
+  readonly target: Target
+  readonly sourceIp: string | null
+  readonly openedMs: number
+  /** The only domain whose mail may use the connection; null: any. */
+  readonly onlyFor: string | null
+  /** Which half of the sockets it was taken from. */
+  readonly proven: boolean
+}
+
+export interface Lane {
+  readonly index: number
+  link: Link | null
+  /** The host to which the lane is connecting. */
+  opening: string | null
+  messages: number
+  close: () => void
+  timer: NodeJS.Timeout | null
+}
+
+export function newLane(index: number): Lane {
+  return { index, link: null, opening: null, messages: 0, close: () => undefined, timer: null }
+}
+
+/** Whether a connection can be used for a mail to a target. */
+export function isFor({ connection, target, onlyFor }: Link, { ip, terms }: Target, { site }: DeliveryJob): boolean {
+  return connection.usable && target.ip === ip && target.terms === terms && (onlyFor === null || onlyFor === site)
+}
