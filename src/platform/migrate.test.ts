@@ -94,13 +94,23 @@ test('a file that waits for a table lets others use it meanwhile', async () => {
   await using before = await folderOf(ground)
   await migrate(db.url, { folder: before.folder })
   await using after = await folderOf({ ...ground, '0003-more.sql': 'alter table two add column a int' })
-  const dump = new pg.Client({ connectionString: db.url })
+  const dump = new pg.Client({ connectionString: db.url, application_name: 'dump' })
   await dump.connect()
   await dump.query('begin; lock table posthorn.two in access share mode')
-  const migrated = migrate(db.url, { folder: after.folder })
+  const told: string[] = []
+  const migrated = migrate(db.url, {
+    folder: after.folder,
+    onInUse: (name, by) =>
+      void told.push(`${name} ${by?.application}, ${typeof by?.pid}, ${by?.since instanceof Date}`),
+  })
   const waits = `select 1 from pg_locks where relation = 'posthorn.two'::regclass and not granted`
   while ((await rowsOf(db.url, waits)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
   assert.deepEqual(await rowsOf(db.url, 'select * from posthorn.two'), [])
+  for (let waited = 0; told.length === 0; waited++) {
+    assert.ok(waited < 1_000)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  assert.deepEqual(told, ['0003-more dump, number, true'])
   await dump.end()
   assert.deepEqual(await migrated, ['0003-more'])
 })

@@ -26,8 +26,18 @@ export interface MigrateOptions {
   readonly onCreated?: () => void
   /** Called now and then while another process migrates. */
   readonly onWait?: () => void
+  /** Called when a file finds a table in use, and now and then while it stays so. */
+  readonly onInUse?: (name: string, by: LockHolder | null) => void
   /** Ends the wait for another process. */
   readonly signal?: AbortSignal
+}
+
+/** The oldest transaction that holds a lock on one of our tables. What its user keeps to itself is null. */
+export interface LockHolder {
+  readonly pid: number
+  readonly application: string | null
+  readonly user: string | null
+  readonly since: Date | null
 }
 
 interface Migration {
@@ -40,6 +50,7 @@ const FOLDER = path.join(import.meta.dirname, '..', '..', 'migrations')
 const LOCK_KEY = 7_461_839
 const CONNECT_WITHIN_MS = 10_000
 const LOCK_TRIES = 20
+const TRIES_BETWEEN_WORDS = 5
 /** In waits of a tenth of a second. */
 const WAITS_BETWEEN_WORDS = 100
 const WAITS_BEFORE_A_WORD = 10
@@ -95,7 +106,7 @@ export async function migrate(adminUrl: string, options: MigrateOptions = {}): P
     const isNew = missing.length === files.length
     for (const file of missing) {
       if (!isNew) options.onFile?.(file.name)
-      await applyInTurn(client, file, file === files[0])
+      await applyInTurn(client, file, file === files[0], options)
     }
     if (isNew) options.onCreated?.()
     return missing.map(({ name }) => name)
@@ -194,16 +205,48 @@ function tellAboutRoles(cause: Error & { readonly code?: string }): never {
 }
 
 /** Repeats while a table that the file needs is locked. */
-async function applyInTurn(client: pg.Client, file: Migration, first: boolean): Promise<void> {
+async function applyInTurn(
+  client: pg.Client,
+  file: Migration,
+  first: boolean,
+  { onInUse }: MigrateOptions,
+): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       return await apply(client, file, first)
     } catch (error) {
       const { code } = (error as Error).cause as { readonly code?: string }
-      if (!IN_USE.has(code) || tries === LOCK_TRIES) throw error
+      if (!IN_USE.has(code)) throw error
+      const holder = tries === LOCK_TRIES || tries % TRIES_BETWEEN_WORDS === 1 ? await lockHolder(client) : null
+      if (tries === LOCK_TRIES) throw stillInUse(error as Error, holder)
+      if (tries % TRIES_BETWEEN_WORDS === 1) onInUse?.(file.name, holder)
       await client.query('select pg_sleep(1)')
     }
   }
+}
+
+async function lockHolder(client: pg.Client): Promise<LockHolder | null> {
+  const { rows } = await client.query<LockHolder>(
+    `select a.pid, nullif(a.application_name, '') as application, a.usename as user, a.xact_start as since
+     from pg_stat_activity a where a.pid <> pg_backend_pid() and exists (select from pg_locks l
+       join pg_class c on c.oid = l.relation join pg_namespace n on n.oid = c.relnamespace
+       where l.pid = a.pid and l.granted and n.nspname = 'posthorn' and l.database = (select oid from pg_database
+         where datname = current_database()))
+     order by a.xact_start nulls last limit 1`,
+  )
+  return rows[0] ?? null
+}
+
+function stillInUse({ message, cause }: Error, holder: LockHolder | null): Error {
+  if (holder === null) return new Error(message, { cause })
+  const { pid, application, user, since } = holder
+  const known = [
+    application,
+    user === null ? null : `user ${user}`,
+    since === null ? null : `since ${since.toISOString()}`,
+  ]
+  const who = [`pid ${pid}`, ...known.filter((word) => word !== null)].join(', ')
+  return new Error(`${message}: the oldest transaction on our tables is ${who}; end it, and start again`, { cause })
 }
 
 async function apply(client: pg.Client, { name, text, checksum }: Migration, first: boolean): Promise<void> {

@@ -109,6 +109,7 @@ async function prepared(
   await migrate(adminUrl, {
     onFile: (name) => log.info({ migration: name }, 'migrating'),
     onCreated: () => log.info({}, 'tables created'),
+    onInUse: (name, by) => log.warn({ migration: name, by }, 'a table of this migration is in use'),
     onWait: () => log.warn({}, 'waiting for another process that migrates'),
     ...(signal !== undefined && { signal }),
   })
