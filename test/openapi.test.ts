@@ -129,11 +129,29 @@ test('each example fits its schema, and each example of a body is accepted', asy
     for (const [name, { value }] of Object.entries(
       operation?.requestBody?.content['application/json']?.examples ?? {},
     )) {
-      const { status, body } = await world.account.testApi.post(path, value)
+      // What names something that must exist, or is done by people, is checked against the schema alone.
+      if (/\{|\/(?:session|users|setup|operator|smtp-credentials)\b/.test(path) || operation?.deprecated === true)
+        continue
+      // A test key sends from any domain, and handles no live keys.
+      const api = path.includes('/customer/api-keys') ? world.account.api : world.account.testApi
+      const { status, body } = await (method === 'patch' ? api.patch(path, value) : api.post(path, value))
       assert.ok(status < 300, `${where} ${name}: ${status} ${JSON.stringify(body)}`)
     }
   }
-  assert.ok(held >= 14, `${held} examples: a check that checked nothing fails`)
+  assert.ok(held >= 50, `${held} examples: a check that checked nothing fails`)
+})
+
+test('each body has an example', () => {
+  const { paths } = withoutRefs(document) as { paths: Record<string, Record<string, Operation>> }
+  let held = 0
+  for (const { where } of operations) {
+    const [method = '', path = ''] = where.split(' ')
+    const { schema, examples } = paths[path]?.[method]?.requestBody?.content['application/json'] ?? {}
+    if (Object.keys(schema?.['properties'] ?? {}).length === 0) continue
+    held++
+    assert.notDeepEqual(examples ?? {}, {}, where)
+  }
+  assert.ok(held > 40, `${held} bodies: a check that checked nothing fails`)
 })
 
 test('what bounds a list says what it does and what holds without it', () => {

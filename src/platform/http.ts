@@ -49,7 +49,7 @@ import type { Logger } from './log.ts'
 import { acceptAll, bodyValidator, refuseUnfitText, validatorCompiler } from './validation.ts'
 
 export type * from './http/endpoint.ts'
-export { domainsSeen, endpoint, LONGEST_BODY_MS } from './http/endpoint.ts'
+export { domainsSeen, endpoint, exampleBody, LONGEST_BODY_MS } from './http/endpoint.ts'
 export * from './http/envelopes.ts'
 export { errorBody } from './http/errors.ts'
 export { LINK_PAGE_TEXTS } from './http/link-page-texts.ts'

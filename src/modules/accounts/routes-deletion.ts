@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type Answer, type AnyEndpoint, endpoint, IdParams, named } from '../../platform/http.ts'
+import { type Answer, type AnyEndpoint, endpoint, exampleBody, IdParams, named } from '../../platform/http.ts'
 import type { OperatorContext } from './accounts.ts'
 import { deleteAccount } from './deletion.ts'
 import { errors } from './errors.ts'
@@ -18,6 +18,7 @@ export function deletionRoute({ accounts }: { readonly accounts: Accounts }, con
     operationId: 'deleteAccount',
     summary: 'Delete an account with all its data. This cannot be undone.',
     tag: 'Operator',
+    examples: exampleBody({ confirm: 'ben@store.example' }, 'Confirmed by the address of the account'),
     body: named(
       'DeleteAccountRequest',
       Type.Object(

@@ -12,6 +12,7 @@ import {
   DateTime,
   dataOf,
   endpoint,
+  exampleBody,
   IdParams,
   list,
   listOf,
@@ -256,6 +257,7 @@ function accountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[] {
       operationId: 'createAccount',
       summary: 'Create an account. Its API keys and the password of its owner are shown only once.',
       tag: TAG,
+      examples: exampleBody({ email: 'ben@store.example', name: 'Store', plan: 'professional' }),
       body: named(
         'CreateAccountRequest',
         Type.Object(
@@ -323,6 +325,10 @@ function oneAccountRoutes(options: OperatorRoutesOptions): readonly AnyEndpoint[
       path,
       operationId: 'updateAccount',
       summary: "Update an account's plan, and the limits and features that override it",
+      examples: exampleBody(
+        { plan: 'business', limits: { emails: 250_000 }, features: { content_events: true } },
+        'Another plan, with a limit and a feature of its own',
+      ),
       body: Change,
       answers: { 200: dataOf(Detail) },
       errors: [...WRITE, errors.not_found],

@@ -7,6 +7,7 @@ import {
   DateTime,
   dataOf,
   endpoint,
+  exampleBody,
   IdParams,
   NO_STORE,
   named,
@@ -131,6 +132,10 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       operationId: 'signIn',
       summary: 'Sign in',
       tag: TAG,
+      examples: exampleBody(
+        { email: 'ann@shop.example', password: 'a long pass phrase', code: '123456' },
+        'With a code of the second factor',
+      ),
       body: named(
         'SignInRequest',
         Type.Object(
@@ -243,6 +248,7 @@ function signInRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       operationId: 'changePassword',
       summary: 'Change your password. All your other sessions end.',
       tag: TAG,
+      examples: exampleBody({ current_password: 'a long pass phrase', new_password: 'another long pass phrase' }),
       body: named(
         'ChangePasswordRequest',
         Type.Object(
@@ -297,6 +303,7 @@ function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       summary:
         'Enable the second factor with a code from the authenticator app. The recovery codes are shown only once.',
       tag: TAG,
+      examples: exampleBody({ code: '123456' }, 'The code that the authenticator shows'),
       body: named('EnableSecondFactorRequest', Type.Object({ code: Code }, { additionalProperties: false })),
       answers: { 200: dataOf(named('RecoveryCodes', Type.Object({ recovery_codes: Type.Array(Type.String()) }))) },
       errors: [errors.not_signed_in, errors.invalid_credentials, errors.cross_site_request],
@@ -315,6 +322,7 @@ function factorRoutes(options: SessionRoutesOptions): readonly AnyEndpoint[] {
       operationId: 'removeSecondFactor',
       summary: 'Remove the second factor. Needs the password and an authenticator or recovery code.',
       tag: TAG,
+      examples: exampleBody({ current_password: 'a long pass phrase', code: '123456' }),
       body: named(
         'RemoveSecondFactorRequest',
         Type.Object(

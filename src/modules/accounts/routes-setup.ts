@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import { parseAddress } from '../../mail/address.ts'
 import { validationError } from '../../platform/errors.ts'
-import { type Answer, type AnyEndpoint, endpoint, named, ONE_LINE } from '../../platform/http.ts'
+import { type Answer, type AnyEndpoint, endpoint, exampleBody, named, ONE_LINE } from '../../platform/http.ts'
 import type { OperatorContext } from './accounts.ts'
 import { errors } from './errors.ts'
 import { setUp } from './operators.ts'
@@ -23,6 +23,15 @@ export function setupRoutes(options: SetupRoutesOptions): readonly AnyEndpoint[]
       operationId: 'setUpInstallation',
       summary: 'Create the first operator with the token printed on the console',
       tag: 'Dashboard',
+      examples: exampleBody(
+        {
+          token: 'ey3hzTGOUe1FMAuFW4O4hYSUdHZ0ErpOgQl04CvoB3k',
+          email: 'ann@shop.example',
+          password: 'a long pass phrase',
+          name: 'Shop',
+        },
+        'The token that the first start prints',
+      ),
       body: named(
         'SetUpRequest',
         Type.Object(

@@ -9,6 +9,7 @@ import {
   DateTime,
   dataOf,
   endpoint,
+  exampleBody,
   IdParams,
   NO_STORE,
   named,
@@ -90,6 +91,7 @@ export function userRoutes(options: UserRoutesOptions): readonly AnyEndpoint[] {
       operationId: 'createUser',
       summary: 'Create a user. The initial password is shown only once.',
       tag: TAG,
+      examples: exampleBody({ email: 'ben@shop.example', role: 'viewer' }, 'Somebody who may read'),
       body: named(
         'CreateUserRequest',
         Type.Object(
@@ -130,6 +132,7 @@ export function userRoutes(options: UserRoutesOptions): readonly AnyEndpoint[] {
       summary: "Update a user's role",
       tag: TAG,
       params: IdParams,
+      examples: exampleBody({ role: 'developer' }),
       body: named('UpdateUserRequest', Type.Object({ role: RoleName }, { additionalProperties: false })),
       answers: { 200: dataOf(User) },
       errors: [...known, errors.not_found, errors.last_owner],

@@ -12,6 +12,7 @@ import {
   DateTime,
   dataOf,
   endpoint,
+  exampleBody,
   NO_STORE,
   named,
   ONE_LINE,
@@ -230,6 +231,10 @@ function profileRoutes({ accounts, database, onMoved }: AccountRoutesOptions): r
       operationId: 'updateProfile',
       summary: 'Update the account profile and its default settings',
       tag: TAG,
+      examples: exampleBody(
+        { open_tracking_enabled: false, click_tracking_enabled: true, retention_days: 30 },
+        'Track clicks only, and keep mail for thirty days',
+      ),
       body: ProfileChange,
       moreFaults: profileFaults,
       answers: { 200: dataOf(Profile) },
@@ -349,6 +354,7 @@ function smtpRoutes(options: AccountRoutesOptions): readonly AnyEndpoint[] {
       operationId: 'rotateSmtpPassword',
       summary: 'Rotate the SMTP password. The old one can stay valid for a grace period.',
       tag: TAG,
+      examples: exampleBody({ grace_period_hours: 24 }, 'The old password works for a day'),
       body: Rotation,
       answers: { 200: RotatedSmtp },
       handle: async (call) => {

@@ -12,7 +12,16 @@ import { replyOf } from '../../mail/smtp-reply.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import { type FieldFault, platformErrors, validationError } from '../../platform/errors.ts'
-import { type AnyEndpoint, DateTime, dataOf, endpoint, named, type Principal, single } from '../../platform/http.ts'
+import {
+  type AnyEndpoint,
+  DateTime,
+  dataOf,
+  endpoint,
+  exampleBody,
+  named,
+  type Principal,
+  single,
+} from '../../platform/http.ts'
 import { timeOfId } from '../../platform/ids.ts'
 import { applyComplaint, applyFailure, applyOptOut, applyReport, type Outcome, type ReportedEmail } from './effects.ts'
 import { type Inbound, type InboundOptions, reportHash, tokenInAddress, tokenInReport } from './inbound.ts'
@@ -21,6 +30,18 @@ import * as sql from './sql.ts'
 export interface InboundRoutesOptions
   extends Omit<InboundOptions, 'forward' | 'aggregates' | 'resolver' | 'onRead' | 'log'> {
   readonly inbound: Inbound
+}
+
+const BOUNCE_EXAMPLE = {
+  email_id: '01936a3e-8f00-7c4d-9b1a-2f6d5e8c7a10',
+  type: 'hard',
+  smtp_code: 550,
+  enhanced_code: '5.1.1',
+  diagnostic_code: '550 5.1.1 User unknown',
+}
+const COMPLAINT_EXAMPLE = {
+  message_id: '<01936a3e-8f00-7c4d-9b1a-2f6d5e8c7a10@shop.example>',
+  recipient: 'jo@example.net',
 }
 
 const REPORT_BYTES = 25 * 1_048_576
@@ -91,6 +112,7 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
       summary: `Report ${what} as message/rfc822 or as JSON that names the email`,
       tag: 'Bounces',
       stream: ['message/rfc822'],
+      examples: exampleBody(what === 'bounces' ? BOUNCE_EXAMPLE : COMPLAINT_EXAMPLE),
       body,
       moreFaults: unclear,
       answers: { 202: dataOf(Answer) },

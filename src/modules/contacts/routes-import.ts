@@ -8,6 +8,7 @@ import {
   dataOf,
   endpoint,
   entriesIn,
+  exampleBody,
   fileIn,
   IMPORT_FAULTS,
   importedFrom,
@@ -71,6 +72,10 @@ export function importRoutes(context: OptInContext): readonly AnyEndpoint[] {
       tag: 'Contacts',
       access: { scope: 'contacts:write' },
       operationId: 'importContacts',
+      examples: exampleBody(
+        { entries: [{ email: 'jo@example.net', name: 'Jo Doe', tags: ['newsletter'], double_opt_in: false }] },
+        'A contact who has agreed elsewhere',
+      ),
       summary: 'Import contacts from CSV with a header line or from JSON {entries: [..]}',
       query: Query,
       answers: { 200: dataOf(Answer) },

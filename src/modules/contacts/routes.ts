@@ -8,6 +8,7 @@ import {
   DateTime,
   dataOf,
   endpoint,
+  exampleBody,
   IdParams,
   list,
   listOf,
@@ -254,6 +255,16 @@ function writingRoutes(context: OptInContext): readonly AnyEndpoint[] {
       access: WRITE,
       operationId: 'createContact',
       summary: 'Create a contact. Unless double_opt_in is false, a confirmation email is sent.',
+      examples: exampleBody(
+        {
+          email: 'jo@example.net',
+          name: 'Jo Doe',
+          tags: ['newsletter'],
+          from: 'news@shop.example',
+          source: 'checkout',
+        },
+        'Asks the recipient by mail',
+      ),
       body: Created,
       moreFaults: async (body, { accountId }) => [
         ...emailFaults(body),
@@ -275,6 +286,7 @@ function writingRoutes(context: OptInContext): readonly AnyEndpoint[] {
       operationId: 'updateContact',
       summary: 'Update the name or tags of a contact, or unsubscribe it. The evidence of consent cannot be changed.',
       params: IdParams,
+      examples: exampleBody({ name: 'Jo Doe', tags: ['newsletter', 'spring'] }),
       body: Changed,
       answers: { 200: dataOf(ContactItem) },
       errors: [errors.not_found],
@@ -317,6 +329,7 @@ function writingRoutes(context: OptInContext): readonly AnyEndpoint[] {
       summary:
         'Resend the confirmation email, at most 3 times and once an hour. With a new consent, a contact that unsubscribed and has been taken off the unsubscribe list can be asked once a week.',
       params: IdParams,
+      examples: exampleBody({ from: 'news@shop.example', source: 'checkout' }),
       body: named('ResendConfirmationRequest', Type.Object({ ...PROOF, ...OVERRIDE }, closed)),
       moreFaults: (body, { accountId }) => optInFaults(context, accountId, body),
       answers: { 200: dataOf(ContactItem) },

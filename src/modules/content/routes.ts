@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { checkHeaderText } from '../../mail/headers.ts'
 import type { Database } from '../../platform/db.ts'
 import { ApiError, type FieldFault, platformErrors } from '../../platform/errors.ts'
-import { type AnyEndpoint, bare, bareOf, endpoint, named } from '../../platform/http.ts'
+import { type AnyEndpoint, bare, bareOf, endpoint, exampleBody, named } from '../../platform/http.ts'
 import { type Quotas, quotaErrors } from '../accounts/index.ts'
 import type { ContentQuestion, ContentScore } from './types.ts'
 
@@ -63,6 +63,11 @@ export function contentRoutes({ database, quotas, score }: ContentRoutesOptions)
       operationId: 'scoreContent',
       summary: 'Score content for signs of spam and fraud',
       tag: 'Content',
+      examples: exampleBody({
+        subject: 'Your order A-1001',
+        html: '<p>Thank you for your order. It leaves tomorrow.</p>',
+        text: 'Thank you for your order. It leaves tomorrow.',
+      }),
       body: named(
         'ScoreContentRequest',
         Type.Object(

@@ -1,7 +1,16 @@
 import { type Static, Type } from 'typebox'
 import { addressFault, parseAddress, suppressionKey } from '../../mail/address.ts'
 import { type FieldFault, validationError } from '../../platform/errors.ts'
-import { type AnyEndpoint, dataOf, domainsSeen, endpoint, named, single, Uuid } from '../../platform/http.ts'
+import {
+  type AnyEndpoint,
+  dataOf,
+  domainsSeen,
+  endpoint,
+  exampleBody,
+  named,
+  single,
+  Uuid,
+} from '../../platform/http.ts'
 import { type CancelFilter, cancelMany } from './cancel-many.ts'
 import type { CancelOptions } from './control.ts'
 
@@ -45,6 +54,7 @@ export function cancelManyRoute(options: CancelOptions): AnyEndpoint {
     operationId: 'cancelEmails',
     summary: 'Cancel all scheduled, queued and deferred emails that match a tag, domain, recipient or period',
     tag: 'Emails',
+    examples: exampleBody({ tag: 'spring-sale' }, 'Everything that waits and has this tag'),
     body: Body,
     moreFaults,
     answers: { 200: dataOf(Canceled) },

@@ -6,6 +6,7 @@ import {
   DateTime,
   dataOf,
   endpoint,
+  exampleBody,
   IdParams,
   list,
   listOf,
@@ -57,6 +58,7 @@ export function erasureRoutes(options: Erasing): readonly AnyEndpoint[] {
       operationId: 'createErasure',
       summary:
         'Erase a recipient: cancel what waits for the address, delete the emails sent to it, the contact and its list entries, and take the person out of events. A salted hash stays, so no more email is sent to it.',
+      examples: exampleBody({ email: 'max@example.net' }),
       body: Requested,
       moreFaults: emailFaults,
       answers: { 200: dataOf(Erasure), 201: dataOf(Erasure) },

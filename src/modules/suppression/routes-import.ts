@@ -12,6 +12,7 @@ import {
   dataOf,
   endpoint,
   entriesIn,
+  exampleBody,
   fileIn,
   IMPORT_FAULTS,
   importedFrom,
@@ -107,6 +108,9 @@ export function importRoutes({ database, ...context }: ImportRoutesOptions): rea
       path: `${UNSUBSCRIBES}/import`,
       access: { scope: 'unsubscribes:write' },
       operationId: 'importUnsubscribes',
+      examples: exampleBody({
+        entries: [{ email: 'max@example.net', reason: 'asked by phone' }, { email: 'eva@example.net' }],
+      }),
       summary: 'Import unsubscribed addresses from CSV with a header line or from JSON {entries: [..]}',
       tag: 'Unsubscribes',
       handle: async (call) => single(await importOf(UNSUBSCRIBE_LIST, database, context, call)),
@@ -128,6 +132,12 @@ export function importRoutes({ database, ...context }: ImportRoutesOptions): rea
       path: `${SUPPRESSIONS}/import`,
       access: { scope: 'suppressions:write' },
       operationId: 'importSuppressions',
+      examples: exampleBody({
+        entries: [
+          { email: 'max@example.net', reason: 'complaint' },
+          { email: 'eva@example.net', details: 'moved' },
+        ],
+      }),
       summary: 'Import suppressions from CSV with a header line or from JSON {entries: [..]}',
       tag,
       handle: async (call) => single(await importOf(SUPPRESSION_LIST, database, context, call)),

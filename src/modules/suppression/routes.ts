@@ -8,6 +8,7 @@ import {
   DateTime,
   dataOf,
   endpoint,
+  exampleBody,
   list,
   listOf,
   named,
@@ -135,6 +136,7 @@ function unsubscribeEndpoints({ database, ...context }: SuppressionRoutesOptions
       operationId: 'createUnsubscribe',
       summary: 'Add an address to the unsubscribe list',
       tag,
+      examples: exampleBody({ email: 'max@example.net', reason: 'asked by phone' }),
       body: NewUnsubscribeBody,
       moreFaults: emailFaults,
       answers: Object.fromEntries(
@@ -210,6 +212,10 @@ function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions
       operationId: 'createSuppression',
       summary: 'Suppress an address',
       tag,
+      examples: exampleBody(
+        { email: 'eva@example.net', reason: 'manual', details: 'moved abroad', expires_at: '2099-03-31T00:00:00Z' },
+        'With an end',
+      ),
       body: NewSuppressionBody,
       moreFaults: (body) => [...emailFaults(body), ...endFaults(expiresAtOf(body), clock.now(), 'has passed')],
       answers: { 200: dataOf(Suppression), 201: dataOf(Suppression) },

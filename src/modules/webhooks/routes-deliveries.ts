@@ -6,6 +6,7 @@ import {
   DateTime,
   dataOf,
   endpoint,
+  exampleBody,
   FromTime,
   IdParams,
   ListCursor,
@@ -134,6 +135,10 @@ function replayRoutes(context: DeliveryContext): readonly AnyEndpoint[] {
       summary: 'Replay the events of a period, at most 100,000',
       tag: TAG,
       params: Params,
+      examples: exampleBody(
+        { from: '2026-01-31T09:00:00Z', to: '2026-01-31T11:00:00Z', events: ['email.bounced'] },
+        'What an outage of two hours missed',
+      ),
       body: Replay,
       moreFaults: periodFaults,
       answers: { 200: Queued },

@@ -6,6 +6,7 @@ import {
   DateTime,
   dataOf,
   endpoint,
+  exampleBody,
   list,
   listOf,
   NO_STORE,
@@ -178,6 +179,7 @@ function writingRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
       summary: 'Update a webhook. Only the given fields are replaced.',
       tag: TAG,
       params: Params,
+      examples: exampleBody({ is_active: false }, 'Off, until it is turned on again'),
       body: Changed,
       moreFaults: (body, principal) => changeFaults(options, principal, body),
       answers: { 200: Single },
@@ -217,6 +219,7 @@ function writingRoutes(options: WebhookRoutesOptions): readonly AnyEndpoint[] {
       summary: 'Regenerate the secret of a webhook. The old one stops being used immediately, or after a grace period.',
       tag: TAG,
       params: Params,
+      examples: exampleBody({ grace_period_hours: 24 }, 'Signed with both secrets for a day'),
       body: Rotation,
       answers: {
         200: named(

@@ -112,6 +112,11 @@ export interface Examples {
   readonly answers?: Readonly<Record<number, Named>>
 }
 
+/** One example of a body; the summary is for bodies that do not explain themselves. */
+export function exampleBody(value: object, summary = 'Example'): Examples {
+  return { body: { example: { summary, value } } }
+}
+
 /** Longest time any server waits for a request, in ms. */
 export const LONGEST_BODY_MS = 3_600_000
 /** Longest token at the end of a path, in characters: that of a 4 KB link, with room to spare. */
