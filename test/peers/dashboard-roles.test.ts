@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { type Dashboard, type Owner, startDashboard, type Visit } from './dashboard.ts'
+import { type Dashboard, type Owner, seriousFaults, startDashboard, type Visit } from './dashboard.ts'
 import { waitFor } from './fixture.ts'
 
 const stack = new AsyncDisposableStack()
@@ -182,4 +182,33 @@ test('every page says that the account is suspended, as long as it is', async ()
   await dashboard.posthorn.cli('account', 'resume', of.email)
   await dashboard.open(page, '/')
   assert.equal(await notice.count(), 0)
+})
+
+test('an operator sees all limits of a plan on a phone, turns a feature of an account on, and back to its plan', async () => {
+  const operator = await dashboard.owner({ operator: true })
+  const { posthorn } = dashboard
+  const made = ['--email', 'small@posthorn.test', '--name', 'Small', '--plan', 'starter', '--json']
+  const small = JSON.parse(await posthorn.cli('account', 'create', ...made))
+  const limits = async () => (await posthorn.call(small.api_key, 'GET', '/api/v1/customer/limits')).body.data
+  await using here = await dashboard.visit(operator, { viewport: { width: 390, height: 844 } })
+  const { page } = here
+  await dashboard.open(page, '/operator/plans')
+  const starter = page.getByRole('row').filter({ hasText: 'starter' })
+  for (const limit of ['Validations 100', 'Content checks 1,000', 'Risk previews 0', 'Webhooks 1'])
+    await starter.getByText(limit, { exact: true }).waitFor()
+  await dashboard.open(page, `/operator/accounts/${small.account_id}`)
+  await page
+    .getByRole('row')
+    .filter({ hasText: 'Validations per month' })
+    .getByText('Used 0', { exact: true })
+    .waitFor()
+  const risk = page.getByRole('row').filter({ hasText: 'Risk assessment' })
+  await risk.getByText('off from plan').waitFor()
+  await risk.getByRole('button', { name: 'Turn on', exact: true }).click()
+  await risk.getByText('on custom').waitFor()
+  assert.equal((await limits()).features.risk, true)
+  await risk.getByRole('button', { name: 'Reset to plan', exact: true }).click()
+  await risk.getByText('off from plan').waitFor()
+  assert.equal((await limits()).features.risk, false)
+  assert.deepEqual([here.faults, await seriousFaults(page)], [[], []])
 })

@@ -2,6 +2,7 @@
 
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { AccountTerms, FEATURES, PLANS } from '../account-terms.tsx'
 import { announce } from '../announcements.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
@@ -9,15 +10,6 @@ import { Listing, words } from '../listing.tsx'
 import { figure } from '../number-format.ts'
 import { Table } from '../table.tsx'
 import { Button, Choice, Code, Facts, Field, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
-
-const PLANS = ['starter', 'professional', 'business', 'enterprise', 'custom'] as const
-const LIMITS: readonly (readonly [name: string, label: string])[] = [
-  ['emails', 'Emails per month'],
-  ['validations', 'Validations per month'],
-  ['content_checks', 'Content checks per month'],
-  ['risk_previews', 'Risk previews per month'],
-  ['webhooks', 'Webhook endpoints'],
-]
 
 export function Accounts() {
   const all = useApi(withQuery('/operator/accounts', { limit: 1 }))
@@ -208,43 +200,7 @@ export function Account() {
           ['Created', <Time key="since" at={account.created_at} />],
         ]}
       />
-      <Section title="Plan and limits">
-        <SetPlan key={account.plan} account={account} set={(plan) => void act('PATCH', path, { plan })} />
-        <Table
-          caption="Limits"
-          rows={LIMITS.map(([name, label]) => ({ id: name, label }))}
-          columns={[
-            { head: 'Limit', main: true, cell: ({ label }) => label },
-            {
-              head: 'Used',
-              right: true,
-              wide: true,
-              cell: ({ id: name }) => (name in account.used_this_month ? figure(account.used_this_month[name]) : '–'),
-            },
-            {
-              head: 'Current limit',
-              right: true,
-              cell: ({ id: name }) => (
-                <>
-                  {account.limits[name] === null ? 'unlimited' : figure(account.limits[name])}
-                  <span className="text-quiet"> {name in account.own_limits ? 'custom' : 'from plan'}</span>
-                </>
-              ),
-            },
-            {
-              head: 'Set',
-              cell: ({ id: name, label }) => (
-                <SetLimit
-                  label={`New limit: ${label}`}
-                  own={name in account.own_limits}
-                  set={(value) => act('PATCH', path, { limits: { [name]: value } })}
-                />
-              ),
-            },
-          ]}
-          empty=""
-        />
-      </Section>
+      <AccountTerms account={account} change={(terms) => act('PATCH', path, terms)} />
       <Section title="Users">
         <Table
           caption="Users"
@@ -297,55 +253,6 @@ function DeleteAccount({ account: { id, name, email } }: { readonly account: Jso
         <Field label={`Type ${email} to confirm`} value={confirm} onChange={setConfirm} />
       </Confirm>
     </>
-  )
-}
-
-/** Applied by a button, not on selection: arrow keys change a closed select at once. */
-function SetPlan({ account, set }: { readonly account: Json; readonly set: (plan: string) => void }) {
-  const [plan, setPlan] = useState<string>(account.plan)
-  return (
-    <div className="mb-4 flex items-end gap-3">
-      <Choice label="Plan" value={plan} onChange={setPlan} options={words(...PLANS)} />
-      {plan !== account.plan && (
-        <Confirm
-          kind="plain"
-          label="Change plan"
-          question={`Move ${account.name} to the ${plan} plan instead of ${account.plan}? The limits of that plan apply immediately; custom limits stay.`}
-          onYes={() => set(plan)}
-        />
-      )}
-    </div>
-  )
-}
-
-function SetLimit({
-  label,
-  own,
-  set,
-}: {
-  readonly label: string
-  readonly own: boolean
-  readonly set: (value: number | null | 'plan') => Promise<boolean>
-}) {
-  const [text, setText] = useState('')
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
-    if (await set(text.trim() === 'unlimited' ? null : Number(text))) setText('')
-  }
-  return (
-    <form onSubmit={(event) => void submit(event)} className="flex gap-2">
-      <input
-        aria-label={label}
-        value={text}
-        required
-        pattern="[0-9]+|unlimited"
-        placeholder="or unlimited"
-        onChange={(event) => setText(event.target.value)}
-        className="w-28 rounded border border-line bg-raised px-2 py-1 text-ink"
-      />
-      <Button type="submit">Set</Button>
-      {own && <Button onClick={() => void set('plan')}>Reset to plan</Button>}
-    </form>
   )
 }
 
@@ -425,6 +332,11 @@ export function OperatorLog() {
   )
 }
 
+function featuresOf({ features }: Json): string {
+  const names = FEATURES.filter(([name]) => features[name]).map(([, label]) => label)
+  return names.length === 0 ? 'none' : names.join(', ')
+}
+
 export function PlansPage() {
   const found = useApi('/operator/plans')
   const limit = (name: string) => (row: Json) => (row.limits[name] === null ? 'unlimited' : figure(row.limits[name]))
@@ -442,16 +354,17 @@ export function PlansPage() {
           { head: 'Plan', main: true, cell: ({ plan }) => plan },
           { head: 'Accounts', right: true, named: true, cell: ({ accounts }) => figure(accounts) },
           { head: 'Emails', right: true, named: true, cell: limit('emails') },
-          { head: 'Validations', right: true, wide: true, cell: limit('validations') },
-          { head: 'Content checks', right: true, wide: true, cell: limit('content_checks') },
-          { head: 'Risk previews', right: true, wide: true, cell: limit('risk_previews') },
-          { head: 'Webhooks', right: true, wide: true, cell: limit('webhooks') },
+          { head: 'Validations', right: true, named: true, cell: limit('validations') },
+          { head: 'Content checks', right: true, named: true, cell: limit('content_checks') },
+          { head: 'Risk previews', right: true, named: true, cell: limit('risk_previews') },
+          { head: 'Webhooks', right: true, named: true, cell: limit('webhooks') },
           {
             head: 'Sends per second',
             right: true,
             named: true,
             cell: ({ rates }) => `${rates.send.per_second} (burst ${rates.send.burst})`,
           },
+          { head: 'Features', named: true, cell: featuresOf },
         ]}
         empty=""
       />
