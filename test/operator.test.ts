@@ -37,7 +37,11 @@ before(async () => {
   receiver = await startReceiver({ rcpt: () => (busy ? '451 4.3.0 come back later' : 'default') })
   world = await startWorld({
     settings: { POSTHORN_SMTP_PORT: String(receiver.port) },
-    zones: { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } },
+    zones: {
+      'example.net': { MX: ['10 mx.example.net'] },
+      'mixed.example': { MX: ['10 mx.example.net'] },
+      'mx.example.net': { A: ['127.0.0.1'] },
+    },
   })
   await world.verifiedDomain('sender.example')
 })
@@ -321,6 +325,26 @@ test('answers of the sandbox are not shown as answers of a destination and do no
     return (await told('asked'))[1] !== null
   })
   assert.deepEqual(await told('sandboxed'), [null, null, 0, 0])
+})
+
+test('waiting sandbox mail is counted apart, and hides no answer that other mail to its destination got', async () => {
+  const { asks } = await operator()
+  const mail = { from: 'a@sender.example', to: 'b@mixed.example', subject: 's', text: 't' }
+  const deferred = (id: string) =>
+    until(async () => (await world.api.get(`/api/v1/emails/${id}`)).body.data.status === 'deferred')
+  const told = async (): Promise<readonly unknown[]> => {
+    world.clock.advance(3_000)
+    const [row] = (await asks('GET', '/operator/queues?search=mixed.example')).body.data
+    return [row.waiting, row.sandbox, row.last_response]
+  }
+  const sent = await world.api.post('/api/v1/send', { ...mail, sandbox: true, sandbox_result: 'defer' })
+  await deferred(sent.body.data.email_id)
+  assert.deepEqual(await told(), [1, 1, null])
+  busy = true
+  await deferred((await world.api.post('/api/v1/send', mail)).body.data.email_id)
+  busy = false
+  await world.rooms.database.system.execute(statement('test_forget_reports', 'delete from site_report'))
+  assert.deepEqual(await told(), [2, 1, '451 4.3.0 come back later'])
 })
 
 test('the machines page shows what runs, and a killed process is shown as silent', async () => {

@@ -4466,6 +4466,8 @@ export interface components {
             /** @description Number of deferred emails. */
             waiting: number;
             scheduled: number;
+            /** @description How many of all these are sandbox emails. They go to the inbox, so no receiver answers them. */
+            sandbox: number;
             /** Format: date-time */
             oldest_at: string | null;
             /** Format: date-time */

@@ -144,25 +144,32 @@ function sentenceOf({ totals, data }: Json): string {
   if (all === 0) return 'The queue is empty.'
   const paused = (data as readonly Json[]).filter(({ paused_at: at }) => at !== null).length
   const held = paused === 0 ? '' : ` ${paused} ${paused === 1 ? 'destination is' : 'destinations are'} paused.`
-  return `${figure(all)} emails: ${figure(totals.ready)} ready, ${figure(totals.leased)} in progress, ${figure(totals.waiting)} waiting.${held}`
+  return `${figure(all)} emails: ${figure(totals.ready)} ready, ${figure(totals.leased)} in progress, ${figure(totals.waiting)} waiting or scheduled.${held}`
 }
 
 function depth(row: Json) {
   const parts = (['ready', 'leased', 'waiting', 'scheduled'] as const).filter((state) => row[state] > 0)
-  const all = row.ready + row.leased + row.waiting + row.scheduled
+  const all = allOf(row)
   return (
     <>
       {figure(all)}
       {parts.length > 0 && (
         <span className="block text-xs text-quiet">
           {parts.map((state) => `${figure(row[state])} ${state === 'leased' ? 'in progress' : state}`).join(', ')}
+          {row.sandbox > 0 && `; ${row.sandbox === all ? 'all' : figure(row.sandbox)} sandbox`}
         </span>
       )}
     </>
   )
 }
 
+function allOf({ ready, leased, waiting, scheduled }: Json): number {
+  return ready + leased + waiting + scheduled
+}
+
 function LastAnswer({ row }: { readonly row: Json }) {
+  if (row.last_response === null && row.sandbox > 0 && row.sandbox === allOf(row))
+    return <span className="text-quiet">none: sandbox mail goes to the inbox</span>
   if (row.last_response === null) return <span className="text-quiet">none yet</span>
   return (
     <>

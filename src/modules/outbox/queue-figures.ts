@@ -46,6 +46,8 @@ export interface QueuedDestination {
   /** Deferred emails. */
   readonly waiting: number
   readonly scheduled: number
+  /** How many of all these are sandbox mail: it goes to the inbox, and no receiver answers it. */
+  readonly sandbox: number
   /** When the oldest was accepted, deferred to, or scheduled for; null when nothing waits. */
   readonly oldestAt: Date | null
   /** When the next deferred email is due; null when there is none. */
@@ -67,6 +69,7 @@ interface DestinationRow {
   readonly leased: number
   readonly waiting: number
   readonly scheduled: number
+  readonly sandbox: number
   readonly oldest: Date | null
   readonly next: Date | null
   readonly attempts: number
@@ -101,6 +104,7 @@ export async function queueByDestination(
     leased: row.leased,
     waiting: row.waiting,
     scheduled: row.scheduled,
+    sandbox: row.sandbox,
     oldestAt: row.oldest,
     nextAttemptAt: row.next,
     attempts: row.attempts,

@@ -36,6 +36,9 @@ const Destination = named(
     leased: Type.Integer({ description: 'Number of emails that a process has taken for an attempt.' }),
     waiting: Type.Integer({ description: 'Number of deferred emails.' }),
     scheduled: Type.Integer(),
+    sandbox: Type.Integer({
+      description: 'How many of all these are sandbox emails. They go to the inbox, so no receiver answers them.',
+    }),
     oldest_at: nullable(DateTime),
     next_attempt_at: nullable(DateTime),
     attempts_per_minute: Type.Integer(),
@@ -219,6 +222,7 @@ export function wireDestination(one: QueuedDestination): object {
     leased: one.leased,
     waiting: one.waiting,
     scheduled: one.scheduled,
+    sandbox: one.sandbox,
     oldest_at: one.oldestAt?.toISOString() ?? null,
     next_attempt_at: one.nextAttemptAt?.toISOString() ?? null,
     attempts_per_minute: one.attempts,

@@ -414,10 +414,10 @@ export const queueByDestination = statement(
   `with d as materialized (
      select site_id, count(*) filter (where state = 0)::int as ready, count(*) filter (where state = 1)::int as leased,
        count(*) filter (where state = 2 and not scheduled)::int as waiting,
-       count(*) filter (where state = 2 and scheduled)::int as scheduled,
+       count(*) filter (where state = 2 and scheduled)::int as scheduled, count(*) filter (where sandbox)::int as sandbox,
        min(at) as oldest, min(at) filter (where state = 2 and not scheduled) as next,
-       (array_agg(id) filter (where state = 2 and not scheduled))[1] as one,
-       (array_agg(account_id) filter (where state = 2 and not scheduled))[1] as account
+       (array_agg(id) filter (where state = 2 and not scheduled and not sandbox))[1] as one,
+       (array_agg(account_id) filter (where state = 2 and not scheduled and not sandbox))[1] as account
      from queue
      where $2::text is null or site_id in (select id from site where name like $2 escape '\\' order by id limit $1)
      group by site_id order by count(*) desc, site_id limit $1),
@@ -425,11 +425,12 @@ export const queueByDestination = statement(
      select site_id from d
      union select id from site where paused and ($2::text is null or name like $2 escape '\\'))
    select s.name, s.paused_at, coalesce(d.ready, 0) as ready, coalesce(d.leased, 0) as leased,
-     coalesce(d.waiting, 0) as waiting, coalesce(d.scheduled, 0) as scheduled, d.oldest, d.next,
+     coalesce(d.waiting, 0) as waiting, coalesce(d.scheduled, 0) as scheduled, coalesce(d.sandbox, 0) as sandbox,
+     d.oldest, d.next,
      coalesce((select sum(r.attempts)::int from site_report r where r.site_id = s.id and r.at > $3), 0) as attempts,
      coalesce((select sum(r.delivered)::int from site_report r where r.site_id = s.id and r.at > $3), 0) as delivered,
      coalesce(l.response,
-       (select e.last_response from email e where e.account_id = d.account and e.id = d.one and not e.sandbox)) as last_response,
+       (select e.last_response from email e where e.account_id = d.account and e.id = d.one)) as last_response,
      l.at as last_at, l.outcome as last_outcome
    from x join site s on s.id = x.site_id left join d on d.site_id = x.site_id
      left join lateral (select response, at, outcome from site_report r where r.site_id = x.site_id and r.response is not null
