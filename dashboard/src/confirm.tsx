@@ -10,6 +10,8 @@ export function Confirm({
   yes = label,
   kind = 'danger',
   small = false,
+  disabled = false,
+  asks: mustAsk = always,
   scope,
   children,
   onYes,
@@ -19,8 +21,11 @@ export function Confirm({
   readonly question: string
   /** Label of the confirming button; absent: `label`. */
   readonly yes?: string
-  readonly kind?: 'plain' | 'danger'
+  readonly kind?: 'plain' | 'main' | 'danger'
   readonly small?: boolean
+  readonly disabled?: boolean
+  /** Whether it asks; evaluated on pressing. Absent: always. */
+  readonly asks?: () => boolean
   /** Scope required for the action; the button is hidden from people without it. */
   readonly scope?: Scope
   /** Further choices in the dialog. */
@@ -40,7 +45,13 @@ export function Confirm({
   }
   return (
     <>
-      <Button kind={kind} small={small} scope={scope} onClick={() => setAsks(true)}>
+      <Button
+        kind={kind}
+        small={small}
+        disabled={disabled}
+        scope={scope}
+        onClick={() => (mustAsk() ? setAsks(true) : onYes())}
+      >
         {label}
       </Button>
       {asks && (
@@ -65,4 +76,8 @@ export function Confirm({
       )}
     </>
   )
+}
+
+function always(): boolean {
+  return true
 }

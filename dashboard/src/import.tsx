@@ -3,6 +3,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ChangeEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { type Fault, type Outcome, type Progress, pause, runBulkCalls } from './bulk-calls.ts'
+import { Confirm } from './confirm.tsx'
 import { csvText, type Entry, type Listed, readList, textOf } from './csv.ts'
 import { figure } from './number-format.ts'
 import { type Scope, usePermission } from './permissions.tsx'
@@ -52,7 +53,7 @@ export function Import({
   const [file, setFile] = useState<string | null>(null)
   const list = useMemo(() => readList(text), [text])
   const { entries, leftOut } = useMemo(() => sifted(list, refusal), [list, refusal])
-  const [progress, setProgress] = useState<Progress | null>(null)
+  const [run, setRun] = useState<Run | null>(null)
   const [error, setError] = useState<unknown>(null)
   const running = useRef<AbortController | null>(null)
   const [busy, setBusy] = useState(false)
@@ -66,13 +67,16 @@ export function Import({
     started?.()
     try {
       const { signal } = control
-      await runBulkCalls({ items: entries, size, call, tell: setProgress, signal, pause })
+      const tell = (progress: Progress): void => setRun({ text, leftOut, progress })
+      await runBulkCalls({ items: entries, size, call, tell, signal, pause })
     } catch (problem) {
       setError(problem)
     }
     setBusy(false)
     finished?.()
   }
+  const isAgain = run?.text === text && !busy
+  const isDone = isAgain && error === null && run.progress.at === run.progress.total && run.progress.faults.length === 0
   return (
     <div className="grid gap-3">
       <Unsaved
@@ -86,24 +90,39 @@ export function Import({
         file={file}
         hint={hint}
         disabled={busy}
+        isAgain={isAgain}
         give={(given, name) => {
           setText(given)
           setFile(name)
-          setProgress(null)
+          // Results that only this page has are kept until the next list begins.
+          if (!isLost()) setRun(null)
         }}
       />
       {text !== '' && <Found list={list} left={entries.length} leftOut={leftOut} reads={reads} />}
       {text !== '' && before?.(list)}
       <div className="flex flex-wrap gap-2">
-        <Button kind="main" disabled={busy || entries.length === 0} onClick={() => void begin()}>
-          {entries.length === 0 ? verb : `${verb} ${figure(entries.length)}`}
-        </Button>
+        <Confirm
+          kind={isAgain ? 'plain' : 'main'}
+          label={entries.length === 0 ? verb : `${verb} ${figure(entries.length)}${isAgain && !isDone ? ' again' : ''}`}
+          disabled={busy || entries.length === 0 || isDone}
+          asks={isLost}
+          question="The results so far are not downloaded, and only this page has them. The next list replaces them."
+          yes="Replace them"
+          onYes={() => void begin()}
+        />
         {busy && <Button onClick={() => running.current?.abort()}>Stop</Button>}
       </div>
       <Problem error={error} />
-      {progress !== null && <Shown progress={progress} leftOut={leftOut} busy={busy} result={result} />}
+      {run !== null && <Shown run={run} isBefore={run.text !== text} busy={busy} result={result} />}
     </div>
   )
+}
+
+/** A list that is or was processed. */
+interface Run {
+  readonly text: string
+  readonly leftOut: readonly Fault[]
+  readonly progress: Progress
 }
 
 function Choose({
@@ -111,12 +130,15 @@ function Choose({
   file,
   hint,
   disabled,
+  isAgain,
   give,
 }: {
   readonly text: string
   readonly file: string | null
   readonly hint: string
   readonly disabled: boolean
+  /** Whether the list has been processed. */
+  readonly isAgain: boolean
   readonly give: (text: string, file: string | null) => void
 }) {
   const id = useId()
@@ -135,6 +157,10 @@ function Choose({
           type="file"
           accept=".csv,.txt,.tsv,text/csv,text/plain"
           disabled={disabled}
+          onClick={(event) => {
+            // So that the same file, corrected, can be chosen again.
+            if (isAgain) event.currentTarget.value = ''
+          }}
           onChange={(event) => void chosen(event)}
           className="max-w-full file:mr-3 file:cursor-pointer file:rounded file:border file:border-line file:bg-raised file:px-3 file:py-1.5 file:text-ink"
         />
@@ -222,13 +248,14 @@ function linesOf(lines: readonly number[]): string {
 }
 
 function Shown({
-  progress,
-  leftOut,
+  run: { progress, leftOut },
+  isBefore,
   busy,
   result,
 }: {
-  readonly progress: Progress
-  readonly leftOut: readonly Fault[]
+  readonly run: Run
+  /** Whether another list has been chosen since. */
+  readonly isBefore: boolean
   readonly busy: boolean
   readonly result: ReactNode
 }) {
@@ -236,8 +263,8 @@ function Shown({
   const faults = [...leftOut, ...progress.faults].sort((one, other) => one.line - other.line)
   const state = !busy
     ? at < total
-      ? `Stopped after ${figure(at)} of ${figure(total)}: `
-      : 'Finished: '
+      ? `${isBefore ? 'The list before, stopped' : 'Stopped'} after ${figure(at)} of ${figure(total)}: `
+      : `${isBefore ? 'The list before' : 'Finished'}: `
     : waits > 0
       ? `Rate limited, continuing in ${waits} s: `
       : ''

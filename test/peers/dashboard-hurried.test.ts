@@ -1,6 +1,7 @@
 // The dashboard for people in a hurry: work in progress is not lost by a slip, and a URL typed by hand opens its page.
 
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { type Dashboard, startDashboard } from './dashboard.ts'
 
@@ -79,6 +80,52 @@ test('results of a validated list are not lost by leaving before they are downlo
   await saved
   await away.click()
   await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+test('a second list drops the results of the first only after a question, and a finished list is not begun again', async () => {
+  await using here = await dashboard.visit(await dashboard.owner())
+  const { page } = here
+  await dashboard.open(page, '/validation')
+  const list = page.getByLabel('Or paste addresses', { exact: true })
+  const begin = (count: number) => page.getByRole('button', { name: `Validate ${count}`, exact: true })
+  await list.fill('nobody@\n@example.net\n')
+  await begin(2).click()
+  await page.getByText('Finished: 2 of 2 done.').waitFor()
+  assert.equal(await begin(2).getAttribute('aria-disabled'), 'true')
+  await list.fill('another@\n')
+  await page.getByText('The list before: 2 of 2 done.').waitFor()
+  await begin(1).click()
+  const asks = page.getByRole('dialog', { name: 'Validate 1', exact: true })
+  await asks.getByRole('button', { name: 'Cancel', exact: true }).click()
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download results', exact: true }).click()
+  assert.match(await readFile(await (await saved).path(), 'utf8'), /nobody@[^]*@example\.net/)
+  await begin(1).click()
+  await page.getByText('Finished: 1 of 1 done.').waitFor()
+  await list.fill('third@\n')
+  await begin(1).click()
+  await asks.getByRole('button', { name: 'Replace them', exact: true }).click()
+  await page.getByText('Finished: 1 of 1 done.').waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+test('an import that has finished is begun again only where lines failed', async () => {
+  await using here = await dashboard.visit(await dashboard.owner())
+  const { page } = here
+  await dashboard.open(page, '/unsubscribes?import=1')
+  await page.getByLabel('Or paste addresses', { exact: true }).fill('one@example.net\n')
+  await page.getByRole('button', { name: 'Import 1', exact: true }).click()
+  await page.getByText('Finished: 1 of 1 done.').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Import 1', exact: true }).getAttribute('aria-disabled'), 'true')
+  const refused = { error: 'Not now', code: 'invalid_state', details: {}, request_id: 'r' }
+  await page.route('**/unsubscribes/import*', (route) => route.fulfill({ status: 409, json: refused }))
+  await page.getByLabel('Or paste addresses', { exact: true }).fill('two@example.net\n')
+  await page.getByRole('button', { name: 'Import 1', exact: true }).click()
+  await page.getByText('Not now').waitFor()
+  await page.unroute('**/unsubscribes/import*')
+  await page.getByRole('button', { name: 'Import 1 again', exact: true }).click()
+  await page.getByText('Finished: 1 of 1 done.').waitFor()
   assert.deepEqual(here.faults, [])
 })
 
