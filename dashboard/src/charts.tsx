@@ -5,6 +5,7 @@ import { type ReactNode, useId, useState } from 'react'
 import { figure } from './number-format.ts'
 import { MIN_FOR_RATE, percent, shareOf } from './rates.ts'
 import type { Search } from './search.ts'
+import { DATES } from './ui.tsx'
 
 export interface Series {
   readonly name: string
@@ -301,5 +302,5 @@ export function useMailsOf(): (day: string) => Search {
 }
 
 export function dayName(day: string): string {
-  return day === '' ? '' : new Date(`${day}T12:00:00`).toLocaleDateString(undefined, { month: 'short', day: 'numeric' })
+  return day === '' ? '' : DATES.day(new Date(`${day}T12:00:00`))
 }

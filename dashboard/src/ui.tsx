@@ -4,6 +4,7 @@ import { type ReactNode, type RefObject, useContext, useEffect, useId, useRef, u
 import { tell } from './announcements.tsx'
 import { isSignedOut, mayPass, problemText, tryAgain, waitOf } from './api.ts'
 import { copied } from './clipboard.ts'
+import { dateFormat } from './date-format.ts'
 import { saidOfIt } from './faults.ts'
 import { type Scope, usePermission } from './permissions.tsx'
 import { RowName } from './row-name.ts'
@@ -260,15 +261,8 @@ export function State({ name, word = name }: { readonly name: string; readonly w
   )
 }
 
-const FULL: Intl.DateTimeFormatOptions = {
-  year: 'numeric',
-  month: 'short',
-  day: 'numeric',
-  hour: 'numeric',
-  minute: '2-digit',
-  second: '2-digit',
-  timeZoneName: 'short',
-}
+/** Of the browser that shows the page. */
+export const DATES = dateFormat(navigator.language)
 
 /** In the viewer's time zone, as short as possible; UTC on hover. */
 export function Time({ at, full = false }: { readonly at: string | null | undefined; readonly full?: boolean }) {
@@ -280,17 +274,9 @@ export function Time({ at, full = false }: { readonly at: string | null | undefi
       title={`${date.toISOString().replace('T', ' ').slice(0, 19)} UTC`}
       className={full ? undefined : 'whitespace-nowrap'}
     >
-      {full ? date.toLocaleString(undefined, FULL) : shortTime(date)}
+      {full ? DATES.full(date) : DATES.short(date, new Date())}
     </time>
   )
-}
-
-function shortTime(date: Date): string {
-  const now = new Date()
-  const time = date.toLocaleTimeString(undefined, { timeStyle: 'medium' })
-  if (date.toDateString() === now.toDateString()) return time
-  if (date.getFullYear() !== now.getFullYear()) return date.toLocaleDateString(undefined, { dateStyle: 'medium' })
-  return `${date.toLocaleDateString(undefined, { month: 'short', day: 'numeric' })}, ${time.replace(/:\d\d(?=\D*$)/, '')}`
 }
 
 export function Copy({

@@ -11,7 +11,21 @@ import { BOUND_FIELDS, boundsOf, fieldsOf, KeyBounds, lacksChoice, UNBOUND } fro
 import { Listing } from '../listing.tsx'
 import { EditableIfPermitted, IfPermitted } from '../permissions.tsx'
 import { SecretRotation } from '../secret-rotation.tsx'
-import { Button, Choice, Code, Copy, Facts, Field, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
+import {
+  Button,
+  Choice,
+  Code,
+  Copy,
+  DATES,
+  Facts,
+  Field,
+  Page,
+  Pending,
+  Problem,
+  Section,
+  State,
+  Time,
+} from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
 
 const PATH = '/customer/api-keys'
@@ -105,7 +119,7 @@ function Reach({ of }: { readonly of: Json }) {
     scopes.includes('full') ? 'full access' : scopes.join(', '),
     domains === null ? null : counted(domains.length, 'domain'),
     networks.length === 0 ? null : counted(networks.length, 'network'),
-    ends === null ? null : `until ${new Date(ends).toLocaleDateString(undefined, { dateStyle: 'medium' })}`,
+    ends === null ? null : `until ${DATES.date(new Date(ends))}`,
   ]
     .filter((part) => part !== null)
     .join(' · ')
