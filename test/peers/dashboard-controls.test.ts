@@ -341,7 +341,7 @@ test('a deferred email explains the response, or that the server cannot be reach
 
 test('domains are compared, and each figure of a domain leads to its emails', async () => {
   const who = await dashboard.owner()
-  const [shop] = await Promise.all(
+  const [shop, news] = await Promise.all(
     ['shop.example', 'news.example'].map(
       async (domain) => (await call(who.api_key, 'POST', '/api/v1/customer/domains', { domain })).body.data,
     ),
@@ -354,11 +354,12 @@ test('domains are compared, and each figure of a domain leads to its emails', as
   await using here = await dashboard.visit(who)
   const { page } = here
   // Sandbox emails are not counted.
-  await page.route(/\/stats\/outbound\?/, async (route) => {
-    const answer = await (await route.fetch()).json()
-    const isOfShop = route.request().url().includes(shop.id)
-    const counted = isOfShop ? { sent: 400, delivered: 390, bounces: 10 } : { sent: 100, delivered: 100, bounces: 0 }
-    await route.fulfill({ json: { ...answer, data: { ...answer.data, ...counted } } })
+  const counted = { sent: 400, delivered: 390, bounces: 10, spam_complaints: 0, unique_opens: 0 }
+  await page.route(/\/stats\/outbound(\/domains)?\?/, async (route) => {
+    const { data, ...answer } = await (await route.fetch()).json()
+    const others = { ...counted, sent: 100, delivered: 100, bounces: 0, domain_id: news.id }
+    const listed = [{ ...counted, domain_id: shop.id }, others]
+    await route.fulfill({ json: { ...answer, data: Array.isArray(data) ? listed : { ...data, ...counted } } })
   })
   await dashboard.open(page, '/domains')
   const figures = page.getByRole('table', { name: 'Figures by domain' })

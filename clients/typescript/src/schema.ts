@@ -1972,6 +1972,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/stats/outbound/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get all statistics of a period with rates for each of the domains that sent the most, busiest first */
+        get: operations["getDomainStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/customer/health-score": {
         parameters: {
             query?: never;
@@ -3160,6 +3177,39 @@ export interface components {
             verification_status: components["schemas"]["VerificationStatus"];
             checks: components["schemas"]["EventDomainChecks"];
         };
+        DomainFigures: {
+            /**
+             * Format: uuid
+             * @description It may be a domain that has been removed.
+             */
+            domain_id: string;
+            sent: number;
+            bounces: number;
+            hard: number;
+            soft: number;
+            block: number;
+            unknown: number;
+            spam_complaints: number;
+            opens: number;
+            unique_opens: number;
+            machine_opens: number;
+            desktop: number;
+            mobile: number;
+            webmail: number;
+            platforms: components["schemas"]["PlatformTotals"];
+            clicks: number;
+            unique_clicks: number;
+            bot_clicks: number;
+            delivered: number;
+            unsubscribes: number;
+            failed: number;
+            suppressed: number;
+            delivery_rate: number | null;
+            bounce_rate: number | null;
+            complaint_rate: number | null;
+            open_rate: number | null;
+            click_rate: number | null;
+        };
         DomainList: {
             data: components["schemas"]["Domain"][];
             pagination: components["schemas"]["PagePagination"];
@@ -3168,6 +3218,10 @@ export interface components {
         DomainResponse: {
             data: components["schemas"]["Domain"];
             domain: components["schemas"]["Domain"];
+        };
+        DomainStatistics: {
+            data: components["schemas"]["DomainFigures"][];
+            period: components["schemas"]["StatisticsPeriod"];
         };
         DomainVerification: {
             /** Format: uuid */
@@ -11986,6 +12040,61 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getDomainStatistics: {
+        parameters: {
+            query?: {
+                /**
+                 * @description First day of the period, at most 365 days. 29 days before `to_date` when absent.
+                 * @example 2026-01-31
+                 */
+                from_date?: string;
+                /**
+                 * @description Last day of the period, included. Today when absent.
+                 * @example 2026-01-31
+                 */
+                to_date?: string;
+                tag?: string;
+                domain_id?: string;
+                stream?: components["schemas"]["Stream"];
+                /** @description An IANA time zone name, such as Europe/Berlin. */
+                timezone?: string;
+                /** @description Whether opens and clicks by machines are counted too. */
+                include_machine?: boolean;
+                /** @description Whether sandbox emails are counted too. */
+                include_sandbox?: boolean;
+                /** @description How many domains. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DomainStatistics"];
+                };
+            };
+            400: components["responses"]["InvalidParameter"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getHealthScore: {
         parameters: {
             query?: never;
@@ -12705,8 +12814,10 @@ export type DomainDetailResponse = components['schemas']['DomainDetailResponse']
 export type DomainDns = components['schemas']['DomainDns']
 export type DomainDnsResponse = components['schemas']['DomainDnsResponse']
 export type DomainEventData = components['schemas']['DomainEventData']
+export type DomainFigures = components['schemas']['DomainFigures']
 export type DomainList = components['schemas']['DomainList']
 export type DomainResponse = components['schemas']['DomainResponse']
+export type DomainStatistics = components['schemas']['DomainStatistics']
 export type DomainVerification = components['schemas']['DomainVerification']
 export type DomainVerificationResponse = components['schemas']['DomainVerificationResponse']
 export type EarlierConsent = components['schemas']['EarlierConsent']

@@ -72,6 +72,30 @@ export async function totalOf(db: Db, accountId: string, of: Asked): Promise<Cou
   return row ?? NONE
 }
 
+/**
+ * All counters of the `limit` domains with the most mail, the busiest first. Which ones these are is decided by days of UTC; the
+ * counters are exact in every zone.
+ */
+export async function busiestDomains(
+  db: Db,
+  accountId: string,
+  of: Asked,
+  limit: number,
+): Promise<readonly { readonly domainId: string; readonly total: Counts }[]> {
+  const { query, period, boundTo } = of
+  const scope = query.tag === undefined ? SCOPE.domain : SCOPE.domainAndTag
+  const [, , , ...rest] = asked(accountId, of)
+  const domains = domainsSeen(query.domain_id, boundTo)
+  const found = await db.query<{ domain_id: string }>(sql.busiestDomains, [accountId, scope, domains, ...rest, limit])
+  const all = []
+  for (const { domain_id: domainId } of found)
+    all.push({
+      domainId,
+      total: await totalOf(db, accountId, { query: { ...query, domain_id: domainId }, period, boundTo }),
+    })
+  return all.sort((one, other) => other.total.sent - one.total.sent)
+}
+
 export interface DailyReport {
   /** One entry per day of the period, and their totals. */
   read(

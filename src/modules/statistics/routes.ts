@@ -6,6 +6,7 @@ import { providersReport } from './providers.ts'
 import {
   type Asked,
   bounces,
+  busiestDomains,
   clicks,
   type DailyReport,
   opens,
@@ -99,7 +100,12 @@ const Overview = named(
 )
 
 export function statisticsRoutes(options: StatisticsRoutesOptions): readonly AnyEndpoint[] {
-  return [overviewRoute(options), ...DAILY.map((route) => dailyRoute(options, route)), providersRoute(options)]
+  return [
+    overviewRoute(options),
+    ...DAILY.map((route) => dailyRoute(options, route)),
+    providersRoute(options),
+    domainsRoute(options),
+  ]
 }
 
 function overviewRoute(options: StatisticsRoutesOptions): AnyEndpoint {
@@ -142,6 +148,53 @@ function dailyRoute(options: StatisticsRoutesOptions, { path, summary, names, na
         signal,
       )
       return { status: 200, body: { data: [...data], totals, period: asked.period } }
+    },
+  })
+}
+
+const MOST_DOMAINS = 100
+const DOMAINS = 20
+
+function domainsRoute(options: StatisticsRoutesOptions): AnyEndpoint {
+  const { legacyPath: _, ...route } = common('/domains')
+  return endpoint({
+    ...route,
+    operationId: 'getDomainStatistics',
+    summary: 'Get all statistics of a period with rates for each of the domains that sent the most, busiest first',
+    query: Type.Object({
+      ...Query.properties,
+      limit: Type.Integer({ minimum: 1, maximum: MOST_DOMAINS, default: DOMAINS, description: 'How many domains.' }),
+    }),
+    answers: {
+      200: named(
+        'DomainStatistics',
+        Type.Object({
+          data: Type.Array(
+            named(
+              'DomainFigures',
+              Type.Object({
+                domain_id: { ...Uuid, description: 'It may be a domain that has been removed.' },
+                ...Overview.properties,
+              }),
+            ),
+          ),
+          period: PeriodReport,
+        }),
+      ),
+    },
+    handle: async ({ principal, query, signal }) => {
+      const asked = askedOf(options, principal, query as ReportQuery)
+      const { accountId } = principal
+      const domains = await options.database.reading(
+        accountId,
+        (db) => busiestDomains(db, accountId, asked, query.limit),
+        signal,
+      )
+      const data = domains.map(({ domainId, total }) => ({
+        domain_id: domainId,
+        ...overview(total, query.include_machine),
+      }))
+      return { status: 200, body: { data, period: asked.period } }
     },
   })
 }

@@ -134,6 +134,15 @@ export const totals: DaysStatements = {
   edges: 'of the period',
 }
 
+/** The $9 domains that sent the most in days of UTC. $3 null: of all. Removed domains are included. */
+export const busiestDomains = statement(
+  'statistics_busiest_domains',
+  `select domain_id from stat_bucket where account_id = $1 and scope = $2 and span = 1
+     and ($3::uuid[] is null or domain_id = any($3::uuid[])) and tag = $4 and ($5::smallint is null or stream = $5)
+     and ($6 or not sandbox) and bucket >= $7::date::timestamptz and bucket < ($8::date + 1)::timestamptz
+   group by domain_id having sum(sent) > 0 order by sum(sent) desc, domain_id limit $9`,
+)
+
 export const sumOfDays = statement(
   'statistics_sum_of_days',
   `select ${SUMS} from stat_bucket
