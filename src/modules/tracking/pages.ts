@@ -18,18 +18,18 @@ export function confirmPage(about: About, status: 200 | 400 = 200): Answer {
     status,
     about.language,
     unsubscribe,
-    `<p>${noMore(about)}</p>
+    `<p>${said('isWanted', about)}</p>
 <form method="post"><button type="submit">${button}</button></form>`,
   )
 }
 
 export function donePage(about: About): Answer {
   const { unsubscribed, onItsWay } = PAGE_TEXTS[about.language]
-  return page(200, about.language, unsubscribed, `<p role="status">${noMore(about)} ${onItsWay}</p>`)
+  return page(200, about.language, unsubscribed, `<p role="status">${said('noMore', about)} ${onItsWay}</p>`)
 }
 
-function noMore({ language, recipient, sender }: About): string {
-  return PAGE_TEXTS[language].noMore(shownText(masked(recipient)), sender === null ? null : shownSender(sender))
+function said(what: 'isWanted' | 'noMore', { language, recipient, sender }: About): string {
+  return PAGE_TEXTS[language][what](shownText(masked(recipient)), sender === null ? null : shownSender(sender))
 }
 
 export function stoppedLinkPage(language: Language): Answer {
