@@ -92,6 +92,29 @@ async function readQr(picture: Locator): Promise<string> {
   return decodeQR({ width: size, height: size, data })
 }
 
+test('records that the DNS did not answer for are not said to need publishing', async () => {
+  const who = await dashboard.owner()
+  const { id } = (await call(who.api_key, 'POST', '/api/v1/customer/domains', { domain: 'away.example' })).body.data
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  const states = ['error', 'error', 'error']
+  await page.route(`**/domains/${id}/dns`, async (route) => {
+    const { data } = await (await route.fetch()).json()
+    const records = data.dns_records.map((one: object, i: number) => ({ ...one, status: states[i] ?? 'valid' }))
+    await route.fulfill({ json: { data: { ...data, dns_records: records } } })
+  })
+  await dashboard.open(page, `/domains/${id}`)
+  await page
+    .getByText(
+      '0 of 3 required records are in place; the DNS did not answer for Ownership, SPF, DKIM. Verify again later.',
+    )
+    .waitFor()
+  states.splice(0, 2, 'valid', 'mismatch')
+  await page.reload()
+  await page.getByText(/^.*1 of 3 .*; SPF needs attention; the DNS did not answer for DKIM\. Publish them/).waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
 test('a two-factor code may contain a blank, a wrong one is reported, and its field has the focus', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)

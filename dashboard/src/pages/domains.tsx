@@ -170,13 +170,22 @@ export function Domain() {
 
 function whatIsMissing(state: string, records: readonly Json[]): string {
   const wanted = records.filter(({ required }) => required)
-  const wrong = wanted.filter(({ status }) => status !== 'valid').map(({ purpose }) => purposeOf(purpose))
   if (wanted.length === 0) return ''
-  const standing = `${wanted.length - wrong.length} of ${wanted.length} required records are in place`
   if (state === 'suspended') return 'The operator has suspended this domain: email from it is refused.'
-  if (wrong.length === 0) return `${standing}${isActive(state) ? ': you can send from this domain' : '; verify now'}.`
-  const left = `${standing}; ${wrong.join(', ')} ${wrong.length === 1 ? 'needs' : 'need'} attention.`
-  return state === 'verified' ? left : `${left} Publish them at the DNS provider of the domain, then verify.`
+  const named = (which: (status: string) => boolean): readonly string[] =>
+    wanted.filter(({ status }) => which(status)).map(({ purpose }) => purposeOf(purpose))
+  const [valid, unknown] = [named((status) => status === 'valid'), named((status) => status === 'error')]
+  const wrong = named((status) => status !== 'valid' && status !== 'error')
+  const standing = `${valid.length} of ${wanted.length} required records are in place`
+  if (valid.length === wanted.length)
+    return `${standing}${isActive(state) ? ': you can send from this domain' : '; verify now'}.`
+  const left = [
+    standing,
+    ...(wrong.length === 0 ? [] : [`${wrong.join(', ')} ${wrong.length === 1 ? 'needs' : 'need'} attention`]),
+    ...(unknown.length === 0 ? [] : [`the DNS did not answer for ${unknown.join(', ')}`]),
+  ].join('; ')
+  if (state === 'verified') return `${left}.`
+  return `${left}. ${wrong.length === 0 ? 'Verify again later.' : 'Publish them at the DNS provider of the domain, then verify.'}`
 }
 
 function isActive(state: string): boolean {
