@@ -4,6 +4,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { besides, call, faultOf, type Json, refresh } from './api.ts'
 import { type Scope, usePermission } from './permissions.tsx'
 import { Button, Field, Problem } from './ui.tsx'
+import { Unsaved } from './unsaved.tsx'
 
 export interface AddField {
   /** Name in the body of the call. */
@@ -77,6 +78,12 @@ export function AddForm({
   if (!may) return null
   return (
     <>
+      {/* While it is being added, the page may move on to what was added. */}
+      <Unsaved
+        waits={() => !busy && Object.values(typed).some((text) => text.trim() !== '')}
+        what="What you typed is not added yet."
+        leaving="Leave without adding"
+      />
       <form
         onSubmit={(event) => void add(event)}
         className={`mb-4 flex flex-wrap gap-3 ${high ? 'items-start' : 'items-end'}`}

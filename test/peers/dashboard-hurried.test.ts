@@ -110,6 +110,39 @@ test('a second list drops the results of the first only after a question, and a 
   assert.deepEqual(here.faults, [])
 })
 
+test('what is typed into a form is not lost by leaving, and moving on to what was added asks nothing', async () => {
+  await using here = await dashboard.visit(await dashboard.owner())
+  const { page } = here
+  await dashboard.open(page, '/domains')
+  const field = page.getByLabel(/^Domain, such as/)
+  await field.fill('shop.example')
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
+  const asks = page.getByRole('dialog', { name: 'Unsaved changes' })
+  await asks.getByText('What you typed is not added yet.').waitFor()
+  await asks.getByRole('button', { name: 'Stay', exact: true }).click()
+  assert.equal(await field.inputValue(), 'shop.example')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('heading', { name: 'shop.example', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Domains', exact: true }).click()
+  await field.fill('another.example')
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
+  await asks.getByRole('button', { name: 'Leave without adding', exact: true }).click()
+  await page.getByRole('heading', { name: 'Webhooks', exact: true }).waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+test("a sender's name cannot reverse the address beside it", async () => {
+  const who = await dashboard.owner()
+  const mail = { from: 'jo@shop.example', from_name: '\u202eevil', to: 'jo@example.net', subject: 'S', text: 'T' }
+  const sent = await dashboard.posthorn.call(who.test_api_key, 'POST', '/api/v1/send', mail)
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, `/emails/${sent.body.data.email_id}`)
+  const [name, address] = await page.locator('dd bdi').all()
+  assert.deepEqual([await name?.textContent(), await address?.textContent()], ['\u202eevil', '<jo@shop.example>'])
+  assert.deepEqual(here.faults, [])
+})
+
 test('an import that has finished is begun again only where lines failed', async () => {
   await using here = await dashboard.visit(await dashboard.owner())
   const { page } = here

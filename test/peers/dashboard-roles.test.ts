@@ -211,4 +211,13 @@ test('an operator sees all limits of a plan on a phone, turns a feature of an ac
   await risk.getByText('off from plan').waitFor()
   assert.equal((await limits()).features.risk, false)
   assert.deepEqual([here.faults, await seriousFaults(page)], [[], []])
+  await dashboard.open(page, '/operator/queues')
+  const destination = page.getByRole('textbox', { name: 'Destination', exact: true })
+  await destination.fill('nowhere')
+  await page.getByRole('button', { name: 'Search', exact: true }).click()
+  await page.getByText('No emails are waiting for a matching destination.').waitFor()
+  await page.goBack()
+  await waitFor('the field of the page before', async () =>
+    (await destination.inputValue()) === '' ? true : undefined,
+  )
 })

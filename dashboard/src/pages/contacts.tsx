@@ -128,7 +128,7 @@ export function Contacts() {
             },
             { head: 'Name', wide: true, fill: true, cell: ({ name }) => name ?? '' },
             { head: 'Status', cell: ({ status }) => <State name={status} /> },
-            { head: 'Source', wide: true, cell: ({ source }) => source },
+            { head: 'Source', wide: true, fill: true, cell: ({ source }) => source },
             { head: 'Confirmed', right: true, named: true, cell: ({ confirmed_at: at }) => <Time at={at} /> },
             {
               head: 'Actions',

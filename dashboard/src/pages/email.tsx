@@ -324,7 +324,7 @@ function About({ email }: { readonly email: Json }) {
     <aside aria-label="Email details" className="min-w-0">
       <Facts
         facts={[
-          ['From', email.from_name === null ? email.from : `${email.from_name} <${email.from}>`],
+          ['From', <Sender key="from" name={email.from_name} address={email.from} />],
           ['To', email.to],
           ['Cc', email.cc.length === 0 ? null : email.cc.join(', ')],
           ['Reply-To', email.reply_to.length === 0 ? null : email.reply_to.join(', ')],
@@ -347,5 +347,15 @@ function About({ email }: { readonly email: Json }) {
         ]}
       />
     </aside>
+  )
+}
+
+/** Isolated from each other: a name may contain characters that reverse what follows. */
+function Sender({ name, address }: { readonly name: string | null; readonly address: string }) {
+  if (name === null) return address
+  return (
+    <>
+      <bdi>{name}</bdi> <bdi>&lt;{address}&gt;</bdi>
+    </>
   )
 }

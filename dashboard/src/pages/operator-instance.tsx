@@ -1,7 +1,7 @@
 // The operator's pages about the instance: queues by destination, and machines.
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { figure } from '../number-format.ts'
 import type { Search } from '../search.ts'
@@ -16,6 +16,7 @@ export function Queues() {
   const { search = '' } = useSearch({ strict: false }) as Search
   const navigate = useNavigate()
   const [typed, setTyped] = useState(search)
+  useEffect(() => setTyped(search), [search])
   const [error, setError] = useState<unknown>(null)
   const [done, setDone] = useState('')
   const found = useApi(withQuery('/operator/queues', { search }), { always: QUEUES_EVERY_MS })
