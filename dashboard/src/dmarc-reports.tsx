@@ -3,7 +3,7 @@
 
 import { useState } from 'react'
 import { type Json, useApi } from './api.ts'
-import { figure } from './number-format.ts'
+import { counted, figure } from './number-format.ts'
 import { rate } from './rates.ts'
 import { ReportRecord } from './report-record.tsx'
 import { Table } from './table.tsx'
@@ -52,7 +52,7 @@ export function DmarcReports({ id }: { readonly id: string }) {
         keyOf={({ source_ip: ip }) => String(ip)}
         columns={[
           { head: 'From', main: true, cell: (source) => <Sender source={source} /> },
-          { head: 'Messages', right: true, cell: ({ messages }) => `${figure(messages)} messages` },
+          { head: 'Messages', right: true, cell: ({ messages }) => counted(messages, 'message') },
           {
             head: 'Passed',
             cell: ({ messages, passed }) =>

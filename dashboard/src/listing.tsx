@@ -93,14 +93,16 @@ export function Listing({
   })
   const total: number = found.data?.pagination?.total ?? 0
   const last = Math.max(1, Math.ceil(total / PAGE_ROWS))
+  // Beyond the rows that the API counts there may be more.
+  const isCounted = total !== COUNTED
   const go = (changes: Search): void => {
     const wanted = Object.entries({ ...search, ...changes }).filter(([, value]) => value !== undefined && value !== '')
     void navigate({ to: '.', search: Object.fromEntries(wanted) as never })
   }
   const clear = (): void => go({ ...Object.fromEntries(filters.map(({ name }) => [name, ''])), page: '' })
   const refused = refusedOf(found.error, filters)
-  const size = `${figure(total)} ${total === 1 ? 'entry' : total === COUNTED ? 'entries or more' : 'entries'}${
-    last > 1 && page <= last ? `, page ${figure(page)} of ${figure(last)}` : ''
+  const size = `${figure(total)} ${total === 1 ? 'entry' : isCounted ? 'entries' : 'entries or more'}${
+    last > 1 && page <= last ? `, page ${figure(page)} of ${figure(last)}${isCounted ? '' : ' or more'}` : ''
   }`
   useAnnounced(asked, found.data === undefined || found.isPlaceholderData ? null : size)
   return (
@@ -143,7 +145,7 @@ export function Listing({
               <Button disabled={page <= 1} onClick={() => go({ page: String(page - 1) })}>
                 Newer
               </Button>
-              <Button disabled={page >= last} onClick={() => go({ page: String(page + 1) })}>
+              <Button disabled={page >= last && isCounted} onClick={() => go({ page: String(page + 1) })}>
                 Older
               </Button>
             </span>

@@ -4,7 +4,7 @@
 import { useState } from 'react'
 import { type Json, useApi } from './api.ts'
 import { Listing } from './listing.tsx'
-import { figure } from './number-format.ts'
+import { counted, figure } from './number-format.ts'
 import { ReportRecord } from './report-record.tsx'
 import { Button, Section, State } from './ui.tsx'
 
@@ -81,7 +81,7 @@ export function TlsReports({ id }: { readonly id: string }) {
           {
             head: 'Sessions',
             right: true,
-            cell: ({ successful_sessions: good, failed_sessions: bad }) => `${figure(good + bad)} sessions`,
+            cell: ({ successful_sessions: good, failed_sessions: bad }) => counted(good + bad, 'session'),
           },
           {
             head: 'Failed',

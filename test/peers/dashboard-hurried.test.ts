@@ -131,6 +131,18 @@ test('what is typed into a form is not lost by leaving, and moving on to what wa
   assert.deepEqual(here.faults, [])
 })
 
+test('a list longer than what is counted goes on after the last counted page', async () => {
+  await using here = await dashboard.visit(await dashboard.owner())
+  const { page } = here
+  const json = { data: [], pagination: { total: 100_000, limit: 50, offset: 0, next_cursor: null } }
+  await page.route('**/api/v1/emails?**', (route) => route.fulfill({ json }))
+  await dashboard.open(page, '/emails?page=2000')
+  await page.getByText('100,000 entries or more, page 2,000 of 2,000 or more').waitFor()
+  await page.getByRole('button', { name: 'Older', exact: true }).click()
+  await page.waitForURL('**/emails?page=2001')
+  assert.deepEqual(here.faults, [])
+})
+
 test("a sender's name cannot reverse the address beside it", async () => {
   const who = await dashboard.owner()
   const mail = { from: 'jo@shop.example', from_name: '\u202eevil', to: 'jo@example.net', subject: 'S', text: 'T' }

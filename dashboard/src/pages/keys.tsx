@@ -9,6 +9,7 @@ import { Confirm } from '../confirm.tsx'
 import { useEdited } from '../edited-form.ts'
 import { BOUND_FIELDS, boundsOf, fieldsOf, KeyBounds, lacksChoice, UNBOUND } from '../key-bounds.tsx'
 import { Listing } from '../listing.tsx'
+import { counted } from '../number-format.ts'
 import { EditableIfPermitted, IfPermitted } from '../permissions.tsx'
 import { SecretRotation } from '../secret-rotation.tsx'
 import {
@@ -124,10 +125,6 @@ function Reach({ of }: { readonly of: Json }) {
     .filter((part) => part !== null)
     .join(' · ')
   return <span title={text}>{text}</span>
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 function stateOf({ revoked_at: revoked, expires_at: ends }: Json): 'revoked' | 'expired' | 'active' {

@@ -7,7 +7,7 @@ import { announce } from '../announcements.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { Listing, words } from '../listing.tsx'
-import { figure } from '../number-format.ts'
+import { counted, figure } from '../number-format.ts'
 import { Table } from '../table.tsx'
 import { Button, Choice, Code, Facts, Field, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 
@@ -164,7 +164,7 @@ export function Account() {
             Suspended since <Time at={account.suspended_at} />: it can read, but not send.
           </>
         ) : (
-          `${figure(account.used_this_month.emails)} emails accepted this month${
+          `${counted(account.used_this_month.emails, 'email')} accepted this month${
             account.limits.emails === null ? '' : ` of ${figure(account.limits.emails)}`
           }.`
         )

@@ -3,7 +3,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
 import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
-import { figure } from '../number-format.ts'
+import { counted, figure } from '../number-format.ts'
 import type { Search } from '../search.ts'
 import { Table } from '../table.tsx'
 import { Button, Field, Page, Problem, Section, State, Time } from '../ui.tsx'
@@ -145,7 +145,7 @@ function sentenceOf({ totals, data }: Json): string {
   if (all === 0) return 'The queue is empty.'
   const paused = (data as readonly Json[]).filter(({ paused_at: at }) => at !== null).length
   const held = paused === 0 ? '' : ` ${paused} ${paused === 1 ? 'destination is' : 'destinations are'} paused.`
-  return `${figure(all)} emails: ${figure(totals.ready)} ready, ${figure(totals.leased)} in progress, ${figure(totals.waiting)} waiting or scheduled.${held}`
+  return `${counted(all, 'email')}: ${figure(totals.ready)} ready, ${figure(totals.leased)} in progress, ${figure(totals.waiting)} waiting or scheduled.${held}`
 }
 
 function depth(row: Json) {

@@ -5,7 +5,7 @@ import { call, type Json, refresh, useApi } from '../api.ts'
 import type { Outcome } from '../bulk-calls.ts'
 import { csvText, type Entry } from '../csv.ts'
 import { Import } from '../import.tsx'
-import { figure } from '../number-format.ts'
+import { counted, figure } from '../number-format.ts'
 import { save } from '../save.ts'
 import { Button, Facts, Field, Page, Problem, Section, State, Time } from '../ui.tsx'
 import { type Finding, findingsOf, notesOf } from '../validation-checks.ts'
@@ -24,7 +24,7 @@ export function Validation() {
         data === undefined
           ? 'Check whether an address can receive email, by asking its domain and its mail server.'
           : data.limit === null
-            ? `${figure(data.used)} addresses validated this month; no limit.`
+            ? `${counted(data.used, 'address', 'addresses')} validated this month; no limit.`
             : `${figure(data.remaining)} of ${figure(data.limit)} validations left this month.`
       }
     >
