@@ -2,7 +2,7 @@
 
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
-import { type Json, useApi, withQuery } from './api.ts'
+import { type Json, problemText, useApi, withQuery } from './api.ts'
 import { type Person, placesFor } from './nav.ts'
 import { bareOf } from './pasted-address.ts'
 import { type Scope, usePermission } from './permissions.tsx'
@@ -33,6 +33,8 @@ const ACTIONS: readonly Hit[] = [
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const MIN_CHARS = 3
 const MAX_HITS = 14
+/** Time without a key after which it asks: a search for each letter of a word would hold up the account's others. */
+const SETTLE_MS = 200
 
 export function Palette({ person, close }: { readonly person: Person; readonly close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -40,7 +42,7 @@ export function Palette({ person, close }: { readonly person: Person; readonly c
   const navigate = useNavigate()
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
-  const hits = useHits(useDeferredValue(bareOf(text)), person)
+  const { hits, says } = useHits(useDeferredValue(bareOf(text)), person)
   const at = Math.min(chosen, Math.max(0, hits.length - 1))
   useEffect(() => dialog.current?.showModal(), [])
   useEffect(() => {
@@ -101,18 +103,25 @@ export function Palette({ person, close }: { readonly person: Person; readonly c
         ))}
       </ul>
       <p role="status" className="px-4 text-quiet not-empty:pb-3">
-        {hits.length === 0 && 'No results.'}
+        {says}
       </p>
     </dialog>
   )
 }
 
-function useHits(text: string, person: Person): readonly Hit[] {
+interface Found {
+  readonly hits: readonly Hit[]
+  /** What is said below them: that there are none, or not yet, or why not. */
+  readonly says: string
+}
+
+function useHits(text: string, person: Person): Found {
   const may = usePermission()
-  const asks = text.length >= MIN_CHARS
-  const by = text.includes('@') ? { recipient: text } : { search: text }
+  const settled = useSettled(text)
+  const asks = text.length >= MIN_CHARS && settled.length >= MIN_CHARS
+  const by = settled.includes('@') ? { recipient: settled } : { search: settled }
   const emails = useApi(withQuery('/emails', { ...by, limit: 5 }), { enabled: asks })
-  const domains = useApi(withQuery('/customer/domains', { search: text, limit: MAX_HITS }), { enabled: asks })
+  const domains = useApi(withQuery('/customer/domains', { search: settled, limit: MAX_HITS }), { enabled: asks })
   const fits = ({ name, note }: Hit): boolean => `${name} ${note}`.toLowerCase().includes(text.toLowerCase())
   const places = placesFor(person).map(({ path, name, key }) => ({
     name,
@@ -120,7 +129,13 @@ function useHits(text: string, person: Person): readonly Hit[] {
     to: path,
   }))
   const own = [...places, ...ACTIONS.filter(({ needs }) => may(needs))].filter(fits)
-  if (!asks) return own.slice(0, MAX_HITS)
+  const said = (hits: readonly Hit[]): Found => {
+    const error = asks ? (emails.error ?? domains.error) : null
+    if (error !== null) return { hits, says: problemText(error) }
+    const waits = settled !== text || (asks && [emails, domains].some((one) => one.isPending || one.isPlaceholderData))
+    return { hits, says: hits.length > 0 ? '' : waits ? 'Searching…' : 'No results.' }
+  }
+  if (!asks) return said(own.slice(0, MAX_HITS))
   const mails: readonly Hit[] = (emails.data?.data ?? []).map(({ id, subject, to, status }: Json) => ({
     name: subject === '' ? '(no subject)' : subject,
     note: `${status}, ${to}`,
@@ -130,5 +145,15 @@ function useHits(text: string, person: Person): readonly Hit[] {
     .map(({ id, domain }: Json) => ({ name: domain, note: 'domain', to: `/domains/${id}` }))
     .filter(fits)
   const byId = UUID.test(text) ? [{ name: text, note: 'email with this ID', to: `/emails/${text}` }] : []
-  return [...byId, ...own, ...domainHits, ...mails].slice(0, MAX_HITS)
+  return said([...byId, ...own, ...domainHits, ...mails].slice(0, MAX_HITS))
+}
+
+/** The text as it was when it last stayed the same for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return settled
 }

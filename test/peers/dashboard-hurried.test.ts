@@ -143,6 +143,27 @@ test('a list longer than what is counted goes on after the last counted page', a
   assert.deepEqual(here.faults, [])
 })
 
+test('the quick search asks once for a word typed quickly, and a search that failed is not one without results', async () => {
+  await using here = await dashboard.visit(await dashboard.owner())
+  const { page } = here
+  await dashboard.open(page, '/')
+  const asked: string[] = []
+  const json = { error: 'Not now', code: 'service_unavailable', details: {}, request_id: 'r' }
+  await page.route(/search=/, (route) => {
+    asked.push(new URL(route.request().url()).searchParams.get('search') ?? '')
+    return route.fulfill({ status: 503, headers: { 'retry-after': '1' }, json })
+  })
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('shop.example')
+  const dialog = page.getByRole('dialog', { name: 'Search or jump to' })
+  await dialog.getByText('Not now').waitFor()
+  assert.deepEqual([...new Set(asked)], ['shop.example'])
+  await page.unroute(/search=/)
+  await page.keyboard.type('s')
+  await dialog.getByText('No results.').waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
 test("a sender's name cannot reverse the address beside it", async () => {
   const who = await dashboard.owner()
   const mail = { from: 'jo@shop.example', from_name: '\u202eevil', to: 'jo@example.net', subject: 'S', text: 'T' }
