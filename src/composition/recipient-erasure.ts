@@ -3,6 +3,7 @@
 // - The emails to the address go, with their contents, attempts, bounces, inbox copies, overrides, webhook deliveries, opens and
 //   clicks. Their events stay without the person, so that figures stay true and can be counted anew.
 // - A content that other recipients of the same message share stays as long as theirs.
+// - What transactions under way at the request, and bounces of mail that was being sent, wrote of the person since is erased too.
 // - What is still to be sent, to be read by a follower of the log or to be delivered to a webhook is left until it is through.
 // - A batch is one transaction. A worker that dies over a request is followed by another, which goes on with what is left.
 
@@ -17,6 +18,7 @@ import {
   countCanceled,
   countErased,
   type Erasing,
+  eraseLate,
   noteErasure,
   type OpenErasure,
 } from '../modules/suppression/index.ts'
@@ -70,9 +72,10 @@ export async function eraseNextRecipient(options: RecipientErasureOptions, signa
   if (request === null) return false
   await cancelLatecomers(options, request)
   const { erased, isDone } = await eraseWhatWasSent(options, request, signal)
-  await noteErasure(database.system, request, isDone, ground.clock.now())
+  const isNoted = await noteErasure(database.system, request, isDone, ground.clock.now())
   const { id, accountId } = request
-  if (isDone) ground.log.info({ account_id: accountId, erasure_id: id, emails: erased }, 'a recipient was erased')
+  if (isDone && isNoted)
+    ground.log.info({ account_id: accountId, erasure_id: id, emails: erased }, 'a recipient was erased')
   return true
 }
 
@@ -110,15 +113,22 @@ async function eraseWhatWasSent(
     left += step.left
     return after !== null
   })
+  const bounces = await database.transaction((db) => eraseLateFacts(db, request))
   let more = true
   await inSteps(async () => {
-    const step = await database.transaction((db) => redactSome(db, request))
+    const step = await database.transaction((db) => redactSome(db, request, bounces))
     left += step.more ? 0 : step.left
     more = step.more
     return more
   })
-  await database.transaction((db) => eraseBounces(db, request.accountId, request.recipient))
   return { erased, isDone: after === null && !more && left === 0 }
+}
+
+/** @returns whether the address is still refused, so that bounces are of mail that is to be erased */
+async function eraseLateFacts(db: Db, { accountId, recipient, coversUntil: before }: OpenErasure): Promise<boolean> {
+  await eraseBounces(db, accountId, recipient)
+  await eraseValidations(db, accountId, recipient)
+  return eraseLate(db, { accountId, recipient, before })
 }
 
 interface EmailStep {
@@ -158,8 +168,9 @@ async function eraseSomeEmails(db: Db, request: OpenErasure, after: string): Pro
 async function redactSome(
   db: Db,
   { accountId, recipient, coversUntil: before }: OpenErasure,
+  bounces: boolean,
 ): Promise<{ readonly more: boolean; readonly left: number }> {
-  const events = await eventsAboutPerson(db, accountId, recipient, { before, limit: EVENTS_AT_ONCE })
+  const events = await eventsAboutPerson(db, accountId, recipient, { before, bounces, limit: EVENTS_AT_ONCE })
   const waiting = await thatWait(db, accountId, events)
   const due = events.filter(({ event_id: id }) => !waiting.has(id))
   await redactEvents(db, accountId, due)

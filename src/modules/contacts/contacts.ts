@@ -50,6 +50,7 @@ export async function addContact(
   { now, mailed }: { readonly now: Date; readonly mailed: boolean },
 ): Promise<boolean> {
   const { consent } = contact
+  await db.execute(sql.adding, [accountId])
   const added = await db.one(sql.add, [
     id,
     accountId,
@@ -167,8 +168,9 @@ export async function eraseContact(
   return erasePerson(principal, email)
 }
 
-/** Deletes the contact of an erased person, if there is one. */
+/** Deletes the contact of an erased person, if there is one or a transaction is adding it. */
 export async function forgetContact(db: Db, accountId: string, recipient: string): Promise<void> {
+  await db.execute(sql.noneAdding, [accountId])
   await db.execute(sql.forget, [accountId, recipient])
 }
 

@@ -134,7 +134,8 @@ function addContacts(
     sender: contact.sender,
     template_id: contact.templateId,
   }))
-  return database.tenant(accountId, (db: Db) =>
-    db.execute(sql.addListed, [accountId, JSON.stringify(listed), clock.now()]),
-  )
+  return database.tenant(accountId, async (db: Db) => {
+    await db.execute(sql.adding, [accountId])
+    return db.execute(sql.addListed, [accountId, JSON.stringify(listed), clock.now()])
+  })
 }

@@ -123,6 +123,17 @@ export const countOfStatus = statement('contacts_count_of_status', `select count
 
 export const known = statement('contacts_known', 'select id from contact where account_id = $1 and email = $2')
 
+/** Taken before a contact is added. Adding does not wait for other additions, only for an erasure under way. */
+export const adding = statement(
+  'contacts_adding',
+  `select pg_advisory_xact_lock_shared(hashtextextended('contacts ' || $1::text, 0))`,
+)
+/** Waits for the account's contacts that are being added: the next statement sees them. */
+export const noneAdding = statement(
+  'contacts_none_adding',
+  `select pg_advisory_xact_lock(hashtextextended('contacts ' || $1::text, 0))`,
+)
+
 /** No row: the account already has the address. */
 export const add = statement(
   'contacts_add',

@@ -35,14 +35,14 @@ export async function eventsAboutEmails(
   return db.query<PersonalEvent>(sql.aboutEmails, [accountId, emailIds, since])
 }
 
-/** The oldest events before a time that name an address. @param recipient suppression key */
+/** The oldest events that name an address, before a time or, with `bounces`, about a bounce. @param recipient suppression key */
 export function eventsAboutPerson(
   db: Db,
   accountId: string,
   recipient: string,
-  { before, limit }: { readonly before: Date; readonly limit: number },
+  { before, bounces, limit }: { readonly before: Date; readonly bounces: boolean; readonly limit: number },
 ): Promise<readonly PersonalEvent[]> {
-  return db.query<PersonalEvent>(sql.aboutPerson, [accountId, recipient, before, limit])
+  return db.query<PersonalEvent>(sql.aboutPerson, [accountId, recipient, before, limit, bounces])
 }
 
 /** Takes the person out of these events. */

@@ -203,11 +203,12 @@ export const aboutEmails = statement(
   'events_about_emails',
   `select e.at, e.event_id, e.email_id, ${IS_READ} from event e where e.account_id = $1 and e.email_id = any($2) and e.at >= $3`,
 )
-/** Events about an address rather than an email: unsubscribes, list entries, confirmations. */
+/** Events about an address rather than an email: unsubscribes, list entries, confirmations. $5 also later ones about a bounce. */
 export const aboutPerson = statement(
   'events_about_person',
   `select e.at, e.event_id, e.email_id, ${IS_READ} from event e where e.account_id = $1 and e.type in (7, 30, 31, 40)
-     and coalesce(e.data ->> 'recipient', e.data ->> 'email') = $2 and e.at < $3 order by e.at limit $4`,
+     and coalesce(e.data ->> 'recipient', e.data ->> 'email') = $2 and (e.at < $3 or ($5 and e.data ->> 'bounce_id' is not null))
+     order by e.at limit $4`,
 )
 /** $4 the fields that stay; `reason` is a person's own words in an unsubscribe (type 7), else a code. The others become null. */
 export const redact = statement(

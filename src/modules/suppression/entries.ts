@@ -430,3 +430,16 @@ export async function erase(
 ): Promise<void> {
   await db.execute(sql.ERASE, [accountId, recipient, ids.next(), clock.now()])
 }
+
+/**
+ * Erases what was written on the lists while the address was being erased: by transactions that were under way, and by bounces of
+ * mail that was being sent. Entries that were added by hand after `before` stay.
+ *
+ * @returns false when the address was taken off the lists since: it may be written to again, and nothing is erased
+ */
+export async function eraseLate(
+  db: Db,
+  { accountId, recipient, before }: { readonly accountId: string; readonly recipient: string; readonly before: Date },
+): Promise<boolean> {
+  return (await db.one(sql.ERASE_LATE, [accountId, recipient, before])) !== null
+}

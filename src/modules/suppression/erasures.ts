@@ -128,8 +128,18 @@ export async function countErased(db: Db, { accountId, id }: OpenErasure, emails
   await db.execute(sql.COUNT_ERASED, [accountId, id, emails])
 }
 
-/** @param isDone whether nothing is left: the request then forgets the address */
-export async function noteErasure(db: Db, { accountId, id }: OpenErasure, isDone: boolean, now: Date): Promise<void> {
+/**
+ * Notes the end of a turn. A request that was made again meanwhile covers more than this turn, and stays due for it.
+ *
+ * @param isDone whether nothing is left: the request then forgets the address
+ * @returns whether it was noted
+ */
+export async function noteErasure(
+  db: Db,
+  { accountId, id, coversUntil }: OpenErasure,
+  isDone: boolean,
+  now: Date,
+): Promise<boolean> {
   const due = isDone ? null : new Date(now.getTime() + LOOK_AGAIN_MS)
-  await db.execute(sql.NOTE, [accountId, id, due, now])
+  return (await db.execute(sql.NOTE, [accountId, id, due, now, coversUntil])) > 0
 }

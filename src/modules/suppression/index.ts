@@ -19,6 +19,7 @@ export { emailFaults } from './address-fields.ts'
 export {
   BAD_DOMAIN_DAYS,
   type Context,
+  eraseLate,
   expireSuppressions,
   type NewSuppression,
   type NewUnsubscribe,

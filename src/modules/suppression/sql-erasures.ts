@@ -41,11 +41,11 @@ export const COUNT_ERASED = statement(
   'suppression_count_erased',
   'update recipient_erasure set emails_erased = emails_erased + $3 where account_id = $1 and id = $2',
 )
-/** $3 when it is due next; null: it is completed, $4 now. */
+/** $3 when it is due next; null: it is completed, $4 now, $5 until when it covers what is accepted, as claimed. */
 export const NOTE = statement(
   'suppression_note_erasure',
   `update recipient_erasure set due_at = $3,
      completed_at = case when $3::timestamptz is null then $4::timestamptz end,
      recipient = case when $3::timestamptz is not null then recipient end
-   where account_id = $1 and id = $2 and completed_at is null`,
+   where account_id = $1 and id = $2 and completed_at is null and covers_until = $5`,
 )

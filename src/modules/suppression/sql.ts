@@ -392,6 +392,30 @@ export const ERASE = statement(
    on conflict (account_id, address_key) do update set reason = coalesce(greatest(e.reason, excluded.reason), e.reason)`,
 )
 
+/**
+ * Erases what came on the lists since, if the hash is still on one: entries that bounces and links made, and all others from
+ * before $3. @returns a row if the hash is on a list
+ */
+export const ERASE_LATE = statement(
+  'suppression_erase_late',
+  `with h as materialized (
+     select address_key from erased_address where account_id = $1 and address_key = ${addressKey('$1::uuid', '$2')}),
+   s as (
+     delete from suppression d using h
+     where d.account_id = $1 and d.email = $2 and (d.bounce_id is not null or d.created_at < $3)
+     returning d.reason, d.sandbox, d.expires_at),
+   u as (
+     delete from unsubscribe d using h
+     where d.account_id = $1 and d.email = $2 and (d.email_id is not null or d.created_at < $3)),
+   b as (delete from soft_bounce d using h where d.account_id = $1 and d.email = $2),
+   p as (delete from past_refusal d using h where d.account_id = $1 and d.email = $2),
+   r as (update list_removal d set email = 'erased', entry = '{}' from h where d.account_id = $1 and d.email = $2)
+   update erased_address e
+   set reason = greatest(e.reason, (select max(reason) from s where not sandbox and expires_at is null and reason > 1))
+   from h where e.account_id = $1 and e.address_key = h.address_key
+   returning e.id`,
+)
+
 /** Whether the address was erased, so that its hash is on a list: a row or none. */
 export const IS_ERASED = statement(
   'suppression_is_erased',
