@@ -127,6 +127,7 @@ async function resend(context: OptInContext, principal: Principal, contact: Aske
   const address = addressOf(context, principal, contact.email)
   await refusePast(context, address)
   const alongside = async (db: Db): Promise<void> => {
+    await db.execute(sql.adding, [accountId])
     const now = clock.now()
     const before = new Date(now.getTime() - limits.RESEND_EVERY_MS)
     const counted = await db.one(sql.countResend, [accountId, id, now, before, limits.MAX_RESENDS])
@@ -156,6 +157,7 @@ async function askBack(
   const address = addressOf(context, principal, email)
   await refusePast(context, address)
   const alongside = async (db: Db): Promise<void> => {
+    await db.execute(sql.adding, [accountId])
     const before = new Date(now.getTime() - limits.ASK_BACK_EVERY_MS)
     const proof = [source, consent.sourceUrl, consent.text, consent.at, sender, templateId]
     const asked = await db.one(sql.askBack, [accountId, id, now, before, ...proof, JSON.stringify(earlier(contact))])

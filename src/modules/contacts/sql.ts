@@ -123,7 +123,10 @@ export const countOfStatus = statement('contacts_count_of_status', `select count
 
 export const known = statement('contacts_known', 'select id from contact where account_id = $1 and email = $2')
 
-/** Taken before a contact is added. Adding does not wait for other additions, only for an erasure under way. */
+/**
+ * Taken before a contact is added, and before one is changed in a transaction that may add others: an erasure under way then waits
+ * for no row of a transaction that waits for the erasure. Adding does not wait for other additions.
+ */
 export const adding = statement(
   'contacts_adding',
   `select pg_advisory_xact_lock_shared(hashtextextended('contacts ' || $1::text, 0))`,
