@@ -34,6 +34,11 @@ async function nextRecords({ id }: Json): Promise<readonly Json[]> {
   return body.optional_records.filter(({ purpose }: Json) => purpose === 'dkim_next')
 }
 
+async function optionalRecord({ id }: Json, wanted: string): Promise<Json> {
+  const { body } = await ask('GET', `${V1}/${id}/dns`)
+  return body.optional_records.find(({ purpose }: Json) => purpose === wanted)
+}
+
 async function signs({ id }: Json): Promise<readonly (string | undefined)[]> {
   time.monotonicMs += 5_000
   const key = (await senders.signingKeys(database.system, [id])).get(id)
@@ -145,6 +150,41 @@ test('keys that were cancelled and made anew while the DNS was asked do not take
   const { domain: judged } = await verifying
   assert.deepEqual([judged.dkimSelector, judged.dkimRotation?.selector], [domain.dkim_selector, again.selector])
   assert.equal(judged.dkimRotation?.check, null)
+})
+
+test('of two verifies at once that find the next record, the second does not judge the new keys by the old record', async () => {
+  const domain = await verifiedDomain()
+  await rotate(domain)
+  const [rsa] = await nextRecords(domain)
+  const second = await optionalRecord(domain, 'dkim')
+  // The new keys take the place of the old ones in the DNS, except for the second, which stays behind.
+  zones.declare({ [second.name]: { TXT: [second.value] } })
+  assert.equal((await verify(domain)).verified, true)
+  zones.declare({ [rsa.name]: { TXT: [rsa.value] } })
+  zones.forget(`${domain.dkim_selector}._domainkey.${domain.domain}`)
+  const held = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  const slow: typeof zones = {
+    ...zones,
+    txt: async (name, signal) => {
+      const answer = zones.txt(name, signal)
+      if (name === rsa.name) {
+        asked.resolve()
+        await held.promise
+      }
+      return answer
+    },
+  }
+  const { spfMechanism, hostname } = domains
+  const other = domainsOf({ database, clock, ids, resolver: slow, secrets, spfMechanism, hostname })
+  const verifying = other.verify({ accountId: ACCOUNT, domainIds: null }, domain.id)
+  await asked.promise
+  assert.equal((await verify(domain)).domain.dkim_selector, rsa.name.split('.')[0])
+  held.resolve()
+  const { domain: judged, checks } = await verifying
+  assert.deepEqual([judged.status, checks.dkim.status, checks.dkim.expected], ['verified', 'valid', rsa.value])
+  assert.deepEqual(await signs(domain), [rsa.name.split('.')[0], undefined], 'its second record is not published')
+  assert.equal((await eventsOf(domain.id)).length, 1, 'its status has not changed')
 })
 
 test('a domain whose current record is gone is verified by its next one', async () => {

@@ -287,7 +287,8 @@ async function remove(
 /**
  * Judges a check against the domain's current state, under its lock: an overlapping verify and recheck are judged one after
  * the other, and each change of state is reported once. A recheck during which somebody verified is dropped: their result
- * stands, and the recheck's may be older. Next DKIM keys whose record was found take their place first.
+ * stands, and the recheck's may be older. So is a verify that would undo what another one found meanwhile, and one that asked
+ * about DKIM keys that have been replaced since. Next DKIM keys whose record was found take their place first.
  *
  * @param domain its state when the DNS was asked
  * @param asked false: a recheck
@@ -302,13 +303,14 @@ async function record(
   const row = await db.one<sql.DomainRow>(sql.lock, [domain.accountId, domain.id])
   if (row === null) return null
   const locked = domainOf(row)
-  if (!asked && locked.lastCheckedAt?.getTime() !== domain.lastCheckedAt?.getTime()) {
-    return { domain: locked, checks: answered.checks }
-  }
+  const stored: Verified = { domain: locked, checks: locked.checks ?? answered.checks }
+  const isOvertaken = locked.lastCheckedAt?.getTime() !== domain.lastCheckedAt?.getTime()
+  if ((isOvertaken && !asked) || locked.dkimSelector !== domain.dkimSelector) return stored
   const now = options.clock.now()
   const { domain: before, findings: seen } = await settleDkimRotation(db, locked, storableFindings(answered), now)
   const standing = { status: before.status, since: before.statusSince, spfLost: before.spfLost }
   const step = nextVerificationState(standing, seen.checks, now, asked)
+  if (isOvertaken && before.status === 'verified' && step.status !== 'verified') return { ...stored, domain: before }
   return { domain: await settle(options, db, before, { ...step, seen, now }), checks: seen.checks }
 }
 
