@@ -153,7 +153,7 @@ export const complete = statement(
    l as (update queue q set state = 2, at = r.next, lease_owner = null from r
      where q.id = r.id and q.attempt = r.fence and q.lease_owner = $7 and q.state = 1 and r.next is not null returning r.*),
    w as (select * from f union all select * from l),
-   e as (update email e set status = w.status, last_smtp_code = coalesce(w.smtp_code, e.last_smtp_code),
+   e as (update email e set status = w.status, last_smtp_code = case when w.response is null then e.last_smtp_code else w.smtp_code end,
        last_response = coalesce(w.response, e.last_response),
        next_attempt_at = case when w.next < e.expires_at then w.next end,
        attempts_count = e.attempts_count + case when w.tried then 1 else 0 end,
