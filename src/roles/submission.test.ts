@@ -476,19 +476,25 @@ test('a flood of commands without effect ends the session', async () => {
   assert.match(answers, /^421 4\.7\.0/m)
 })
 
-test('a log-in that is no longer valid ends an open session at its next message', async () => {
-  let good = true
-  let turned = 0
-  const clock = { ...systemClock(), monotonicMs: () => performance.now() + turned }
-  const principal = { accountId: ACCOUNT, keyId: null, mode: 'live' as const, scopes: ['full'], domainIds: null }
-  await using world = await submissionWorld({
-    clock,
-    authenticate: async () => (good ? { kind: 'ok', principal } : { kind: 'refused' }),
+for (const at of ['MAIL', 'the end of its data'] as const)
+  test(`a log-in that is no longer valid ends an open session at ${at}`, async () => {
+    let good = true
+    let turned = 0
+    const clock = { ...systemClock(), monotonicMs: () => performance.now() + turned }
+    const principal = { accountId: ACCOUNT, keyId: null, mode: 'live' as const, scopes: ['full'], domainIds: null }
+    await using world = await submissionWorld({
+      clock,
+      authenticate: async () => (good ? { kind: 'ok', principal } : { kind: 'refused' }),
+    })
+    const smtp = await world.session()
+    good = false
+    assert.match(await smtp.ask('MAIL FROM:<a@shop.example>'), /^250/)
+    if (at === 'MAIL') await smtp.ask('RSET')
+    else for (const line of ['RCPT TO:<b@example.net>', 'DATA']) await smtp.ask(line)
+    turned = 5_000
+    assert.match(
+      await smtp.ask(at === 'MAIL' ? 'MAIL FROM:<a@shop.example>' : 'Subject: s\r\n\r\nt\r\n.'),
+      /^421 4\.7\.0/,
+    )
+    assert.deepEqual(await world.mails(), [])
   })
-  const smtp = await world.session()
-  good = false
-  assert.match(await smtp.ask('MAIL FROM:<a@shop.example>'), /^250/)
-  await smtp.ask('RSET')
-  turned = 5_000
-  assert.match(await smtp.ask('MAIL FROM:<a@shop.example>'), /^421 4\.7\.0/)
-})

@@ -230,7 +230,8 @@ function conversation(options: SubmissionOptions, stopping: AbortSignal): Conver
   }
 
   const submit = async (raw: Buffer, session: SMTPServerSession): Promise<string> => {
-    const { principal, senderFault } = userOf(session)
+    // A slow message must not outlast the log-in that began it.
+    const { principal, senderFault } = await checkedUser(session)
     const { mailFrom, rcptTo } = session.envelope
     const by = `${options.hostname} with ${session.transmissionType.replaceAll(/[^A-Z0-9]/g, '')}`
     const answer = await sending.submit(principal, {
