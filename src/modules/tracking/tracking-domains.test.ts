@@ -193,6 +193,47 @@ test('when two accounts prove one name at once, only one has it verified', async
   assert.equal((await other.api.get(`${PATH}/${theirs.id}`)).body.is_verified, true)
 })
 
+test('a verify that waited for the DNS undoes neither the proof of a later one nor that of another account', async () => {
+  const other = await world.newAccount()
+  const domain = 'links.late.example'
+  const mine = (await world.api.post(PATH, { domain })).body
+  const theirs = (await other.api.post(PATH, { domain })).body
+  const { database, ground, store } = world.rooms
+  const config = { hostname: 'mail.posthorn.test', publicUrl: world.url, wantsCertificates: false }
+  /** Asks the DNS now and is answered after `meanwhile`. */
+  const late = async (meanwhile: () => Promise<unknown>): Promise<boolean> => {
+    const asked = Promise.withResolvers<void>()
+    const isOver = Promise.withResolvers<void>()
+    const resolver: typeof world.zones = {
+      ...world.zones,
+      cname: async (name, signal) => {
+        const answer = await world.zones.cname(name, signal)
+        asked.resolve()
+        await isOver.promise
+        return answer
+      },
+    }
+    const names = trackingDomainsOf({ ...ground, ...config, ...store, database, resolver })
+    const verifying = names.verify(world.account.accountId, mine.id)
+    await asked.promise
+    await meanwhile()
+    isOver.resolve()
+    return (await verifying).verified_at !== null
+  }
+  const publish = (CNAME: string): void => world.zones.declare({ [domain]: { CNAME: [CNAME] } })
+  const mineIsFound = await late(async () => {
+    publish(mine.cname_target)
+    assert.equal((await world.api.post(`${PATH}/${mine.id}/verify`)).body.verified, true)
+  })
+  assert.equal(mineIsFound, true)
+  const mineIsKept = await late(async () => {
+    publish(theirs.cname_target)
+    assert.equal((await other.api.post(`${PATH}/${theirs.id}/verify`)).body.verified, true)
+  })
+  assert.equal(mineIsKept, false)
+  assert.equal((await other.api.get(`${PATH}/${theirs.id}`)).body.is_verified, true)
+})
+
 test('a CNAME to the target of one account proves nothing for another, and a deleted name stays reserved', async () => {
   const other = await world.newAccount()
   const domain = 'links.held.example'

@@ -214,8 +214,11 @@ async function recordCheck(
   const now = options.clock.now()
   const row = await db.one<TrackingDomainRow>(sql.lockName, [before.account_id, before.id])
   if (row === null) throw errors.not_found()
-  // Another check has been recorded and reported in the meantime. It stands, since ours may be older.
-  if (!byHand && row.checked_at?.getTime() !== before.checked_at?.getTime()) return { after: row, displaced: [] }
+  // Another check has been recorded and reported in the meantime. It stands, since ours may be older: that of a recheck, and by
+  // hand what has verified the name or ended that.
+  const isOvertaken = row.checked_at?.getTime() !== before.checked_at?.getTime()
+  const isTurned = (row.verified_at === null) !== (before.verified_at === null)
+  if (isTurned || (isOvertaken && !byHand)) return { after: row, displaced: [] }
   const { verifiedAt, error } = await judged(db, row, found, now)
   const isNew = verifiedAt !== null && row.verified_at === null
   const loss = [row.name, row.id, row.cname_target, LEADS_ELSEWHERE, now]
