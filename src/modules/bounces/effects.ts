@@ -12,7 +12,7 @@ import { type DkimOutcome, organizationOf } from '../../mail/dkim-check.ts'
 import type { Report } from '../../mail/report.ts'
 import type { ReportedRecipient } from '../../mail/reports.ts'
 import type { Db } from '../../platform/db.ts'
-import { append, type EmailFacts, type Stream } from '../events/index.ts'
+import { append, type EmailFacts, loggedAt, type Stream } from '../events/index.ts'
 import { unsubscribe } from '../suppression/index.ts'
 import { type Bounce, type BounceSource, type Context, type NewBounce, recordBounces } from './record.ts'
 
@@ -173,7 +173,18 @@ export async function applyComplaint(
     suppressed: recorded.suppressed,
   }
   const eventId = context.ids.next()
-  const fact = { eventId, at, accountId, domainId, emailId, stream, sandbox, tag, data, facts: null }
+  const fact = {
+    eventId,
+    at: loggedAt(at, context.clock.now()),
+    accountId,
+    domainId,
+    emailId,
+    stream,
+    sandbox,
+    tag,
+    data,
+    facts: null,
+  }
   await append(db, [{ ...fact, type: 'email.complained' }])
   return { kind: 'complained', bounce: recorded }
 }

@@ -13,7 +13,7 @@ import type { Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { storableText } from '../../platform/storable-text.ts'
 import { SYSTEM_ACCOUNT_ID } from '../accounts/index.ts'
-import { append, type EmailFacts, factsOf, type Stream } from '../events/index.ts'
+import { append, type EmailFacts, factsOf, loggedAt, type Stream } from '../events/index.ts'
 import { BAD_DOMAIN_DAYS, noteSoftBounce, suppress } from '../suppression/index.ts'
 import * as sql from './sql.ts'
 
@@ -120,7 +120,7 @@ export async function recordBounces(db: Db, context: Context, news: readonly New
       const type = 'email.bounced'
       const eventId = context.ids.next()
       const of = { accountId, domainId, emailId, stream, sandbox, tag, provider }
-      return [{ ...of, eventId, at: bouncedAt, type, data, facts: null }]
+      return [{ ...of, eventId, at: loggedAt(bouncedAt, context.clock.now()), type, data, facts: null }]
     }),
   )
   return bounces

@@ -58,6 +58,16 @@ const FROM_THE_START = new Date(0)
  * nothing new costs one index look-up.
  */
 export const OVERLAP_MS = 7 * 86_400_000
+/** A day less than the overlap. */
+const OLDEST_MS = 6 * 86_400_000
+
+/**
+ * The time for the event of something that happened at `at` and was learned of at `now`. Followers would not find an event from
+ * before the overlap, and retention may have removed its day; its data tells when it happened.
+ */
+export function loggedAt(at: Date, now: Date): Date {
+  return new Date(Math.max(at.getTime(), now.getTime() - OLDEST_MS))
+}
 
 /**
  * Processes the next stretch of the log. Another worker of the same name waits for this one.

@@ -1,0 +1,47 @@
+// Reports of what happened more than a week ago: followers of the log look no further back.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from './accounts-fixture.ts'
+import { startReceiver } from './receiver.ts'
+import { webhookReceiver } from './webhook-receiver.ts'
+import { startWorld } from './world.ts'
+
+const DAY_MS = 86_400_000
+
+test('a bounce and a complaint of ten days ago reach webhooks and statistics', async () => {
+  await using mx = await startReceiver()
+  await using hook = await webhookReceiver()
+  await using world = await startWorld({
+    zones: { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } },
+    settings: { POSTHORN_SMTP_PORT: String(mx.port) },
+  })
+  const { api, clock } = world
+  const today = clock.now()
+  clock.set(-11 * DAY_MS)
+  await world.verifiedDomain('shop.example')
+  const events = ['email.delivered', 'email.bounced', 'email.complained']
+  assert.equal((await api.post('/api/v1/customer/webhooks', { url: hook.url, events })).status, 201)
+  const told = (event: string) => hook.received.filter(({ body }) => body.event === event)
+  const send = async (to: string): Promise<string> => {
+    const { body } = await api.post('/api/v1/send', { from: 'a@shop.example', to, subject: 's', text: 't' })
+    return body.data.email_id
+  }
+  const [bounced, complained] = [await send('ann@example.net'), await send('bob@example.net')]
+  await hook.until(() => told('email.delivered').length === 2)
+  clock.set(11 * DAY_MS)
+  await send('now@example.net')
+  await hook.until(() => told('email.delivered').length === 3)
+  const at = new Date(today.getTime() - 10 * DAY_MS).toISOString()
+  const bounce = { email_id: bounced, recipient: 'ann@example.net', type: 'hard', occurred_at: at }
+  assert.equal((await api.post('/api/v1/inbound/bounces', bounce)).status, 202)
+  const complaint = { email_id: complained, recipient: 'bob@example.net', occurred_at: at }
+  assert.equal((await api.post('/api/v1/inbound/complaints', complaint)).status, 202)
+  await hook.until(() => told('email.bounced').length === 1 && told('email.complained').length === 1)
+  assert.equal(told('email.bounced')[0]?.body.data.bounced_at, at)
+  assert.equal(told('email.complained')[0]?.body.data.arrival_date, at)
+  await until(async () => {
+    const { hard, spam_complaints: complaints } = (await api.get('/api/v1/stats/outbound')).body.data
+    return hard === 1 && complaints === 1
+  })
+})
