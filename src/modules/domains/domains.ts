@@ -304,7 +304,9 @@ async function record(
   if (row === null) return null
   const locked = domainOf(row)
   const stored: Verified = { domain: locked, checks: locked.checks ?? answered.checks }
-  const isOvertaken = locked.lastCheckedAt?.getTime() !== domain.lastCheckedAt?.getTime()
+  const isChecked = locked.lastCheckedAt?.getTime() !== domain.lastCheckedAt?.getTime()
+  // The operator may have set the status, too.
+  const isOvertaken = isChecked || locked.statusSince.getTime() !== domain.statusSince.getTime()
   if ((isOvertaken && !asked) || locked.dkimSelector !== domain.dkimSelector) return stored
   const now = options.clock.now()
   const { domain: before, findings: seen } = await settleDkimRotation(db, locked, storableFindings(answered), now)

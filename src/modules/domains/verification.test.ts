@@ -272,8 +272,14 @@ test('the database itself shows a tenant only its own rows', async () => {
   assert.deepEqual(new Set(rows.map((row) => row.account_id)), new Set([OTHER]))
 })
 
-for (const what of ['recheck', 'verify'] as const) {
-  test(`a ${what} overtaken by a verify does not undo it`, async (t) => {
+const OVERTAKEN = [
+  ['recheck', 'a verify'],
+  ['verify', 'a verify'],
+  ['recheck', "the operator's word"],
+  ['verify', "the operator's word"],
+] as const
+for (const [what, by] of OVERTAKEN) {
+  test(`a ${what} overtaken by ${by} does not undo it`, async (t) => {
     t.after(() => {
       time.now = START
     })
@@ -303,11 +309,16 @@ for (const what of ['recheck', 'verify'] as const) {
         ? late.recheck(await domains.get(owner, domain.id), new AbortController().signal)
         : late.verify(owner, domain.id).then((verified) => verified.domain)
     await looking
-    await publish(domain)
-    assert.equal((await ask('POST', `${V1}/${domain.id}/verify`)).body.verified, true)
     time.now = new Date(START.getTime() + 1_000)
+    if (by === 'a verify') {
+      await publish(domain)
+      assert.equal((await ask('POST', `${V1}/${domain.id}/verify`)).body.verified, true)
+    } else await domains.setStatus(ACCOUNT, domain.id, 'verified')
+    time.now = new Date(START.getTime() + 2_000)
     answer()
     assert.equal((await overtaken)?.status, 'verified')
+    const [{ nextCheckAt } = { nextCheckAt: undefined }] = await domains.find(domain.id)
+    assert.equal(nextCheckAt === null, by !== 'a verify', 'what the operator has said is not rechecked')
     assert.equal(await statusOf(domain.id), 'verified')
     assert.equal((await eventsOf(domain.id)).length, 1)
   })
