@@ -14,7 +14,7 @@ import type { Database, Db } from '../../platform/db.ts'
 import { firstIdAt, type Ids, timeOfId } from '../../platform/ids.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
-import { append, type NewEvent } from '../events/index.ts'
+import { append, loggedAt, type NewEvent } from '../events/index.ts'
 import { clientOf } from './clients.ts'
 import { kindOf } from './hits.ts'
 import { linkScansIn, machineReasonOf, type Period, WINDOW_MS } from './machine-hits.ts'
@@ -66,7 +66,8 @@ export async function judgeDueHits({
   ids,
   ledger,
 }: Omit<JudgeOptions, 'log' | 'isBurst'>): Promise<number> {
-  const until = new Date(clock.now().getTime() - LIES_MS)
+  const now = clock.now()
+  const until = new Date(now.getTime() - LIES_MS)
   return database.transaction(async (db) => {
     const hits = await db.query<sql.HitRow>(sql.waitingHits, [until, AT_ONCE, WINDOW_MS])
     if (hits.length === 0) return 0
@@ -80,7 +81,10 @@ export async function judgeDueHits({
     const judging = new Map([...locked.values()].map((email) => [email.id, tallyOf(email)]))
     const events = due.flatMap((hit) => eventsOf(hit, judging.get(hit.email_id) ?? tallyOf(goneEmail(hit)), scans, ids))
     await Promise.all([
-      append(db, events),
+      append(
+        db,
+        events.map((event) => ({ ...event, at: loggedAt(event.at, now) })),
+      ),
       ledger.count(
         db,
         keys.flatMap((key) => countOf(key, judging.get(key.id))),
