@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'
 import { test } from 'node:test'
+import { until } from '../../../test/accounts-fixture.ts'
 import { startWorld, type World } from '../../../test/world.ts'
 import { statement } from '../../platform/db.ts'
 import { append, type FollowedEvent, type FollowOptions, follow, type NewEvent } from './index.ts'
@@ -372,4 +373,32 @@ test('clients that read nothing count as open, until they are cut off after a mi
     status = (await read(world, { until: () => true })).status
   }
   for (const socket of silent) socket.destroy()
+})
+
+test('an open stream shows only the domains that its key has now', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
+  const kept = await world.verifiedDomain('kept.example')
+  await world.verifiedDomain('left.example')
+  const made = (await world.api.post('/api/v1/customer/api-keys', { name: 'reader', scopes: ['stats:read'] })).body.data
+  const send = async (from: string, tag: string): Promise<void> => {
+    const mail = { from, to: 'ann@sandbox.test', subject: 's', text: 't', tag }
+    assert.equal((await world.api.post('/api/v1/send', mail)).status, 202)
+  }
+  const tagsOf = (messages: readonly Message[]) => new Set(messages.flatMap(({ data }) => data?.tag ?? []))
+  const { messages } = await read(world, {
+    key: made.key,
+    until: (seen) => tagsOf(seen).has('last'),
+    onOpen: async () => {
+      await send('a@left.example', 'before')
+      await until(async () => (await world.api.get('/api/v1/emails?status=delivered')).body.pagination.total === 1)
+      const change = await world.api.patch(`/api/v1/customer/api-keys/${made.id}`, { domain_ids: [kept] })
+      assert.equal(change.status, 200, JSON.stringify(change.body))
+      world.clock.advance(5_000)
+      // The stream looks every half a second.
+      await new Promise((resolve) => setTimeout(resolve, 1_500))
+      await send('a@left.example', 'after')
+      await send('a@kept.example', 'last')
+    },
+  })
+  assert.deepEqual([...tagsOf(messages)], ['before', 'last'])
 })

@@ -15,6 +15,7 @@ import {
   ListOffset,
   list,
   listOf,
+  type Principal,
   raw,
   ToTime,
   typed,
@@ -156,7 +157,7 @@ function streamRoute({ streams, gate }: EventRoutesOptions): AnyEndpoint {
     errors: [errors.rate_limit_exceeded],
     handle: async (call) => {
       const { principal, signal } = call
-      const body = await streams.open({ principal, signal, after: placeOf(call), isAdmitted: () => admits(gate, call) })
+      const body = await streams.open({ principal, signal, after: placeOf(call), admitted: () => admitted(gate, call) })
       return raw('text/event-stream; charset=utf-8', body, { 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
     },
   })
@@ -171,13 +172,13 @@ function placeOf({ headers }: Pick<Call<never, never, never>, 'headers'>): LogPo
   return place
 }
 
-/** False once the gate refuses the key (401 or 403). A rate limit or an unavailable database does not end the stream. */
-async function admits(
+/** Null once the gate refuses the key (401 or 403). A rate limit or an unavailable database does not end the stream. */
+async function admitted(
   gate: Gate,
-  { headers, ip }: Pick<Call<never, never, never>, 'headers' | 'ip'>,
-): Promise<boolean> {
+  { headers, ip, principal }: Pick<Call<never, never, never>, 'headers' | 'ip' | 'principal'>,
+): Promise<Principal | null> {
   try {
-    await gate.admit(
+    return await gate.admit(
       {
         apiKeyHeader: headers['x-api-key'],
         authorization: headers.authorization,
@@ -190,9 +191,8 @@ async function admits(
       },
       { scope: SCOPE },
     )
-    return true
   } catch (error) {
     const { status } = error as { status?: unknown }
-    return status !== 401 && status !== 403
+    return status === 401 || status === 403 ? null : principal
   }
 }

@@ -63,8 +63,8 @@ export interface StreamRequest {
   readonly after: LogPosition | null
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
-  /** Whether the key is still valid; checked every few seconds. */
-  readonly isAdmitted: () => Promise<boolean>
+  /** The caller with the rights that it has now, null when its key is not valid any more; asked every few seconds. */
+  readonly admitted: () => Promise<Principal | null>
 }
 
 export interface EventStreams {
@@ -77,6 +77,8 @@ export interface EventStreams {
 interface Client {
   readonly ask: StreamRequest
   readonly body: Readable
+  /** The domains whose events it may read now; null: all. */
+  domainIds: readonly string[] | null
   place: LogPosition
   /** True once the client has reached the reader's place, until its buffer is full. */
   live: boolean
@@ -119,7 +121,7 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
       client.fullSinceMs ??= clock.monotonicMs()
       return false
     }
-    const { domainIds } = client.ask.principal
+    const { domainIds } = client
     if (domainIds === null || (domainId !== null && domainIds.includes(domainId))) write(client, text)
     client.place = place
     return true
@@ -185,7 +187,9 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
     if (nowMs - client.wroteAtMs >= HEARTBEAT_MS && client.body.readableLength === 0) write(client, ': heartbeat\n\n')
     if (nowMs - client.admittedAtMs < ADMITTED_FOR_MS) return
     client.admittedAtMs = nowMs
-    if (!(await client.ask.isAdmitted())) end(client)
+    const now = await client.ask.admitted()
+    if (now?.accountId === client.ask.principal.accountId) client.domainIds = now.domainIds
+    else end(client)
   }
 
   const turn = async (): Promise<number> => {
@@ -226,7 +230,7 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
     }
     const body = new Readable({ highWaterMark: LOW_BYTES, read: isLow })
     const times = { fullSinceMs: null, endedAtMs: null, admittedAtMs: nowMs, wroteAtMs: nowMs }
-    const client: Client = { ask, body, place, live: false, ...times }
+    const client: Client = { ask, body, domainIds: ask.principal.domainIds, place, live: false, ...times }
     clients.add(client)
     const gone = (): void => void clients.delete(client)
     body.once('close', gone)
