@@ -25,7 +25,6 @@ export interface EmailRow {
   readonly id: string
   readonly domain_id: string | null
   readonly body_id: string
-  readonly created_at: Date
   readonly status: number
   readonly sender: string
   readonly sender_name: string | null

@@ -81,7 +81,7 @@ export * from './types.ts'
 
 /**
  * The emails of an account in a range of ids, as SQL for another module's statement: rows of (id uuid, domain_id uuid, risk
- * jsonb, created_at timestamptz).
+ * jsonb).
  *
  * @param range SQL expressions of the outer statement; `from` is inclusive, `below` exclusive
  */

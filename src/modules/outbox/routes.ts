@@ -25,6 +25,7 @@ import {
   ToTime,
   typed,
 } from '../../platform/http.ts'
+import { timeOfId } from '../../platform/ids.ts'
 import { EventItem, TlsSession } from '../events/index.ts'
 import { cancelEmail, type RetryOptions, rescheduleEmail, retryEmail, statusName } from './control.ts'
 import {
@@ -370,7 +371,8 @@ function wireEmail(row: EmailRow): object {
     open_count: row.open_count,
     click_count: row.click_count,
     risk: row.risk,
-    created_at: row.created_at,
+    // The filters and the order of lists go by the id's time.
+    created_at: timeOfId(row.id),
     scheduled_at: row.scheduled_at,
     expires_at: row.expires_at,
     delivered_at: row.delivered_at,

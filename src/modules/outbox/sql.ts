@@ -257,7 +257,7 @@ export const forgetDead = statement(
 
 // --- reading and controlling emails, as the account
 
-export const EMAIL_COLUMNS = `id, domain_id, body_id, created_at, status, sender, sender_name, recipient, cc, reply_to, subject,
+export const EMAIL_COLUMNS = `id, domain_id, body_id, status, sender, sender_name, recipient, cc, reply_to, subject,
   message_id, stream, sandbox, tag, metadata, size_bytes, scheduled_at, expires_at, risk, attempts_count, last_smtp_code,
   last_response, next_attempt_at, delivered_at, ended_at, open_count, click_count`
 
@@ -467,6 +467,6 @@ export function judgedEmails(range: {
   readonly from: string
   readonly below: string
 }): string {
-  return `select e.id, e.domain_id, e.risk, e.created_at from email e
+  return `select e.id, e.domain_id, e.risk from email e
    where e.account_id = ${range.accountId} and e.id >= ${range.from} and e.id < ${range.below}`
 }

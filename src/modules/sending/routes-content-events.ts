@@ -16,6 +16,7 @@ import {
   ToTime,
   Uuid,
 } from '../../platform/http.ts'
+import { timeOfId } from '../../platform/ids.ts'
 import { accountErrors } from '../accounts/index.ts'
 import { listContentEvents } from './content-events.ts'
 
@@ -74,10 +75,10 @@ export function contentEventRoutes({ database }: { readonly database: Database }
         }
         const page = { limit, offset, cursor }
         const { rows: events, total, next } = await listContentEvents(database, accountId, filter, page)
-        const shown = events.map(({ level, created_at, ...event }) => ({
+        const shown = events.map(({ level, ...event }) => ({
           ...event,
           risk_level: level,
-          created_at: created_at.toISOString(),
+          created_at: timeOfId(event.id).toISOString(),
         }))
         return list(shown, { total, limit, offset, next_cursor: next })
       },

@@ -151,7 +151,6 @@ export interface ContentEventRow {
   readonly score: number
   readonly level: string
   readonly matches: readonly object[]
-  readonly created_at: Date
 }
 
 // Content of level high or critical counts against an email: it blocked the email, or was let through with a warning. $2 $3 ids
@@ -162,11 +161,11 @@ const OF_EMAILS = `select e.id, e.id as email_id,
          and e.risk ->> 'reason_code' in ('content_risk_high', 'risk_score_critical') then 'content.blocked'
        else 'content.warned' end as event,
      (e.risk ->> 'content_score')::int as score, e.risk ->> 'content_level' as level,
-     coalesce(e.risk -> 'content_matches', '[]') as matches, e.created_at
+     coalesce(e.risk -> 'content_matches', '[]') as matches
    from (${judgedEmailsSql({ accountId: '$1', from: '$2', below: '$3' })}) e
    where e.risk ? 'content_level' and ($4::uuid is null or e.id = $4) and ($5::uuid[] is null or e.domain_id = any($5))
      and ($6::text is null or e.risk ->> 'content_level' = $6)`
-const OF_BLOCKS = `select b.id, null::uuid as email_id, 'content.blocked' as event, b.score::int, b.level, b.matches, b.created_at
+const OF_BLOCKS = `select b.id, null::uuid as email_id, 'content.blocked' as event, b.score::int, b.level, b.matches
    from content_block b
    where b.account_id = $1 and b.id >= $2 and b.id < $3 and $4::uuid is null and ($5::uuid[] is null or b.domain_id = any($5))
      and ($6::text is null or b.level = $6)`
