@@ -113,6 +113,22 @@ test("facts handed in must name an email of the account and that email's recipie
   assert.equal((await world.apiWith(null).post('/api/v1/inbound/bounces', { email_id: id })).status, 401)
 })
 
+test('null says that a fact is unknown, as in what the service itself answers', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
+  await world.verifiedDomain('shop.example')
+  const { id } = await sentMail(world, 'bob@example.net')
+  const unknown = { message_id: null, recipient: null, enhanced_code: null, diagnostic_code: null, occurred_at: null }
+  const facts = { email_id: id, smtp_code: null, type: 'soft' }
+  const first = await world.api.post('/api/v1/inbound/bounces', { ...facts, ...unknown })
+  assert.deepEqual([first.status, first.body.data?.type], [202, 'soft'], JSON.stringify(first.body))
+  const again = await world.api.post('/api/v1/inbound/bounces', { email_id: id, type: 'soft' })
+  assert.equal(again.body.data.id, first.body.data.id, 'the same report')
+  const complained = await world.api.post('/api/v1/inbound/complaints', { ...facts, ...unknown, type: null })
+  assert.deepEqual([complained.status, complained.body.data?.type], [202, 'complaint'], JSON.stringify(complained.body))
+  const nobody = await world.api.post('/api/v1/inbound/bounces', { email_id: null, message_id: null })
+  assert.deepEqual([nobody.status, nobody.body.details.fields[0].rule], [422, 'required'], JSON.stringify(nobody.body))
+})
+
 test('facts are checked against their schema, all faults at once; facts about an email that has not ended can be sent again', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
   assert.equal((await handIn(world, '', world.account.apiKey)).status, 422, 'an empty body names no email')

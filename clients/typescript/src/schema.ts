@@ -4615,27 +4615,27 @@ export interface components {
         };
         ReportBounceRequest: {
             /** Format: uuid */
-            email_id?: string;
-            message_id?: string;
-            recipient?: string;
+            email_id?: string | null;
+            message_id?: string | null;
+            recipient?: string | null;
             /** Format: date-time */
-            occurred_at?: string;
-            type?: components["schemas"]["BounceType"];
-            smtp_code?: number;
-            enhanced_code?: string;
-            diagnostic_code?: string;
+            occurred_at?: string | null;
+            type?: components["schemas"]["BounceType"] | null;
+            smtp_code?: number | null;
+            enhanced_code?: string | null;
+            diagnostic_code?: string | null;
         };
         ReportComplaintRequest: {
             /** Format: uuid */
-            email_id?: string;
-            message_id?: string;
-            recipient?: string;
+            email_id?: string | null;
+            message_id?: string | null;
+            recipient?: string | null;
             /** Format: date-time */
-            occurred_at?: string;
-            type?: string;
-            smtp_code?: number;
-            enhanced_code?: string;
-            diagnostic_code?: string;
+            occurred_at?: string | null;
+            type?: string | null;
+            smtp_code?: number | null;
+            enhanced_code?: string | null;
+            diagnostic_code?: string | null;
         };
         ReportResult: {
             id: string;

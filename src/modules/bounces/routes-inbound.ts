@@ -3,7 +3,7 @@
 // domain does not exist. A report that overtakes the record of its delivery is retried for 3 s.
 
 import { Readable } from 'node:stream'
-import { type TObject, Type } from 'typebox'
+import { type TObject, type TSchema, Type } from 'typebox'
 import { addressFault, parseAddress, suppressionKey } from '../../mail/address.ts'
 import { isComplaint, isOptOut } from '../../mail/arf.ts'
 import type { Report } from '../../mail/report.ts'
@@ -55,26 +55,28 @@ const TYPES: Readonly<Record<BounceType, BounceCategory>> = {
 }
 
 const Text = (maxLength: number): ReturnType<typeof Type.String> => Type.String({ minLength: 1, maxLength })
+/** Null says that the fact is unknown, as leaving it out does. */
+const Fact = (schema: TSchema): TSchema => Type.Optional(Type.Union([schema, Type.Null()]))
 const Named = {
-  email_id: Type.Optional(Type.String({ format: 'uuid' })),
-  message_id: Type.Optional(Text(998)),
-  recipient: Type.Optional(Text(320)),
-  occurred_at: Type.Optional(DateTime),
+  email_id: Fact(Type.String({ format: 'uuid' })),
+  message_id: Fact(Text(998)),
+  recipient: Fact(Text(320)),
+  occurred_at: Fact(DateTime),
 }
 const Diagnosis = {
-  smtp_code: Type.Optional(Type.Integer({ minimum: 400, maximum: 599 })),
-  enhanced_code: Type.Optional(Type.String({ pattern: '^[45]\\.\\d{1,3}\\.\\d{1,3}$' })),
-  diagnostic_code: Type.Optional(Text(4_096)),
+  smtp_code: Fact(Type.Integer({ minimum: 400, maximum: 599 })),
+  enhanced_code: Fact(Type.String({ pattern: '^[45]\\.\\d{1,3}\\.\\d{1,3}$' })),
+  diagnostic_code: Fact(Text(4_096)),
 }
 const BounceTypeName = named('BounceType', Type.Enum(['hard', 'soft', 'block', 'complaint', 'unknown']))
 const closed = { additionalProperties: false } as const
 const BounceBody = named(
   'ReportBounceRequest',
-  Type.Object({ ...Named, type: Type.Optional(BounceTypeName), ...Diagnosis }, closed),
+  Type.Object({ ...Named, type: Fact(BounceTypeName), ...Diagnosis }, closed),
 )
 const ComplaintBody = named(
   'ReportComplaintRequest',
-  Type.Object({ ...Named, type: Type.Optional(Text(64)), ...Diagnosis }, closed),
+  Type.Object({ ...Named, type: Fact(Text(64)), ...Diagnosis }, closed),
 )
 const Answer = named(
   'ReportResult',
@@ -133,8 +135,8 @@ export function inboundRoutes(options: InboundRoutesOptions): readonly AnyEndpoi
             { status: 202 },
           )
         }
-        const facts = given as Reported
-        const text = Buffer.from(`\n${JSON.stringify(given)}`)
+        const facts: Reported = Object.fromEntries(Object.entries(given as object).filter(([, fact]) => fact !== null))
+        const text = Buffer.from(`\n${JSON.stringify(facts)}`)
         return single(
           await take(options, principal, {
             hashes: hashesOf(principal, `api:${accountId}:${what}`, text),
@@ -185,7 +187,7 @@ function unclear(body: unknown): readonly FieldFault[] {
     recipient,
   } = (body ?? {}) as Partial<Record<keyof NamedEmail, unknown>>
   const faults: FieldFault[] = []
-  if (emailId === undefined && messageId === undefined) {
+  if ((emailId ?? messageId ?? null) === null) {
     faults.push({ field: 'email_id', rule: 'required', message: 'is required, or a message_id in its place' })
   }
   const message = addressFault(recipient)
