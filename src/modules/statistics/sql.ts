@@ -236,21 +236,28 @@ export const activeAccounts = statement(
    order by account_id limit $3`,
 )
 
+/** The sums of domains of all accounts from $2 on, without the sandbox. $1 all zeros. */
+const domainsWith = (name: string, sums: string, having: string): Statement =>
+  statement(
+    name,
+    `${ACCOUNTS}
+     select a.account_id, c.* from accounts a cross join lateral (
+       select domain_id, sum(delivered)::bigint as delivered, ${sums} from stat_bucket s
+       where s.account_id = a.account_id and scope = 1 and span = 1 and tag = '' and bucket >= $2 and not sandbox
+       group by domain_id having ${having}) c`,
+  )
+
 export interface ComplainedRow {
   readonly account_id: string
   readonly domain_id: string
   readonly delivered: number
   readonly complained: number
 }
-/** $1 all zeros, $2 start, $3 the least complaints, $4 the least delivered, $5 the least rate. */
-export const complainedDomains = statement(
+/** $3 the least complaints, $4 the least delivered, $5 the least rate. */
+export const complainedDomains = domainsWith(
   'statistics_complained_domains',
-  `${ACCOUNTS}
-   select a.account_id, c.* from accounts a cross join lateral (
-     select domain_id, sum(delivered)::bigint as delivered, sum(complained)::bigint as complained from stat_bucket s
-     where s.account_id = a.account_id and scope = 1 and span = 1 and tag = '' and bucket >= $2 and not sandbox
-     group by domain_id
-     having sum(complained) >= $3 and sum(delivered) >= $4 and sum(complained) >= $5::float8 * sum(delivered)) c`,
+  'sum(complained)::bigint as complained',
+  'sum(complained) >= $3 and sum(delivered) >= $4 and sum(complained) >= $5::float8 * sum(delivered)',
 )
 
 export interface OpenedRow {
@@ -259,13 +266,9 @@ export interface OpenedRow {
   readonly delivered: number
   readonly opened: number
 }
-/** $1 all zeros, $2 start, $3 the least opens, $4 the least opens for each mail delivered. */
-export const openedDomains = statement(
+/** $3 the least opens, $4 the least opens for each mail delivered. */
+export const openedDomains = domainsWith(
   'statistics_opened_domains',
-  `${ACCOUNTS}
-   select a.account_id, c.* from accounts a cross join lateral (
-     select domain_id, sum(delivered)::bigint as delivered, sum(opens + machine_opens)::bigint as opened from stat_bucket s
-     where s.account_id = a.account_id and scope = 1 and span = 1 and tag = '' and bucket >= $2 and not sandbox
-     group by domain_id
-     having sum(opens + machine_opens) >= $3 and sum(opens + machine_opens) >= $4::float8 * sum(delivered)) c`,
+  'sum(opens + machine_opens)::bigint as opened',
+  'sum(opens + machine_opens) >= $3 and sum(opens + machine_opens) >= $4::float8 * sum(delivered)',
 )
