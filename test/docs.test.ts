@@ -28,6 +28,11 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
+interface Described {
+  readonly schema: { readonly properties?: object }
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+
 interface Shown {
   readonly address: string
   readonly status: number
@@ -168,9 +173,9 @@ test('the document names the headers of each answer', async () => {
 
 test('the reference lists every operation of the document with its scope, its fields and its error codes', async () => {
   const { html } = await show('/docs/api')
-  const body = await documentOf(world.api)
+  const document = await documentOf(world.api)
   const sections = html.split('<section class="operation">').slice(1)
-  const operations = Object.entries(body.paths as Record<string, Record<string, Record<string, unknown>>>).flatMap(
+  const operations = Object.entries(document.paths as Record<string, Record<string, Record<string, unknown>>>).flatMap(
     ([at, methods]) =>
       Object.entries(methods).map(([method, one]) => ({ named: `${method.toUpperCase()} ${at}`, one })),
   )
@@ -184,7 +189,7 @@ test('the reference lists every operation of the document with its scope, its fi
     for (const { description } of (one['parameters'] ?? []) as readonly { readonly description?: string }[]) {
       assert.ok(section.includes(escapeText(description ?? '')), `${named}: ${description}`)
     }
-    const body = one['requestBody'] as { content: Record<string, { schema: { properties?: object } }> } | undefined
+    const body = one['requestBody'] as { content: Record<string, Described> } | undefined
     for (const { schema } of Object.values(body?.content ?? {})) {
       for (const field of Object.keys(schema.properties ?? {})) {
         assert.ok(section.includes(`<code>${field}</code>`), `${named} ${field}`)
@@ -193,6 +198,13 @@ test('the reference lists every operation of the document with its scope, its fi
     for (const { schema } of Object.values(body?.content ?? {})) {
       for (const said of saidWithin(Object.values(schema.properties ?? {})))
         assert.ok(section.includes(said), `${named}: ${said}`)
+    }
+    for (const { value } of Object.values(body?.content['application/json']?.examples ?? {})) {
+      const shown = escapeText(JSON.stringify(value, null, 2).replaceAll("'", `'\\''`))
+      const [method, at] = named.split(' ')
+      const command = `curl -sS${method === 'POST' ? '' : ` -X ${method}`} '${document.servers[0].url}${at}' `
+      assert.ok(section.includes(scope === undefined ? shown : `-d '${shown}'</code>`), `${named}: ${shown}`)
+      assert.equal(section.includes(command), scope !== undefined, named)
     }
     const responses = Object.entries(one['responses'] as Record<string, { description: string }>)
     for (const [status, { description }] of responses) {

@@ -28,8 +28,10 @@ interface Schema {
 }
 
 interface Content {
-  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema; readonly examples?: NamedExamples }>>
 }
+
+type NamedExamples = Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>
 
 interface Operation {
   readonly summary?: string
@@ -88,12 +90,12 @@ scope it requires; the scope <code>full</code> includes them all. Every error is
 the codes it can return, and <a href="/docs/errors">Errors</a> explains them all. <a href="/docs/using-the-api">Using the API</a> tells what all
 operations share: lists, errors, rate limits, sizes and safe retries. For programs: <a href="/openapi.json">openapi.json</a>.</p>
 <ul class="contents">${groups.map(({ name, listed }) => `<li><a href="#${anchor(name)}">${escapeText(name)}</a> <span class="quiet">${listed.length}</span></li>`).join('')}</ul>
-${groups.map(groupHtml).join('\n')}`
+${groups.map((group) => groupHtml(group, server)).join('\n')}`
 }
 
-function groupHtml({ name, description, listed }: Group): string {
+function groupHtml({ name, description, listed }: Group, server: string): string {
   const about = description === undefined ? '' : `<p>${escapeText(description)}</p>\n`
-  return `<h2 id="${anchor(name)}">${escapeText(name)}</h2>\n${about}${listed.map(operationHtml).join('\n')}`
+  return `<h2 id="${anchor(name)}">${escapeText(name)}</h2>\n${about}${listed.map((one) => operationHtml(one, server)).join('\n')}`
 }
 
 function operationsOf({ paths = {} }: ReferenceDocument): readonly Listed[] {
@@ -108,7 +110,7 @@ function operationsOf({ paths = {} }: ReferenceDocument): readonly Listed[] {
   )
 }
 
-function operationHtml({ method, path, operation, legacy }: Listed): string {
+function operationHtml({ method, path, operation, legacy }: Listed, server: string): string {
   const scope = operation['x-scope']
   const parameters = operation.parameters ?? []
   const facts = [
@@ -122,6 +124,7 @@ function operationHtml({ method, path, operation, legacy }: Listed): string {
 <p>${escapeText(operation.summary ?? '')} <span class="quiet">(${facts.join('; ')})</span></p>
 ${given.length === 0 ? '' : `<h4>Parameters</h4>${table(given)}`}
 ${bodyHtml(operation.requestBody)}
+${requestsHtml({ method, path, operation }, server)}
 ${answersHtml(operation.responses ?? {})}</section>`
 }
 
@@ -136,17 +139,50 @@ function bodyHtml(body: Content | undefined): string {
     .join('')
 }
 
+/** Each example of a body, as a command for a shell where a key is all that it needs. */
+function requestsHtml(
+  { method, path, operation }: Pick<Listed, 'method' | 'path' | 'operation'>,
+  server: string,
+): string {
+  const examples = Object.values(operation.requestBody?.content?.['application/json']?.examples ?? {})
+  return examples
+    .map(({ summary, value }) => {
+      const body = JSON.stringify(value, null, 2)
+      const command = [
+        `curl -sS${method === 'POST' ? '' : ` -X ${method}`} '${server}${path}'`,
+        '-H "X-API-Key: $POSTHORN_KEY"',
+        "-H 'Content-Type: application/json'",
+        `-d '${body.replaceAll("'", `'\\''`)}'`,
+      ]
+      const text = operation['x-scope'] === undefined ? body : command.join(' \\\n  ')
+      const title = summary === undefined || summary === 'Example' ? 'Example' : `Example: ${summary}`
+      return `<details><summary>${escapeText(title)}</summary>${program(text)}</details>`
+    })
+    .join('')
+}
+
+function program(text: string): string {
+  return `<pre tabindex="0"><code>${escapeText(text)}</code></pre>`
+}
+
 function answersHtml(responses: NonNullable<Operation['responses']>): string {
   const entries = Object.entries(responses)
   const good = entries
     .filter(([status]) => Number(status) < 400)
     .map(([status, { content = {} }]) => {
       const [first] = Object.entries(content)
-      return folded(
-        `Response ${status}${first === undefined ? '' : ` <span class="quiet">${escapeText(first[0])}</span>`}`,
-        first?.[1].schema,
-        'always present',
+      const examples = Object.values(first?.[1].examples ?? {}).map(
+        ({ summary = '', value }) =>
+          `<details><summary>Response ${status}, example: ${escapeText(summary)}</summary>${program(JSON.stringify(value, null, 2))}</details>`,
       )
+      return [
+        folded(
+          `Response ${status}${first === undefined ? '' : ` <span class="quiet">${escapeText(first[0])}</span>`}`,
+          first?.[1].schema,
+          'always present',
+        ),
+        ...examples,
+      ].join('')
     })
   const bad = entries
     .filter(([status]) => Number(status) >= 400)
