@@ -157,7 +157,7 @@ function streamRoute({ streams, gate }: EventRoutesOptions): AnyEndpoint {
     errors: [errors.rate_limit_exceeded],
     handle: async (call) => {
       const { principal, signal } = call
-      const body = await streams.open({ principal, signal, after: placeOf(call), admitted: () => admitted(gate, call) })
+      const body = await streams.open({ principal, signal, after: placeOf(call), admitted: admission(gate, call) })
       return raw('text/event-stream; charset=utf-8', body, { 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
     },
   })
@@ -172,27 +172,34 @@ function placeOf({ headers }: Pick<Call<never, never, never>, 'headers'>): LogPo
   return place
 }
 
-/** Null once the gate refuses the key (401 or 403). A rate limit or an unavailable database does not end the stream. */
-async function admitted(
+/**
+ * Null once the gate refuses the key (401 or 403). A rate limit or an unavailable database does not end the stream: then the
+ * rights are those that were known last.
+ */
+function admission(
   gate: Gate,
   { headers, ip, principal }: Pick<Call<never, never, never>, 'headers' | 'ip' | 'principal'>,
-): Promise<Principal | null> {
-  try {
-    return await gate.admit(
-      {
-        apiKeyHeader: headers['x-api-key'],
-        authorization: headers.authorization,
-        cookie: headers.cookie,
-        ip,
-        method: 'GET',
-        path: '',
-        headers,
-        setHeader: () => undefined,
-      },
-      { scope: SCOPE },
-    )
-  } catch (error) {
-    const { status } = error as { status?: unknown }
-    return status === 401 || status === 403 ? null : principal
+): () => Promise<Principal | null> {
+  let known = principal
+  return async () => {
+    try {
+      known = await gate.admit(
+        {
+          apiKeyHeader: headers['x-api-key'],
+          authorization: headers.authorization,
+          cookie: headers.cookie,
+          ip,
+          method: 'GET',
+          path: '',
+          headers,
+          setHeader: () => undefined,
+        },
+        { scope: SCOPE },
+      )
+    } catch (error) {
+      const { status } = error as { status?: unknown }
+      if (status === 401 || status === 403) return null
+    }
+    return known
   }
 }
