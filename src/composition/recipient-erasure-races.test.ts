@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../../test/accounts-fixture.ts'
 import { untilBlocked } from '../../test/blocked.ts'
+import { tablesNaming } from '../../test/person-rows.ts'
 import { startReceiver } from '../../test/receiver.ts'
 import { startWorld, type World } from '../../test/world.ts'
 import { type Statement, statement } from '../platform/db.ts'
@@ -13,25 +14,6 @@ const NEVER = new AbortController().signal
 const ERASURES = '/api/v1/customer/erasures'
 const CSV = { 'content-type': 'text/csv' }
 const ZONES = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } }
-const TABLES = statement(
-  'test_person_tables',
-  `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-   where n.nspname = 'posthorn' and c.relkind in ('r', 'p') and not c.relispartition order by c.relname`,
-)
-
-/** The tables with a row in which the text occurs. */
-async function tablesNaming(world: World, text: string): Promise<readonly string[]> {
-  const { system } = world.rooms.database
-  const named: string[] = []
-  for (const { name } of await system.query<{ name: string }>(TABLES, [])) {
-    const ask = statement(
-      `test_person_${name}`,
-      `select 1 as found from ${name} t where t::text ilike '%' || $1 || '%'`,
-    )
-    if ((await system.one(ask, [text])) !== null) named.push(name)
-  }
-  return named
-}
 
 /** @returns whether the request is completed */
 async function erased(world: World, id: string): Promise<boolean> {

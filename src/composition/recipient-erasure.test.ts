@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '../../test/accounts-fixture.ts'
+import { tablesNaming } from '../../test/person-rows.ts'
 import { startReceiver } from '../../test/receiver.ts'
 import { webhookReceiver } from '../../test/webhook-receiver.ts'
 import { type Reply, startWorld, type World } from '../../test/world.ts'
@@ -12,26 +13,7 @@ import { eraseNextRecipient } from './recipient-erasure.ts'
 const NEVER = new AbortController().signal
 const ERASURES = '/api/v1/customer/erasures'
 const ZONES = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } }
-const TABLES = statement(
-  'test_person_tables',
-  `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
-   where n.nspname = 'posthorn' and c.relkind in ('r', 'p') and not c.relispartition order by c.relname`,
-)
 const BODIES = statement('test_person_bodies', 'select count(*)::int as n from email_body where account_id = $1')
-
-/** The tables with a row in which the text occurs, in any column that is not binary. */
-async function tablesNaming(world: World, text: string): Promise<readonly string[]> {
-  const { system } = world.rooms.database
-  const named: string[] = []
-  for (const { name } of await system.query<{ name: string }>(TABLES, [])) {
-    const ask = statement(
-      `test_person_${name}`,
-      `select 1 as found from ${name} t where t::text ilike '%' || $1 || '%'`,
-    )
-    if ((await system.one(ask, [text])) !== null) named.push(name)
-  }
-  return named
-}
 
 const bodiesOf = async (world: World): Promise<number> =>
   (await world.rooms.database.system.one<{ n: number }>(BODIES, [world.account.accountId]))?.n ?? 0
