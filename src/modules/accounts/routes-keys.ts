@@ -15,6 +15,7 @@ import {
   listOf,
   NO_STORE,
   named,
+  nullable,
   PagePagination,
   type Principal,
   pageWindow,
@@ -50,7 +51,6 @@ const TAG = 'API keys'
 const PATH = '/api/v1/customer/api-keys'
 const MAX_DOMAINS = 100
 
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const Modes = ['live', 'sandbox'] as const
 
 const Scope = named('Scope', Type.Enum([...SCOPES]))

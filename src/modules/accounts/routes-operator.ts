@@ -18,6 +18,7 @@ import {
   listOf,
   NO_STORE,
   named,
+  nullable,
   ONE_LINE,
   PageLimit,
   Page as PageNumber,
@@ -63,7 +64,6 @@ export interface OperatorRoutesOptions {
 const TAG = 'Operator'
 const MAX_TEXT_CHARS = 200
 
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const Line = Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARS, pattern: ONE_LINE })
 const PlanName = named('Plan', Type.Enum([...PLANS]))
 const Count = nullable(Type.Integer())

@@ -13,6 +13,7 @@ import {
   IdParams,
   NO_STORE,
   named,
+  nullable,
   single,
   Uuid,
 } from '../../platform/http.ts'
@@ -58,7 +59,7 @@ const User = named(
     role: RoleName,
     totp_enabled: Type.Boolean(),
     created_at: DateTime,
-    last_seen_at: Type.Union([DateTime, Type.Null()]),
+    last_seen_at: nullable(DateTime),
   }),
 )
 const UserWithPassword = named('UserWithPassword', Type.Object({ ...User.properties, password: Type.String() }))

@@ -15,6 +15,7 @@ import {
   exampleBody,
   NO_STORE,
   named,
+  nullable,
   ONE_LINE,
   single,
   Uuid,
@@ -77,7 +78,6 @@ const TAG = 'Account'
 const MAX_TEXT_CHARS = 200
 const MAX_RETENTION_DAYS = 3_650
 
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const Line = Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARS, pattern: ONE_LINE })
 
 const CHANGEABLE = {

@@ -19,6 +19,7 @@ import {
   endpoint,
   exampleBody,
   named,
+  nullable,
   type Principal,
   single,
 } from '../../platform/http.ts'
@@ -56,7 +57,7 @@ const TYPES: Readonly<Record<BounceType, BounceCategory>> = {
 
 const Text = (maxLength: number): ReturnType<typeof Type.String> => Type.String({ minLength: 1, maxLength })
 /** Null says that the fact is unknown, as leaving it out does. */
-const Fact = (schema: TSchema): TSchema => Type.Optional(Type.Union([schema, Type.Null()]))
+const Fact = (schema: TSchema): TSchema => Type.Optional(nullable(schema))
 const Named = {
   email_id: Fact(Type.String({ format: 'uuid' })),
   message_id: Fact(Text(998)),
@@ -83,8 +84,8 @@ const Answer = named(
   Type.Object({
     id: Type.String(),
     matched: Type.Boolean({ description: 'Whether the report was matched to an email of the account.' }),
-    email_id: Type.Union([Type.String(), Type.Null()]),
-    type: Type.Union([Type.String(), Type.Null()]),
+    email_id: nullable(Type.String()),
+    type: nullable(Type.String()),
     suppressed: Type.Boolean(),
   }),
 )

@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
 import type { DkimReason, DkimResult } from '../../mail/dkim-check.ts'
 import { BOUNCE_CATEGORIES } from '../../mail/smtp-bounce.ts'
@@ -17,6 +17,7 @@ import {
   list,
   listOf,
   named,
+  nullable,
   ToTime,
 } from '../../platform/http.ts'
 import { listPage } from '../../platform/list-page.ts'
@@ -28,7 +29,6 @@ export interface BounceRoutesOptions {
   readonly database: Database
 }
 
-const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Text = nullable(Type.String())
 const BounceTypeName = named('BounceType', Type.Enum(['hard', 'soft', 'block', 'complaint', 'unknown']))
 const CategoryName = named('BounceCategory', Type.Enum([...BOUNCE_CATEGORIES, 'spam_complaint']))

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
 import { cellOfTexts, csvLine } from '../../platform/csv.ts'
 import { validationError } from '../../platform/errors.ts'
@@ -13,6 +13,7 @@ import {
   list,
   listOf,
   named,
+  nullable,
   Page,
   PageLimit,
   PagePagination,
@@ -55,7 +56,6 @@ const STATUSES = ['pending_confirmation', 'subscribed', 'unsubscribed', 'bounced
 const NO_CONTROLS = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$'
 const LINES = '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$'
 
-const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Status = named('ContactStatus', Type.Enum([...STATUSES]))
 const Consent = named(
   'Consent',

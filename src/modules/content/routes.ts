@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { checkHeaderText } from '../../mail/headers.ts'
 import type { Database } from '../../platform/db.ts'
 import { ApiError, type FieldFault, platformErrors } from '../../platform/errors.ts'
-import { type AnyEndpoint, bare, bareOf, endpoint, exampleBody, named } from '../../platform/http.ts'
+import { type AnyEndpoint, bare, bareOf, endpoint, exampleBody, named, nullable } from '../../platform/http.ts'
 import { type Quotas, quotaErrors } from '../accounts/index.ts'
 import type { ContentQuestion, ContentScore } from './types.ts'
 
@@ -16,7 +16,7 @@ export interface ContentRoutesOptions {
 const MAX_SUBJECT_CHARS = 1_000
 const MAX_BODY_BYTES = 12 * 1_048_576
 const MAX_PART_BYTES = 5 * 1_048_576
-const Part = Type.Optional(Type.Union([Type.String(), Type.Null()]))
+const Part = Type.Optional(nullable(Type.String()))
 
 const FIELDS = {
   status: Type.Literal('ok'),
@@ -33,7 +33,7 @@ const FIELDS = {
         location: Type.String({
           description: 'Part of the email in which the rule matched: subject, html, text or header.',
         }),
-        offset: Type.Union([Type.Integer(), Type.Null()], {
+        offset: nullable(Type.Integer(), {
           description:
             'Start of the match within that part, in UTF-16 code units. Null when the match has no single position.',
         }),
@@ -48,7 +48,7 @@ const FIELDS = {
     'ContentUsage',
     Type.Object({
       used: Type.Integer(),
-      limit: Type.Union([Type.Integer(), Type.Null()]),
+      limit: nullable(Type.Integer()),
       period: Type.String({ description: 'Calendar month in UTC, as YYYY-MM.' }),
     }),
   ),

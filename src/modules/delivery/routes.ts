@@ -19,6 +19,7 @@ import {
   list,
   listOf,
   named,
+  nullable,
   type Principal,
   raw,
   single,
@@ -45,7 +46,7 @@ export interface InboxRoutesOptions {
   readonly readMessage: ReadMessage
 }
 
-const Text = Type.Union([Type.String(), Type.Null()])
+const Text = nullable(Type.String())
 const MailFields = {
   id: Type.String(),
   email_id: Type.String(),

@@ -1,6 +1,6 @@
 // The endpoints for what receivers report of DMARC: the reports about a domain, the records of one, and who sends in its name.
 
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import { DKIM_REASONS, DKIM_RESULTS, type DkimReason, type DkimResult, organizationOf } from '../../mail/dkim-check.ts'
 import type { DmarcPolicy, DmarcRecord } from '../../mail/dmarc-report.ts'
 import { hostOf } from '../../mail/dns-records.ts'
@@ -17,6 +17,7 @@ import {
   list,
   listOf,
   named,
+  nullable,
   Page,
   PageLimit,
   PagePagination,
@@ -52,7 +53,6 @@ const FIRST_DAY = Date.parse('0001-01-01')
 
 const day = (description: string) => Type.Optional(Type.String({ ...CalendarDate, description }))
 const Text = Type.String()
-const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Messages = Type.Integer({ minimum: 0 })
 const DkimResultName = named('DkimResult', Type.Enum([...DKIM_RESULTS]))
 const Dkim = named(
@@ -145,7 +145,7 @@ const RecordOfDns = named(
 )
 const Asking = {
   record: RecordOfDns,
-  authorization: Type.Union([Type.Object({ type: Text, name: Text, value: Text, ttl: Type.Integer() }), Type.Null()], {
+  authorization: nullable(Type.Object({ type: Text, name: Text, value: Text, ttl: Type.Integer() }), {
     description:
       'The TXT record by which the operator of this service agrees to take the reports (RFC 9990). Null when the domain belongs to the same organization as the service and none is needed.',
   }),

@@ -11,6 +11,7 @@ import {
   list,
   listOf,
   named,
+  nullable,
   ONE_LINE,
   PagePagination,
   type Principal,
@@ -37,7 +38,6 @@ const MAX_TAGS = 50
 const MAX_TAG_CHARACTERS = 128
 const MAX_SEARCH_CHARACTERS = 253
 
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const Inherited = nullable(Type.Boolean({ description: 'Null inherits the setting of the account.' }))
 
 // The documented pattern, with the lengths of RFC 1035 section 2.3.4: 253 characters, 63 a label.

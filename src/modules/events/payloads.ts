@@ -3,7 +3,7 @@
 
 import { type TSchema, Type } from 'typebox'
 import { DKIM_REASONS, DKIM_RESULTS } from '../../mail/dkim-check.ts'
-import { named } from '../../platform/http.ts'
+import { named, nullable } from '../../platform/http.ts'
 import type { EventType } from './types.ts'
 
 const text = Type.String()
@@ -11,45 +11,44 @@ const id = Type.String({ format: 'uuid' })
 const time = Type.String({ format: 'date-time' })
 const integer = Type.Integer()
 const flag = Type.Boolean()
-const orNull = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const oneOf = (...words: string[]): TSchema => Type.Enum(words)
 const stream = named('Stream', oneOf('transactional', 'broadcast'))
-const metadata = orNull(Type.Record(Type.String(), Type.Unknown()))
-const remote_mta = orNull(named('RemoteMta', Type.Object({ host: orNull(text), ip: orNull(text) })))
+const metadata = nullable(Type.Record(Type.String(), Type.Unknown()))
+const remote_mta = nullable(named('RemoteMta', Type.Object({ host: nullable(text), ip: nullable(text) })))
 
 type Fields = Readonly<Record<string, TSchema>>
 
 /** Null when neither the log nor the stored email has the facts any longer. */
 const ABOUT: Fields = {
-  recipient: orNull(text),
-  from: orNull(text),
-  from_name: orNull(text),
-  subject: orNull(text),
-  message_id: orNull(text),
-  domain_id: orNull(id),
+  recipient: nullable(text),
+  from: nullable(text),
+  from_name: nullable(text),
+  subject: nullable(text),
+  message_id: nullable(text),
+  domain_id: nullable(id),
   sandbox: flag,
 }
 const MAIL: Fields = { ...ABOUT, stream }
 const OPENED: Fields = {
   opened_at: time,
-  first_open: orNull(flag),
-  open_count: orNull(integer),
-  user_agent: orNull(text),
-  ip: orNull(text),
+  first_open: nullable(flag),
+  open_count: nullable(integer),
+  user_agent: nullable(text),
+  ip: nullable(text),
   platform: named('Platform', oneOf('desktop', 'mobile', 'webmail', 'unknown')),
-  client: orNull(text),
+  client: nullable(text),
   is_machine: flag,
-  machine_reason: orNull(text),
+  machine_reason: nullable(text),
 }
 /** TLS of a session with a receiving server. */
 export const TlsSession = named(
   'TlsSession',
   Type.Object({ version: text, cipher: text, verified: oneOf('none', 'pkix', 'mta_sts', 'dane') }),
 )
-const ANSWER: Fields = { enhanced_code: orNull(text), response: orNull(text) }
+const ANSWER: Fields = { enhanced_code: nullable(text), response: nullable(text) }
 const CHECK = named(
   'EventDnsCheck',
-  Type.Object({ status: text, expected: text, found: Type.Array(text), error: orNull(text) }),
+  Type.Object({ status: text, expected: text, found: Type.Array(text), error: nullable(text) }),
 )
 const DOMAIN: Fields = {
   domain_id: id,
@@ -62,15 +61,15 @@ const DOMAIN: Fields = {
 }
 const SUPPRESSION: Fields = {
   id,
-  email: orNull(text),
+  email: nullable(text),
   reason: named('SuppressionReason', oneOf('manual', 'repeated_soft_bounce', 'hard_bounce', 'complaint', 'spamtrap')),
   source: text,
-  domain_id: orNull(id),
-  email_id: orNull(id),
-  bounce_id: orNull(id),
-  details: orNull(text),
+  domain_id: nullable(id),
+  email_id: nullable(id),
+  bounce_id: nullable(id),
+  details: nullable(text),
   sandbox: flag,
-  expires_at: orNull(time),
+  expires_at: nullable(time),
   created_at: time,
 }
 /** Set for a complaint in the bounce list. Null in `email.bounced` events: complaints have their own events. */
@@ -79,8 +78,8 @@ export const ComplaintDkim = named(
   Type.Object(
     {
       result: named('DkimResult', Type.Enum([...DKIM_RESULTS])),
-      domain: orNull(text),
-      reason: orNull(named('DkimReason', Type.Enum([...DKIM_REASONS]))),
+      domain: nullable(text),
+      reason: nullable(named('DkimReason', Type.Enum([...DKIM_REASONS]))),
     },
     {
       description:
@@ -91,22 +90,22 @@ export const ComplaintDkim = named(
 const BOUNCE: Fields = {
   id,
   email_id: id,
-  tag: orNull(text),
+  tag: nullable(text),
   metadata,
   type: named('BounceType', oneOf('hard', 'soft', 'block', 'complaint', 'unknown')),
   category: text,
-  smtp_code: orNull(integer),
-  enhanced_code: orNull(text),
-  diagnostic_code: orNull(text),
-  error_message: orNull(text),
-  command: orNull(named('BounceCommand', oneOf('connect', 'mail', 'rcpt', 'data'))),
+  smtp_code: nullable(integer),
+  enhanced_code: nullable(text),
+  diagnostic_code: nullable(text),
+  error_message: nullable(text),
+  command: nullable(named('BounceCommand', oneOf('connect', 'mail', 'rcpt', 'data'))),
   remote_mta,
   source: named('BounceSource', oneOf('smtp', 'dsn', 'arf', 'api')),
-  feedback_type: orNull(text),
-  attempt: orNull(integer),
+  feedback_type: nullable(text),
+  attempt: nullable(integer),
   suppressed: flag,
-  suppression_id: orNull(id),
-  report_dkim: orNull(ComplaintDkim),
+  suppression_id: nullable(id),
+  report_dkim: nullable(ComplaintDkim),
   bounced_at: time,
   created_at: time,
 }
@@ -120,7 +119,7 @@ export const EVENT_DATA: Readonly<Record<EventType, Fields>> = {
     delivered_at: time,
     smtp_code: integer,
     remote_mta,
-    tls: orNull(TlsSession),
+    tls: nullable(TlsSession),
     attempts: integer,
     delivery_time_ms: integer,
   },
@@ -128,38 +127,44 @@ export const EVENT_DATA: Readonly<Record<EventType, Fields>> = {
   'email.clicked': {
     ...MAIL,
     ...OPENED,
-    opened_at: orNull(time),
+    opened_at: nullable(time),
     clicked_at: time,
-    url: orNull(text),
+    url: nullable(text),
     link_index: integer,
-    first_click: orNull(flag),
-    click_count: orNull(integer),
+    first_click: nullable(flag),
+    click_count: nullable(integer),
   },
   'email.bounced': { ...MAIL, ...BOUNCE },
   'email.complained': {
     ...MAIL,
     feedback_type: text,
-    reporting_mta: orNull(text),
-    arrival_date: orNull(time),
+    reporting_mta: nullable(text),
+    arrival_date: nullable(time),
     suppressed: flag,
   },
   'email.unsubscribed': {
     ...ABOUT,
-    stream: orNull(stream),
-    email: orNull(text),
+    stream: nullable(stream),
+    email: nullable(text),
     source: oneOf('one_click', 'link', 'mailto', 'api', 'manual', 'import'),
-    reason: orNull(text),
+    reason: nullable(text),
     unsubscribed_at: time,
   },
   'email.failed': {
     ...MAIL,
     reason: text,
-    last_smtp_code: orNull(integer),
-    last_response: orNull(text),
+    last_smtp_code: nullable(integer),
+    last_response: nullable(text),
     attempts: integer,
   },
   'email.scheduled': { ...MAIL, scheduled_at: time },
-  'email.deferred': { ...MAIL, ...ANSWER, smtp_code: orNull(integer), attempt: integer, next_attempt_at: orNull(time) },
+  'email.deferred': {
+    ...MAIL,
+    ...ANSWER,
+    smtp_code: nullable(integer),
+    attempt: integer,
+    next_attempt_at: nullable(time),
+  },
   'email.suppressed': { ...MAIL, reason: text },
   'email.canceled': { ...MAIL, canceled_at: time },
   'domain.verified': DOMAIN,
@@ -168,14 +173,14 @@ export const EVENT_DATA: Readonly<Record<EventType, Fields>> = {
   'suppression.deleted': SUPPRESSION,
   'contact.confirmed': {
     contact_id: id,
-    email: orNull(text),
+    email: nullable(text),
     previous_status: text,
     status: text,
     confirmed_at: time,
-    source: orNull(text),
-    consent: orNull(Type.Record(Type.String(), Type.Unknown())),
+    source: nullable(text),
+    consent: nullable(Type.Record(Type.String(), Type.Unknown())),
   },
-  'health.grade_changed': { previous_grade: orNull(text), grade: orNull(text), score: orNull(integer) },
+  'health.grade_changed': { previous_grade: nullable(text), grade: nullable(text), score: nullable(integer) },
 }
 
 /** Events about the same kind of object share one `data` schema. */
@@ -192,9 +197,9 @@ function eventSchema(type: EventType): TSchema {
     event: Type.Literal(type),
     timestamp: time,
     ...(!['email.unsubscribed', 'contact.confirmed'].includes(type) && {
-      email_id: type.startsWith('email.') ? id : orNull(id),
+      email_id: type.startsWith('email.') ? id : nullable(id),
     }),
-    ...(type !== 'contact.confirmed' && { tag: orNull(text), metadata }),
+    ...(type !== 'contact.confirmed' && { tag: nullable(text), metadata }),
   }
   return named(schemaName(type), Type.Object({ ...common, data: dataSchema(type) }))
 }

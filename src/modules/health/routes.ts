@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import { parameterError, platformErrors } from '../../platform/errors.ts'
 import {
   type AnyEndpoint,
@@ -10,6 +10,7 @@ import {
   list,
   listOf,
   named,
+  nullable,
   Page,
   PagePagination,
   pageWindow,
@@ -31,7 +32,6 @@ export interface HealthRoutesOptions extends HealthContext {
 const TAG = 'Health'
 const MAX_LIMIT = 365
 const DEFAULT_LIMIT = 30
-const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Numbers = Type.Record(Type.String(), nullable(Type.Number()))
 
 const Rate = nullable(Type.Number())
@@ -76,7 +76,7 @@ const Score = named(
     trend: Type.Enum(['up', 'flat', 'down'], {
       description: '`score` compared with `previous_score`. Also `flat` when either is null.',
     }),
-    previous_score: Type.Union([Type.Integer(), Type.Null()], {
+    previous_score: nullable(Type.Integer(), {
       description:
         'Score of the previous calculation, on the same day or an earlier one. Null when that had too few emails for a score.',
     }),

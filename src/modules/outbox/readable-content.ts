@@ -6,7 +6,7 @@ import { Type } from 'typebox'
 import { isForbiddenHeader } from '../../mail/headers.ts'
 import { withInlineImages } from '../../mail/inline-images.ts'
 import type { ParsedMessage } from '../../mail/mime-parse.ts'
-import { type Answer, FRAMED_HEADERS, raw } from '../../platform/http.ts'
+import { type Answer, FRAMED_HEADERS, nullable, raw } from '../../platform/http.ts'
 import type { ReadMessage } from './message-reader.ts'
 import type { Content } from './types.ts'
 
@@ -29,7 +29,7 @@ export interface ReadableAttachment {
   readonly content: Buffer
 }
 
-const Text = Type.Union([Type.String(), Type.Null()])
+const Text = nullable(Type.String())
 /** An attachment as the API shows it. */
 export const AttachmentFields = {
   filename: Text,

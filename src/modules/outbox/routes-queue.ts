@@ -2,7 +2,16 @@
 
 import { Type } from 'typebox'
 import { platformErrors } from '../../platform/errors.ts'
-import { type Answer, type AnyEndpoint, DateTime, dataOf, endpoint, named, single } from '../../platform/http.ts'
+import {
+  type Answer,
+  type AnyEndpoint,
+  DateTime,
+  dataOf,
+  endpoint,
+  named,
+  nullable,
+  single,
+} from '../../platform/http.ts'
 import { accountErrors, type OperatorCheck } from '../accounts/index.ts'
 import { type DestinationOptions, holdDestination, retryDestination } from './destinations.ts'
 import { EXAMINED, waitingCauses, wireCause } from './queue-causes.ts'
@@ -23,7 +32,6 @@ const LISTED_CAUSES = 20
 const FRESH_MS = 2_000
 const FRESH_CAUSES_MS = 5_000
 
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const most = (absent: number) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LISTED, description: `${absent} when absent.` }))
 const Name = Type.String({ minLength: 1, maxLength: 255 })

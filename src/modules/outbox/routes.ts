@@ -19,6 +19,7 @@ import {
   list,
   listOf,
   named,
+  nullable,
   type Principal,
   raw,
   single,
@@ -52,11 +53,8 @@ export interface EmailRoutesOptions extends RetryOptions {
   readonly readMessage: ReadMessage
 }
 
-const Nullable = <Schema extends Parameters<typeof Type.Union>[0][number]>(
-  schema: Schema,
-): ReturnType<typeof Type.Union> => Type.Union([schema, Type.Null()])
-const Text = Nullable(Type.String())
-const When = Nullable(DateTime)
+const Text = nullable(Type.String())
+const When = nullable(DateTime)
 
 const EmailFields = {
   id: Type.String(),
@@ -70,17 +68,17 @@ const EmailFields = {
   status: named('EmailStatus', Type.Enum(Object.keys(STATUS))),
   stream: named('Stream', Type.Enum(['transactional', 'broadcast'])),
   tag: Text,
-  metadata: Nullable(Type.Record(Type.String(), Type.Unknown())),
+  metadata: nullable(Type.Record(Type.String(), Type.Unknown())),
   domain_id: Text,
   sandbox: Type.Boolean(),
   size: Type.Integer({ description: 'Size of the message as sent, in bytes. An estimate until the first attempt.' }),
   attempts_count: Type.Integer(),
-  last_smtp_code: Nullable(Type.Integer()),
+  last_smtp_code: nullable(Type.Integer()),
   last_response: Text,
   next_attempt_at: When,
   open_count: Type.Integer(),
   click_count: Type.Integer(),
-  risk: Nullable(
+  risk: nullable(
     Type.Record(Type.String(), Type.Unknown(), {
       description:
         'The verdict when the email was accepted: the fields of `POST /api/v1/risk/preview` except `quota`, and those of the content and of an override.',
@@ -106,15 +104,15 @@ const Attempt = named(
     outcome: named('AttemptOutcome', Type.Enum([...ATTEMPT_OUTCOMES], { description: ATTEMPT_OUTCOMES_ARE })),
     mx: Text,
     ip: Text,
-    port: Nullable(Type.Integer()),
+    port: nullable(Type.Integer()),
     source_ip: Text,
-    tls: Nullable(TlsSession),
-    smtp_code: Nullable(Type.Integer()),
+    tls: nullable(TlsSession),
+    smtp_code: nullable(Type.Integer()),
     enhanced_code: Text,
     response: Type.String(),
     dialogue: Type.Array(DialogueLine),
     next_attempt_at: When,
-    throttled_by: Nullable(
+    throttled_by: nullable(
       Type.String({ description: 'What delayed or prevented the attempt. Null when nothing did.' }),
     ),
   }),

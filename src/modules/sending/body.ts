@@ -3,7 +3,7 @@
 
 import { type TSchema, Type } from 'typebox'
 import { RESERVED_HEADERS } from '../../mail/headers.ts'
-import { named } from '../../platform/http.ts'
+import { named, nullable } from '../../platform/http.ts'
 import { SANDBOX_RESULTS } from '../outbox/index.ts'
 import * as limits from './limits.ts'
 
@@ -11,7 +11,7 @@ const closed = { additionalProperties: false } as const
 
 /** Null is the same as absent: many clients send it for a field that they leave empty. */
 const maybe = <T extends TSchema>(schema: T, description?: string) =>
-  Type.Optional(Type.Union([schema, Type.Null()], description === undefined ? {} : { description }))
+  Type.Optional(nullable(schema, description === undefined ? {} : { description }))
 
 /** What string schemas cannot express is described in words; `request.ts` enforces it. */
 const HEADERS = `Additional message headers, by name: at most ${limits.MAX_CUSTOM_HEADERS}, each name once (case-insensitive), each value at most ${limits.MAX_HEADER_CHARS} characters. Headers that the service sets itself are refused: From, Sender, To, Cc, Bcc, Subject, Date, Message-ID, Return-Path, Received, MIME-Version, Authentication-Results, Delivered-To, Content-*, DKIM-*, ARC-*, Resent-*, ${RESERVED_HEADERS.join(', ')}. Reply-To is refused together with reply_to.`

@@ -13,6 +13,7 @@ import {
   list,
   listOf,
   named,
+  nullable,
   ToTime,
   Uuid,
 } from '../../platform/http.ts'
@@ -30,7 +31,7 @@ const ContentEvent = named(
   'ContentEvent',
   Type.Object({
     id: Uuid,
-    email_id: Type.Union([Uuid, Type.Null()], {
+    email_id: nullable(Uuid, {
       description: 'ID of the email. Null when the whole message was refused.',
     }),
     event: named('ContentEventType', oneOf(EVENTS)),

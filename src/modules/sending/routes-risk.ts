@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type AnyEndpoint, bare, bareOf, DateTime, endpoint, named } from '../../platform/http.ts'
+import { type AnyEndpoint, bare, bareOf, DateTime, endpoint, named, nullable } from '../../platform/http.ts'
 import { accountErrors, quotaErrors } from '../accounts/index.ts'
 import { PreviewBody } from './body.ts'
 import { errors } from './errors.ts'
@@ -8,8 +8,8 @@ import { MAX_PREVIEW_BODY_BYTES } from './limits.ts'
 import type { Previews } from './preview.ts'
 
 const Count = Type.Integer({ minimum: 0 })
-const Limit = Type.Union([Type.Integer(), Type.Null()])
-const Text = Type.Union([Type.String(), Type.Null()])
+const Limit = nullable(Type.Integer())
+const Text = nullable(Type.String())
 const oneOf = (values: readonly string[]): ReturnType<typeof Type.Union> =>
   Type.Union(values.map((value) => Type.Literal(value)))
 
@@ -73,7 +73,7 @@ const STATS_FIELDS = {
   by_action: named('RiskActionCounts', Type.Object(counted(ACTIONS))),
   by_risk_level: named('RiskLevelCounts', Type.Object(counted(LEVELS))),
   top_reason_codes: Type.Array(named('ReasonCount', Type.Object({ reason_code: Type.String(), count: Count }))),
-  average_score: Type.Union([Type.Number(), Type.Null()]),
+  average_score: nullable(Type.Number()),
 }
 
 export function riskRoutes(previews: Previews): readonly AnyEndpoint[] {

@@ -11,6 +11,7 @@ import {
   list,
   listOf,
   named,
+  nullable,
   Page,
   PageLimit,
   PagePagination,
@@ -40,7 +41,7 @@ const TAG = 'Templates'
 const MAX_QUERY_VARIABLES_CHARS = 4_096
 const READ = { scope: 'templates:read' }
 const WRITE = { scope: 'templates:write' }
-const NullableText = Type.Union([Type.String(), Type.Null()])
+const NullableText = nullable(Type.String())
 
 const TemplateItem = named(
   'Template',
@@ -61,12 +62,8 @@ const PARTS = {
     maxLength: limits.MAX_SUBJECT_CHARS,
     description: 'Mustache template. Values are not escaped.',
   }),
-  html: Type.Optional(
-    Type.Union([Type.String({ description: `Mustache template. {{x}} is HTML-escaped. ${TAGS}` }), Type.Null()]),
-  ),
-  text: Type.Optional(
-    Type.Union([Type.String({ description: `Mustache template. Values are not escaped. ${TAGS}` }), Type.Null()]),
-  ),
+  html: Type.Optional(nullable(Type.String({ description: `Mustache template. {{x}} is HTML-escaped. ${TAGS}` }))),
+  text: Type.Optional(nullable(Type.String({ description: `Mustache template. Values are not escaped. ${TAGS}` }))),
 }
 const TemplateBody = named(
   'TemplateRequest',
@@ -90,13 +87,10 @@ const TemplateVersionItem = named(
   }),
 )
 // Null is the same as absent, as in a send.
-const Variables = Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]))
+const Variables = Type.Optional(nullable(Type.Record(Type.String(), Type.Unknown())))
 const PreviewBody = named(
   'PreviewTemplateRequest',
-  Type.Object(
-    { version: Type.Optional(Type.Union([Version, Type.Null()])), variables: Variables },
-    { additionalProperties: false },
-  ),
+  Type.Object({ version: Type.Optional(nullable(Version)), variables: Variables }, { additionalProperties: false }),
 )
 const PreviewDraftBody = named(
   'PreviewTemplateDraftRequest',

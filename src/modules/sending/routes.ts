@@ -1,7 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Type } from 'typebox'
 import { type ErrorKind, parameterError } from '../../platform/errors.ts'
-import { type AnyEndpoint, DateTime, dataOf, endpoint, named, type Principal, Uuid } from '../../platform/http.ts'
+import {
+  type AnyEndpoint,
+  DateTime,
+  dataOf,
+  endpoint,
+  named,
+  nullable,
+  type Principal,
+  Uuid,
+} from '../../platform/http.ts'
 import type { Logger } from '../../platform/log.ts'
 import { riskErrors } from '../risk/index.ts'
 import { SendBody, Stream } from './body.ts'
@@ -9,9 +18,6 @@ import { errors } from './errors.ts'
 import { BATCH_EXAMPLES, SEND_EXAMPLES } from './examples.ts'
 import * as limits from './limits.ts'
 import type { CallAnswer, Sending } from './send.ts'
-
-const Nullable = (schema: ReturnType<typeof Type.String>): ReturnType<typeof Type.Union> =>
-  Type.Union([schema, Type.Null()])
 
 const SendData = named(
   'SendResult',
@@ -32,13 +38,13 @@ const SendData = named(
             Type.Literal('unsubscribed'),
             Type.Literal('blocked'),
           ]),
-          reason: Nullable(Type.String()),
+          reason: nullable(Type.String()),
         }),
       ),
     ),
     accepted_at: DateTime,
-    scheduled_at: Nullable(DateTime),
-    tag: Nullable(Type.String()),
+    scheduled_at: nullable(DateTime),
+    tag: nullable(Type.String()),
     stream: Stream,
     risk: named(
       'SendRisk',

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
-import { type AnyEndpoint, CalendarDate, endpoint, named, type Principal, Uuid } from '../../platform/http.ts'
+import { type AnyEndpoint, CalendarDate, endpoint, named, nullable, type Principal, Uuid } from '../../platform/http.ts'
 import { providersReport } from './providers.ts'
 import {
   type Asked,
@@ -52,7 +52,7 @@ const PeriodReport = named(
 )
 const integers = (names: readonly string[]): Record<string, TSchema> =>
   Object.fromEntries(names.map((name) => [name, Type.Integer()]))
-const Rate = Type.Union([Type.Number(), Type.Null()])
+const Rate = nullable(Type.Number())
 
 interface DailyRoute {
   readonly path: string

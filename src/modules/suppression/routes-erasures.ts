@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import type { Db } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import {
@@ -11,6 +11,7 @@ import {
   list,
   listOf,
   named,
+  nullable,
   Page,
   PageLimit,
   PagePagination,
@@ -26,7 +27,6 @@ import { MAX_ADDRESS_CHARS } from './routes-filters.ts'
 
 const PATH = '/api/v1/customer/erasures'
 const TAG = 'Erasures'
-const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 
 const Erasure = named(
   'Erasure',

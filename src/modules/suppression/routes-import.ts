@@ -19,6 +19,7 @@ import {
   importing,
   MAX_CSV_BYTES,
   named,
+  nullable,
   single,
   typed,
 } from '../../platform/http.ts'
@@ -42,7 +43,6 @@ export interface ImportRoutesOptions extends Context {
 const UNSUBSCRIBES = '/api/v1/customer/unsubscribes'
 const SUPPRESSIONS = '/api/v1/customer/suppressions'
 
-const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Text = nullable(Type.String())
 const Sandbox = Type.Optional(nullable(Type.Boolean()))
 

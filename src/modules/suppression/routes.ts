@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import type { Database, Db } from '../../platform/db.ts'
 import { endFaults, platformErrors } from '../../platform/errors.ts'
 import {
@@ -12,6 +12,7 @@ import {
   list,
   listOf,
   named,
+  nullable,
   ONE_LINE,
   Page,
   PageLimit,
@@ -44,7 +45,6 @@ const LEGACY_UNSUBSCRIBES = '/api/customer/unsubscribes'
 const SUPPRESSIONS = '/api/v1/customer/suppressions'
 const MAX_TEXT_CHARS = 2_000
 
-const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Text = nullable(Type.String())
 
 const Unsubscribe = named(

@@ -12,6 +12,7 @@ import {
   list,
   listOf,
   named,
+  nullable,
   PagePagination,
   pageWindowIfAsked,
   paginationOf,
@@ -47,7 +48,6 @@ const NewName = named(
   ),
 )
 
-const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()])
 const FIELDS = {
   id: Uuid,
   domain: Type.String(),

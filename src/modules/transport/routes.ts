@@ -14,6 +14,7 @@ import {
   list,
   listOf,
   named,
+  nullable,
   Page,
   PageLimit,
   PagePagination,
@@ -34,7 +35,7 @@ export interface TlsReportRoutesOptions {
 }
 
 const Text = Type.String()
-const Nullable = Type.Union([Type.String(), Type.Null()])
+const Nullable = nullable(Type.String())
 const Sessions = Type.Integer({ minimum: 0 })
 const Failure = named(
   'TlsReportFailure',
@@ -64,7 +65,7 @@ const Dkim = named(
     {
       result: DkimResultName,
       domain: Nullable,
-      reason: Type.Union([named('DkimReason', Type.Enum([...DKIM_REASONS])), Type.Null()]),
+      reason: nullable(named('DkimReason', Type.Enum([...DKIM_REASONS]))),
     },
     {
       description:

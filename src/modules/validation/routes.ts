@@ -1,7 +1,16 @@
 import { Type } from 'typebox'
 import type { Database } from '../../platform/db.ts'
 import { ApiError, type FieldFault, platformErrors } from '../../platform/errors.ts'
-import { type AnyEndpoint, bare, bareOf, DateTime, endpoint, named, type Principal } from '../../platform/http.ts'
+import {
+  type AnyEndpoint,
+  bare,
+  bareOf,
+  DateTime,
+  endpoint,
+  named,
+  nullable,
+  type Principal,
+} from '../../platform/http.ts'
 import { type Accounts, quotaErrors, type Usage } from '../accounts/index.ts'
 import { VALIDATE_BATCH_EXAMPLES, VALIDATE_EXAMPLES } from './examples.ts'
 import type { Checked, Checker } from './validation.ts'
@@ -20,8 +29,8 @@ const UsageFields = named(
   'MeteredUsage',
   Type.Object({
     used: Type.Integer(),
-    limit: Type.Union([Type.Integer(), Type.Null()]),
-    remaining: Type.Union([Type.Integer(), Type.Null()]),
+    limit: nullable(Type.Integer()),
+    remaining: nullable(Type.Integer()),
   }),
 )
 const oneOf = (...values: string[]) => Type.Union(values.map((value) => Type.Literal(value)))
@@ -56,14 +65,14 @@ const resultFields = {
     'SmtpResult',
     oneOf('deliverable', 'rejected', 'greylisted', 'blocked', 'timeout', 'catch_all', 'skipped'),
   ),
-  did_you_mean: Type.Union([Type.String(), Type.Null()]),
+  did_you_mean: nullable(Type.String()),
   usage: UsageFields,
 }
 const Result = named('AddressValidation', Type.Object(resultFields))
 const quotaFields = {
-  limit: Type.Union([Type.Integer(), Type.Null()]),
+  limit: nullable(Type.Integer()),
   used: Type.Integer(),
-  remaining: Type.Union([Type.Integer(), Type.Null()]),
+  remaining: nullable(Type.Integer()),
   reset_at: DateTime,
 }
 const Text = Type.String({ minLength: 1, maxLength: 1_000 })

@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import type { FieldFault } from '../../platform/errors.ts'
 import {
   type AnyEndpoint,
@@ -15,6 +15,7 @@ import {
   list,
   listOf,
   named,
+  nullable,
   single,
   ToTime,
   Uuid,
@@ -27,7 +28,6 @@ import { EVENT_NAMES, eventName, TEST_EVENT } from './types.ts'
 
 const PATH = '/api/v1/customer/webhooks'
 const TAG = 'Webhooks'
-const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Params = Type.Object({ webhookId: Uuid })
 const Queued = dataOf(named('QueuedReplay', Type.Object({ queued: Type.Integer() })), { success: Type.Boolean() })
 

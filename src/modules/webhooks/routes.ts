@@ -1,4 +1,4 @@
-import { type TSchema, Type } from 'typebox'
+import { Type } from 'typebox'
 import type { Connector } from '../../platform/connect.ts'
 import { graceMsOf, Rotation } from '../../platform/grace-period.ts'
 import {
@@ -11,6 +11,7 @@ import {
   listOf,
   NO_STORE,
   named,
+  nullable,
   ONE_LINE,
   PagePagination,
   pageWindowIfAsked,
@@ -45,7 +46,6 @@ export interface WebhookRoutesOptions extends EndpointContext, RecordOptions {
 const PATH = '/api/v1/customer/webhooks'
 const TAG = 'Webhooks'
 
-const nullable = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()])
 const Params = Type.Object({ webhookId: Uuid })
 const EventName = named('WebhookEventName', Type.Enum([...EVENT_NAMES]))
 
@@ -83,7 +83,7 @@ const FIELDS = {
   name: Type.String({ minLength: 1, maxLength: 200, pattern: ONE_LINE }),
   url: Type.String({ minLength: 1, maxLength: 2_048 }),
   events: Type.Array(EventName, { minItems: 1, maxItems: 50 }),
-  domain_ids: Type.Union([Type.Array(Uuid, { maxItems: 100, description: DOMAIN_IDS }), Type.Null()]),
+  domain_ids: nullable(Type.Array(Uuid, { maxItems: 100, description: DOMAIN_IDS })),
   is_active: Type.Boolean(),
 }
 const Created = named(

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import { type Static, type TNull, type TObject, type TSchema, type TSchemaOptions, type TUnion, Type } from 'typebox'
 import { listTotal } from '../list-page.ts'
 import type { Answer } from './endpoint.ts'
 import { named, namedAfter } from './schema-names.ts'
@@ -38,6 +38,14 @@ export function raw(
 /** Schema of an answer that is not JSON. */
 export function typed(mediaType: string, description = mediaType): TSchema {
   return Type.String({ contentMediaType: mediaType, description })
+}
+
+/** Schema of a value that may be null. */
+export function nullable<Schema extends TSchema>(
+  schema: Schema,
+  options: TSchemaOptions = {},
+): TUnion<[Schema, TNull]> {
+  return Type.Union([schema, Type.Null()], options)
 }
 
 export const Uuid = Type.String({ format: 'uuid' })
@@ -89,7 +97,7 @@ export const CursorPagination = named(
     }),
     limit: Type.Integer(),
     offset: Type.Integer(),
-    next_cursor: Type.Union([Type.String(), Type.Null()], {
+    next_cursor: nullable(Type.String(), {
       description: 'Value of `cursor` for the next page. Null on the last page.',
     }),
   }),

@@ -7,7 +7,7 @@ import { HeaderMissing } from '../csv-list.ts'
 import { platformErrors, validationError } from '../errors.ts'
 import { bodyValidator } from '../validation.ts'
 import { type Answer, type Call, LONGEST_BODY_MS } from './endpoint.ts'
-import { raw } from './envelopes.ts'
+import { nullable, raw } from './envelopes.ts'
 import { named } from './schema-names.ts'
 
 export const MAX_CSV_BYTES = 268_435_456
@@ -15,10 +15,7 @@ export const MAX_CSV_BYTES = 268_435_456
 /** Faulty lines and ignored columns: the last fields of every import's answer. */
 export const IMPORT_FAULTS = {
   errors: Type.Array(
-    named(
-      'ImportFault',
-      Type.Object({ line: Type.Integer(), email: Type.Union([Type.String(), Type.Null()]), message: Type.String() }),
-    ),
+    named('ImportFault', Type.Object({ line: Type.Integer(), email: nullable(Type.String()), message: Type.String() })),
   ),
   ignored_columns: Type.Array(Type.String(), {
     description: 'Columns of the CSV file that were ignored, in file order.',
