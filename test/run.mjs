@@ -2,6 +2,7 @@
 //
 //   node test/run.mjs                      every *.test.ts in src and test, but not test/peers
 //   node test/run.mjs src/mail/mime.test.ts --test-name-pattern=...
+//   node test/run.mjs --until 1767225600   begins no file after this time, in seconds since 1970
 //
 // DATABASE_URL names another PostgreSQL to test against; its user must be allowed to create databases and roles.
 
@@ -26,16 +27,14 @@ const root = path.join(import.meta.dirname, '..')
 process.chdir(root)
 const { values, positionals: named } = parseArgs({
   allowPositionals: true,
-  options: { 'test-name-pattern': { type: 'string', multiple: true, default: [] } },
+  options: { 'test-name-pattern': { type: 'string', multiple: true, default: [] }, until: { type: 'string' } },
 })
 const files = (named.length > 0 ? named : ['src/**/*.test.ts', 'test/**/*.test.ts'])
   .flatMap((pattern) => globSync(pattern))
   .filter((file) => named.length > 0 || !file.startsWith(path.join('test', 'peers')))
   .sort()
-if (files.length === 0) {
-  console.error('no test files found')
-  process.exit(1)
-}
+if (files.length === 0) fail('no test files found')
+if (!/^\d*$/.test(values.until ?? '')) fail('--until is a time in seconds since 1970')
 
 const server = process.env.DATABASE_URL ? null : await startServer()
 let code = 1
@@ -49,6 +48,11 @@ try {
   await server?.stop()
 }
 process.exit(code)
+
+function fail(why) {
+  console.error(why)
+  process.exit(1)
+}
 
 async function startServer() {
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'posthorn-run-'))
@@ -82,6 +86,7 @@ async function runTests() {
     timeout: TEST_TIMEOUT_MS,
     testNamePatterns: values['test-name-pattern'].map((pattern) => new RegExp(pattern)),
     signal: stopping.signal,
+    until: values.until ? Number(values.until) * 1000 : undefined,
   }
   const passed = named.length > 0 ? (await failing(files, options)).length === 0 : await passTwice(files, options)
   return passed && !stopping.signal.aborted ? 0 : 1
