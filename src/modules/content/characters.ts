@@ -34,6 +34,10 @@ export function roleOf(code: number): number {
 }
 
 export const ENDS_ADDRESS = new Set([...'<>"()[]{}\'`|\\'].map((one) => one.charCodeAt(0)))
+/** `.`, `?`, `;`, `!`, and the full stop of Chinese and Japanese. */
+export const ENDS_SENTENCE = new Set([0x2e, 0x3f, 0x3b, 0x21, 0x3002])
+/** What follows runs from left to right, or from right to left, whatever its letters are. */
+export const OVERRIDES_DIRECTION = new Set([0x202d, 0x202e])
 
 /** $ ¢ £ ¥ € ₿ */
 export function isCurrency(code: number): boolean {

@@ -211,73 +211,74 @@ function hasBait(address: string): boolean {
     .some((word) => SIGN_IN.has(word))
 }
 
+type Say = (rule: string, points: number, fraud: number, description: string, suggestion: string) => void
+
 function hostFindings(host: Host, signals: MessageSignals, make: Make): Finding[] {
-  const { alarmed, spoken } = signals
-  const { host: name, domain, label, sub } = host
   const found: Finding[] = []
-  const say = (rule: string, points: number, fraud: number, description: string, suggestion: string): void => {
-    found.push(make(rule, points, fraud)(name, description, suggestion))
-  }
-  if (domain === null) {
-    if (/^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\]|0x[0-9a-f]+|\d{8,10})(?::\d+)?$/.test(name))
+  const say: Say = (rule, points, fraud, description, suggestion) =>
+    found.push(make(rule, points, fraud)(host.host, description, suggestion))
+  if (host.domain === null) {
+    if (IP_ADDRESS.test(host.host))
       say('link_ip', 22, 2, 'A link goes to an IP address', 'Link to a domain of your own')
     return found
   }
-  const own = 'Link to a page of your own domain'
+  const isFree = isFreeHost(host.host)
+  const brand = brandIn(host, signals)
+  hidden(host, host.domain, signals, say)
+  if (isFree) free(signals, say)
+  distrusted(host, brand, signals, say)
+  if (brand !== null) ofBrand(host, brand, signals, say)
+  else if (!isFree) namedAsBait(host, signals, say)
+  return found
+}
+
+const OWN_PAGE = 'Link to a page of your own domain'
+const IP_ADDRESS = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\]|0x[0-9a-f]+|\d{8,10})(?::\d+)?$/
+
+/** The reader does not see where the link goes. */
+function hidden({ host }: Host, domain: string, { alarmed }: MessageSignals, say: Say): void {
+  const [points, fraud] = alarmed ? [16, 2] : [8, 1]
   if (SHORTENERS.has(domain))
-    say(
-      'link_shortener',
-      alarmed ? 16 : 8,
-      alarmed ? 2 : 1,
-      'A shortened link hides where it goes',
-      'Link to the page itself',
-    )
-  if (isDisguised(withoutPort(name)))
+    say('link_shortener', points, fraud, 'A shortened link hides where it goes', 'Link to the page itself')
+  if (isDisguised(withoutPort(host)))
     say(
       'link_homograph',
       15,
-      alarmed ? 2 : 1,
+      fraud,
       'A link goes to a domain whose letters look like others',
       'Check that it is the domain you mean',
     )
-  const isFree = isFreeHost(name)
-  if (isFree)
-    say(
-      'link_free_host',
-      alarmed ? 14 : 3,
-      alarmed ? 2 : 0,
-      'A link goes to a page that anybody can make for nothing',
-      own,
-    )
-  const brand = brandIn(host, signals)
+}
+
+function free({ alarmed }: MessageSignals, say: Say): void {
+  const [points, fraud] = alarmed ? [14, 2] : [3, 0]
+  say('link_free_host', points, fraud, 'A link goes to a page that anybody can make for nothing', OWN_PAGE)
+}
+
+/** Filters distrust the ending or the port. */
+function distrusted({ host }: Host, brand: Brand | null, { alarmed, spoken }: MessageSignals, say: Say): void {
   const isDoubtful = alarmed || (brand !== null && spoken.has(brand.name))
-  if (isCheap(name))
-    say(
-      'link_cheap_domain',
-      isDoubtful ? 12 : 3,
-      isDoubtful ? 1 : 0,
-      'A link goes to a domain under an ending that filters distrust',
-      own,
-    )
-  if (/:\d+$/.test(name) && !/:(?:80|443)$/.test(name))
+  const [points, fraud] = isDoubtful ? [12, 1] : [3, 0]
+  if (isCheap(host))
+    say('link_cheap_domain', points, fraud, 'A link goes to a domain under an ending that filters distrust', OWN_PAGE)
+  if (/:\d+$/.test(host) && !/:(?:80|443)$/.test(host))
     say('link_port', 8, 1, 'A link goes to an unusual port', 'Use the usual port')
-  if (brand !== null) {
-    // When the mail names the brand, bait words in the host show that the reader is to take it for the brand's own.
-    const asks = [...label.split('-'), ...sub.split(/[.-]/)].some((word) => BAIT_WORDS.has(word))
-    say(
-      'link_brand',
-      spoken.has(brand.name) ? (asks ? 44 : 34) : alarmed ? 28 : 14,
-      2,
-      `A link’s host uses the name of ${brand.name} and is not theirs`,
-      own,
-    )
-  } else if (!isFree) {
-    const bait = [...label.split('-'), ...sub.split(/[.-]/)].filter((word) => BAIT_WORDS.has(word)).length
-    const hyphens = label.split('-').length - 1
-    if ((bait >= 2 && hyphens >= 1) || (alarmed && bait >= 1 && hyphens >= 1))
-      say('link_bait_host', alarmed ? 16 : 6, alarmed ? 2 : 1, 'A link’s host is named for what fraud asks for', own)
-  }
-  return found
+}
+
+/** When the mail names the brand, bait words in the host show that the reader is to take it for the brand's own. */
+function ofBrand(host: Host, brand: Brand, { alarmed, spoken }: MessageSignals, say: Say): void {
+  const points = !spoken.has(brand.name) ? (alarmed ? 28 : 14) : baitWords(host) > 0 ? 44 : 34
+  say('link_brand', points, 2, `A link’s host uses the name of ${brand.name} and is not theirs`, OWN_PAGE)
+}
+
+function namedAsBait(host: Host, { alarmed }: MessageSignals, say: Say): void {
+  if (!host.label.includes('-') || baitWords(host) < (alarmed ? 1 : 2)) return
+  const [points, fraud] = alarmed ? [16, 2] : [6, 1]
+  say('link_bait_host', points, fraud, 'A link’s host is named for what fraud asks for', OWN_PAGE)
+}
+
+function baitWords({ label, sub }: Host): number {
+  return [...label.split('-'), ...sub.split(/[.-]/)].filter((word) => BAIT_WORDS.has(word)).length
 }
 
 function withoutPort(name: string): string {

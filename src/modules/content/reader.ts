@@ -3,10 +3,20 @@
 // (fold.ts), so `Vérifiez` and `VERIFIEZ` are the same word. Addresses, numbers, sums of money and
 // wallet addresses are emitted as classes. A word is emitted as the 32-bit FNV-1a hash of its folded letters.
 
-import { ENDS_ADDRESS, isCurrency, isDigit, isPlainLetter, LETTER, ROLE } from './characters.ts'
+import {
+  ENDS_ADDRESS,
+  ENDS_SENTENCE,
+  isCurrency,
+  isDigit,
+  isPlainLetter,
+  LETTER,
+  OVERRIDES_DIRECTION,
+  ROLE,
+} from './characters.ts'
 import { type Folding, folding, KIND, LEET, styledLetter } from './fold.ts'
 import { FNV_BASIS, FNV_PRIME, hashLetters, hashOf } from './hash.ts'
-import { CLASS, type Class, type Listener } from './word-events.ts'
+import { PhoneNumbers } from './phone-numbers.ts'
+import { CLASS, type Class, type Listener, unitOf } from './word-events.ts'
 
 /** Letters of a word that count; further letters are ignored. */
 const MAX_LETTERS = 40
@@ -22,8 +32,7 @@ const LEAST_CODES = 16_384
 /** Enough for a reader of terms, of which thousands exist while the tables are built. */
 const TERM_CODES = 128
 const MOST_IDLE_CODES = 262_144
-const [DOT, COMMA, AT, COLON, HASH_MARK, PLUS] = [0x2e, 0x2c, 0x40, 0x3a, 0x23, 0x2b]
-const TOLL_FREE = new Set(['800', '888', '877', '866', '855', '844', '833'])
+const [DOT, COMMA, AT, COLON, EXCLAMATION] = [0x2e, 0x2c, 0x40, 0x3a, 0x21]
 const WALLET =
   /^(?:bc1[a-z0-9]{25,60}|[13][a-km-zA-HJ-NP-Z1-9]{25,34}|0x[0-9a-fA-F]{40}|T[1-9A-HJ-NP-Za-km-z]{33}|[48][1-9A-HJ-NP-Za-km-z]{94})$/
 const HOST = /^[a-z0-9][a-z0-9.-]{0,250}\.[a-z]{2,24}(?:[/:?#]|$)/i
@@ -59,10 +68,8 @@ export class Reader {
   private spaced = 0
   private spacedStart = 0
   private highSurrogate = 0
-  private phoneGroups = 0
-  private phoneDigits = 0
-  private phoneEnd = 0
   private newlines = 0
+  private readonly phones = new PhoneNumbers()
   private readonly letters = new Uint16Array(MAX_LETTERS)
   private readonly spacedLetters = new Uint16Array(MAX_LETTERS)
 
@@ -73,7 +80,8 @@ export class Reader {
   begin(source: string): void {
     this.source = source
     this.currencyAt = -9
-    this.highSurrogate = this.newlines = this.phoneGroups = 0
+    this.highSurrogate = this.newlines = 0
+    this.phones.begin()
     if (this.codes.length <= source.length) {
       const isTerm = source.length * 2 <= TERM_CODES
       this.codes = new Uint16Array(isTerm ? TERM_CODES : Math.max(LEAST_CODES, source.length * 1.25))
@@ -315,44 +323,50 @@ export class Reader {
       this.surrogate(code, at)
       return
     }
-    if (this.heldNumber && code !== 0x20 && code !== 0xa0 && code !== 0x202f)
-      this.emitNumber(code === 0x25 ? CLASS.percent : isCurrency(code) ? CLASS.money : CLASS.number)
-    if (this.mode === MODE.url || this.mode === MODE.address) {
-      if (code > 0x20 && code !== 0xa0 && !ENDS_ADDRESS.has(code)) return
-      this.finish()
-    } else if (this.mode === MODE.word) {
-      if (this.pending === 0 && (code === DOT || code === AT)) {
-        this.pending = code
-        return
-      }
-      if (code === COLON && HTTP.has(this.hash)) {
-        this.mode = MODE.url
-        this.end = at + 1
-        return
-      }
-      this.finish()
-    } else if (this.mode === MODE.number) {
-      if (this.pending === 0 && (code === DOT || code === COMMA)) {
-        this.pending = code
-        return
-      }
-      this.finish()
-      if (code === 0x25 || isCurrency(code)) this.emitNumber(code === 0x25 ? CLASS.percent : CLASS.money)
-    }
-    if (code === 0x20) return
+    if (this.heldNumber && code !== 0x20 && code !== 0xa0 && code !== 0x202f) this.emitNumber(unitOf(code))
+    if (this.goesOn(code, at) || code === 0x20) return
     if (code === 0x0a) {
       if (++this.newlines === 2) this.listener.sentence()
       return
     }
     if (isCurrency(code)) this.currencyAt = at
-    else if (code === PLUS || code === HASH_MARK) return
-    else if (code === DOT || code === 0x3f || code === 0x3b || code === 0x3002) this.listener.sentence()
-    else if (code === 0x21) {
-      this.listener.sentence()
-      this.listener.sign('exclamation', at, at + 1)
-    } else if (code >= 0x202a && code <= 0x202e) {
-      if (code === 0x202e || code === 0x202d) this.listener.sign('bidi', Math.max(0, at - 10), at + 20)
-    } else if (code >= 0x2600 && code <= 0x27bf) this.listener.sign('emoji', at, at + 1)
+    else this.sign(code, at)
+  }
+
+  /** Whether the open address, word or number goes on with this sign, as far as can be told. If not, it is closed. */
+  private goesOn(code: number, at: number): boolean {
+    if (this.mode === MODE.url || this.mode === MODE.address) {
+      if (code > 0x20 && code !== 0xa0 && !ENDS_ADDRESS.has(code)) return true
+      this.finish()
+    } else if (this.mode === MODE.word) {
+      if (this.mayJoin(code, AT)) return true
+      if (code === COLON && HTTP.has(this.hash)) {
+        this.mode = MODE.url
+        this.end = at + 1
+        return true
+      }
+      this.finish()
+    } else if (this.mode === MODE.number) {
+      if (this.mayJoin(code, COMMA)) return true
+      this.finish()
+      const unit = unitOf(code)
+      if (unit !== CLASS.number) this.emitNumber(unit)
+    }
+    return false
+  }
+
+  /** A dot, or the other sign, between two parts of a word or number; what follows tells whether it joins them. */
+  private mayJoin(code: number, other: number): boolean {
+    if (this.pending !== 0 || (code !== DOT && code !== other)) return false
+    this.pending = code
+    return true
+  }
+
+  private sign(code: number, at: number): void {
+    if (ENDS_SENTENCE.has(code)) this.listener.sentence()
+    if (code === EXCLAMATION) this.listener.sign('exclamation', at, at + 1)
+    else if (OVERRIDES_DIRECTION.has(code)) this.listener.sign('bidi', Math.max(0, at - 10), at + 20)
+    else if (code >= 0x2600 && code <= 0x27bf) this.listener.sign('emoji', at, at + 1)
   }
 
   /** Styled letters lie beyond the first plane; so do most emoji. */
@@ -389,31 +403,9 @@ export class Reader {
   private emitNumber(kind: Class): void {
     this.heldNumber = false
     const isMoney = this.currencyAt >= 0 && this.start - this.currencyAt <= 2 && this.start > this.currencyAt
-    const isPhone = this.isPhone()
+    const isPhone = this.phones.reads(this.source, this.start, this.end, this.digits)
     const wordClass = isMoney ? CLASS.money : kind === CLASS.number && isPhone ? CLASS.phone : kind
     this.listener.word(this.hash, this.length, this.start, this.end, wordClass, false)
-  }
-
-  /**
-   * `+44 20 7946 0018`, `(808) 555-0137`, `0341 555 0190`: groups of digits close together that begin like a telephone number.
-   */
-  private isPhone(): boolean {
-    const { source, start, end, digits } = this
-    const isPlain = end - start === digits
-    if (isPlain && this.phoneGroups > 0 && start - this.phoneEnd <= 3) {
-      this.phoneGroups++
-      this.phoneDigits += digits
-    } else {
-      const first = source.charCodeAt(start)
-      const before = start === 0 ? 0 : source.charCodeAt(start - 1)
-      const begins = first === 0x30 || first === 0x31 || before === PLUS || before === 0x28
-      this.phoneGroups = isPlain && begins ? 1 : 0
-      this.phoneDigits = digits
-    }
-    this.phoneEnd = end
-    if (this.phoneGroups >= 3 && this.phoneDigits >= 9 && this.phoneDigits <= 15) return true
-    if (this.digits >= 10 && this.digits <= 15) return true
-    return this.digits === 3 && TOLL_FREE.has(this.source.slice(this.start, this.end))
   }
 
   private finishAddress(mode: number): void {

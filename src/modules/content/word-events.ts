@@ -1,5 +1,7 @@
 // The events that the word reader emits, and their receiver.
 
+import { isCurrency } from './characters.ts'
+
 export const CLASS = {
   word: 0,
   number: 1,
@@ -12,6 +14,11 @@ export const CLASS = {
   wallet: 8,
 } as const
 export type Class = (typeof CLASS)[keyof typeof CLASS]
+
+/** What a number is, by the sign after it. */
+export function unitOf(code: number): Class {
+  return code === 0x25 ? CLASS.percent : isCurrency(code) ? CLASS.money : CLASS.number
+}
 
 /** Receives the events. `start` and `end` are offsets into the part being read. */
 export interface Listener {
