@@ -15,7 +15,6 @@ import {
   ListOffset,
   list,
   listOf,
-  type Principal,
   raw,
   ToTime,
   typed,
@@ -23,6 +22,7 @@ import {
 } from '../../platform/http.ts'
 import { listPage } from '../../platform/list-page.ts'
 import { containing } from '../../platform/sql-pattern.ts'
+import { admission, READS_EVENTS } from './admission.ts'
 import { errors } from './errors.ts'
 import { type EventRow, followed } from './follow.ts'
 import { EventItem } from './payloads.ts'
@@ -42,7 +42,6 @@ export interface EventRoutesOptions {
   readonly emailsTo: (db: Db, accountId: string, recipientKey: string) => Promise<readonly string[]>
 }
 
-const SCOPE = 'stats:read'
 const TAG = 'Events'
 const COUNT_LIMIT = 100_000
 const NO_EMAIL = '00000000-0000-0000-0000-000000000000'
@@ -86,7 +85,7 @@ function listRoute({ database, clock, emailsTo, keptFacts }: EventRoutesOptions)
   return endpoint({
     method: 'GET',
     path: '/api/v1/events',
-    access: { scope: SCOPE },
+    access: { scope: READS_EVENTS },
     operationId: 'listEvents',
     summary: 'List events, newest first',
     tag: TAG,
@@ -142,7 +141,7 @@ function streamRoute({ streams, gate }: EventRoutesOptions): AnyEndpoint {
   return endpoint({
     method: 'GET',
     path: '/api/v1/events/stream',
-    access: { scope: SCOPE },
+    access: { scope: READS_EVENTS },
     operationId: 'streamEvents',
     summary:
       'Stream events as server-sent events, with at most 5 streams per account. Each frame has `id` (a position), `event` (the type) and `data` (the event as JSON, as in the list). Send Last-Event-ID to resume.',
@@ -170,36 +169,4 @@ function placeOf({ headers }: Pick<Call<never, never, never>, 'headers'>): LogPo
   if (place === null)
     throw parameterError('Last-Event-ID', 'place', 'must be the id of a frame of this stream, which is not an event_id')
   return place
-}
-
-/**
- * Null once the gate refuses the key (401 or 403). A rate limit or an unavailable database does not end the stream: then the
- * rights are those that were known last.
- */
-function admission(
-  gate: Gate,
-  { headers, ip, principal }: Pick<Call<never, never, never>, 'headers' | 'ip' | 'principal'>,
-): () => Promise<Principal | null> {
-  let known = principal
-  return async () => {
-    try {
-      known = await gate.admit(
-        {
-          apiKeyHeader: headers['x-api-key'],
-          authorization: headers.authorization,
-          cookie: headers.cookie,
-          ip,
-          method: 'GET',
-          path: '',
-          headers,
-          setHeader: () => undefined,
-        },
-        { scope: SCOPE },
-      )
-    } catch (error) {
-      const { status } = error as { status?: unknown }
-      if (status === 401 || status === 403) return null
-    }
-    return known
-  }
 }
