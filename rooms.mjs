@@ -108,8 +108,8 @@ export const ROOMS = [
   {
     name: 'vendors',
     floor: 6,
-    owns: "other vendors' calls, translated into sends",
-    enters: ['accounts', 'sending'],
+    owns: "other vendors' calls, translated into sends and calls for one email",
+    enters: ['accounts', 'sending', 'events', 'outbox'],
   },
   {
     name: 'notices',

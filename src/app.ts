@@ -48,6 +48,7 @@ import {
 } from './modules/domains/index.ts'
 import { describedEvents } from './modules/events/index.ts'
 import {
+  emailCalls,
   emailRoutes,
   freshEmails,
   messageReader,
@@ -226,6 +227,12 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     log,
     mac: (text) => secrets.mac('validation', text),
   })
+  const emails = emailCalls({
+    ...{ database, clock, ids, readMessage },
+    onQueued: () => state.onQueued(),
+    retryRefusal: retryRefusal(risk.recipientRefusal),
+    compose: (accountId, id) => composedEmail({ database, composer, senders }, accountId, id),
+  })
   const endpoints = [
     ...accountRoutes({
       accounts,
@@ -261,19 +268,11 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     ...feedback.endpoints,
     ...sendingRoutes(sending, log),
     ...templateRoutes(templates),
-    ...senderEndpoints({ config, ground, store, accounts, heartbeat, sending, templates }),
+    ...senderEndpoints({ config, ground, store, accounts, heartbeat, sending, emails, templates }),
     ...contentRoutes({ database, quotas: accounts.quotas, score: risk.score }),
     ...contentEventRoutes({ database }),
     ...riskRoutes(previewsOf({ database, clock, quotas: accounts.quotas, sending, risk, oldestUsable })),
-    ...emailRoutes({
-      database,
-      clock,
-      ids,
-      onQueued: () => state.onQueued(),
-      retryRefusal: retryRefusal(risk.recipientRefusal),
-      compose: (accountId, id) => composedEmail({ database, composer, senders }, accountId, id),
-      readMessage,
-    }),
+    ...emailRoutes({ database, clock, ids, calls: emails }),
     ...inboxRoutes({ database, readMessage }),
     ...followers.endpoints,
   ]

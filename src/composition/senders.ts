@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import type { Accounts } from '../modules/accounts/index.ts'
 import { contactsEndpoints } from '../modules/contacts/index.ts'
 import { oldestUsable } from '../modules/domains/index.ts'
+import type { EmailCalls } from '../modules/outbox/index.ts'
 import type { Sending, Templates } from '../modules/sending/index.ts'
 import { erasureRoutes, requestErasure } from '../modules/suppression/index.ts'
 import { vendorEndpoints } from '../modules/vendors/index.ts'
@@ -20,11 +21,12 @@ export interface SendersOptions {
   readonly accounts: Accounts
   readonly heartbeat: DatabaseHeartbeat
   readonly sending: Sending
+  readonly emails: EmailCalls
   readonly templates: Templates
 }
 
 export function senderEndpoints(options: SendersOptions): readonly AnyEndpoint[] {
-  const { config, ground, store, accounts, heartbeat, sending, templates } = options
+  const { config, ground, store, accounts, heartbeat, sending, emails, templates } = options
   const { clock, ids } = ground
   const { database, secrets } = store
   const erasing = recipientErasing({ database, ground })
@@ -49,6 +51,6 @@ export function senderEndpoints(options: SendersOptions): readonly AnyEndpoint[]
   return [
     ...contacts,
     ...erasureRoutes(erasing),
-    ...vendorEndpoints({ sending, takeBatchToken, clock, log: ground.log }),
+    ...vendorEndpoints({ sending, emails, takeBatchToken, clock, log: ground.log }),
   ]
 }

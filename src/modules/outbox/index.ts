@@ -22,6 +22,7 @@ export {
   retryEmail,
   statusName,
 } from './control.ts'
+export { type EmailAsRead, type EmailCalls, emailCalls } from './email-calls.ts'
 export { type EmailStory, emailStory, emailsTo, keptFacts, lastAttempts, type StoredAttempt } from './emails.ts'
 export { countEngagement, type EngagedEmail, engagedEmails, lockEngagedEmails } from './engagement.ts'
 export { emailErrors } from './errors.ts'

@@ -4,8 +4,9 @@ import { setTimeout as delay, setImmediate as soon } from 'node:timers/promises'
 import { freshDb } from '../../../test/database.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { connect, statement } from '../../platform/db.ts'
+import type { Principal } from '../../platform/http.ts'
 import { systemIds } from '../../platform/ids.ts'
-import { emailRoutes, ensureOutboxPartitions } from './index.ts'
+import { emailCalls, ensureOutboxPartitions } from './index.ts'
 import { readingTurns } from './reading-turns.ts'
 
 const MB = 1_048_576
@@ -93,7 +94,7 @@ test('a large email that is requested three times at once is in memory once at a
     return Buffer.from('whole')
   }
   const readMessage = (): never => assert.fail('nothing to read')
-  const routes = emailRoutes({
+  const calls = emailCalls({
     database,
     clock,
     ids,
@@ -102,15 +103,9 @@ test('a large email that is requested three times at once is in memory once at a
     compose,
     readMessage,
   })
-  const raw = routes.find((one) => one.path === '/api/v1/emails/{id}/raw')
-  const principal = { accountId: ACCOUNT, domainIds: null }
-  const answers = await Promise.all(
-    [1, 2, 3].map(async () => raw?.handle({ principal, params: { id }, signal } as never)),
-  )
-  assert.deepEqual(
-    answers.map((answer) => String(answer?.body)),
-    ['whole', 'whole', 'whole'],
-  )
+  const principal = { accountId: ACCOUNT, domainIds: null } as unknown as Principal
+  const messages = await Promise.all([1, 2, 3].map(() => calls.raw(principal, id, signal)))
+  assert.deepEqual(messages.map(String), ['whole', 'whole', 'whole'])
   assert.equal(most, 1)
   await database.close()
 })

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
-import type { Database } from '../../platform/db.ts'
-import { PARAMETER_WORDS, parameterError, validationError } from '../../platform/errors.ts'
+import { PARAMETER_WORDS, parameterError } from '../../platform/errors.ts'
 import { fullCounts } from '../../platform/full-counts.ts'
 import {
   type AnyEndpoint,
@@ -28,29 +27,16 @@ import {
 } from '../../platform/http.ts'
 import { timeOfId } from '../../platform/ids.ts'
 import { EventItem, TlsSession } from '../events/index.ts'
-import { cancelEmail, type RetryOptions, rescheduleEmail, retryEmail, statusName } from './control.ts'
-import {
-  COUNT_LIMIT,
-  type EmailRow,
-  type EmailStory,
-  emailStory,
-  type Lists,
-  listEmails,
-  oneEmail,
-  type StoredAttempt,
-} from './emails.ts'
+import { type CancelOptions, statusName } from './control.ts'
+import type { EmailAsRead, EmailCalls } from './email-calls.ts'
+import { COUNT_LIMIT, type EmailRow, type Lists, listEmails, type StoredAttempt } from './emails.ts'
 import { emailErrors as errors } from './errors.ts'
-import type { ReadMessage } from './message-reader.ts'
-import { AttachmentFields, framed, readable, wireAttachment } from './readable-content.ts'
-import { readingTurns } from './reading-turns.ts'
+import { AttachmentFields, framed, wireAttachment } from './readable-content.ts'
 import { cancelManyRoute } from './routes-cancel.ts'
 import { ATTEMPT_OUTCOMES, ATTEMPT_OUTCOMES_ARE, type EmailStatus, STATUS } from './types.ts'
 
-export interface EmailRoutesOptions extends RetryOptions {
-  readonly database: Database
-  /** The exact bytes of the message as a receiver gets it. */
-  readonly compose: (accountId: string, id: string) => Promise<Buffer>
-  readonly readMessage: ReadMessage
+export interface EmailRoutesOptions extends CancelOptions {
+  readonly calls: EmailCalls
 }
 
 const Text = nullable(Type.String())
@@ -159,23 +145,10 @@ const ListQuery = Type.Object({
 })
 
 export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[] {
-  const { database } = options
-  const lists: Lists = { database, counts: fullCounts(options.clock, COUNT_LIMIT) }
+  const { calls, clock, database } = options
+  const lists: Lists = { database, counts: fullCounts(clock, COUNT_LIMIT) }
   const read = { scope: 'emails:read' }
   const steer = { scope: 'send' }
-  const inTurn = readingTurns()
-  const story = async (accountId: string, id: string): Promise<object> =>
-    wireStory(await emailStory(database, accountId, id), options.readMessage)
-  /** A key restricted to domains sees only their emails and those without a domain: sandbox mail may come from any. */
-  const seen = async ({ accountId, domainIds }: Principal, id: string): Promise<EmailRow> => {
-    const email = await oneEmail(database, accountId, id)
-    const { domain_id: domainId } = email
-    if (domainIds !== null && domainId !== null && !domainIds.includes(domainId)) throw errors.not_found()
-    return email
-  }
-  const within = async (principal: Principal, id: string): Promise<void> => {
-    if (principal.domainIds !== null) await seen(principal, id)
-  }
   return [
     endpoint({
       method: 'GET',
@@ -198,10 +171,8 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       params: IdParams,
       answers: { 200: dataOf(SingleEmail) },
       errors: [errors.not_found],
-      handle: async ({ principal, params, signal }) => {
-        const { size_bytes: bytes } = await seen(principal, params.id)
-        return single(await inTurn(bytes, signal, () => story(principal.accountId, params.id)))
-      },
+      handle: async ({ principal, params, signal }) =>
+        single(wireStory(await calls.read(principal, params.id, signal))),
     }),
     endpoint({
       method: 'GET',
@@ -214,13 +185,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       params: IdParams,
       answers: { 200: typed('text/html') },
       errors: [errors.not_found],
-      handle: async ({ principal, params, signal }) => {
-        const { size_bytes: bytes } = await seen(principal, params.id)
-        return inTurn(bytes, signal, async () => {
-          const { content } = await emailStory(database, principal.accountId, params.id)
-          return framed(await readable(content, options.readMessage))
-        })
-      },
+      handle: async ({ principal, params, signal }) => framed(await calls.content(principal, params.id, signal)),
     }),
     endpoint({
       method: 'GET',
@@ -232,11 +197,8 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       params: IdParams,
       answers: { 200: typed('message/rfc822') },
       errors: [errors.not_found],
-      handle: async ({ principal, params, signal }) => {
-        const { size_bytes: bytes } = await seen(principal, params.id)
-        const message = await inTurn(bytes, signal, () => options.compose(principal.accountId, params.id))
-        return raw('message/rfc822', message)
-      },
+      handle: async ({ principal, params, signal }) =>
+        raw('message/rfc822', await calls.raw(principal, params.id, signal)),
     }),
     endpoint({
       method: 'POST',
@@ -248,12 +210,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       params: IdParams,
       answers: { 200: dataOf(SingleEmail) },
       errors: [errors.not_found, errors.not_cancelable],
-      handle: async ({ principal, params: { id } }) => {
-        const { accountId } = principal
-        await within(principal, id)
-        await cancelEmail(options, accountId, id)
-        return single(await story(accountId, id))
-      },
+      handle: async ({ principal, params }) => single(wireStory(await calls.cancel(principal, params.id))),
     }),
     cancelManyRoute(options),
     endpoint({
@@ -267,12 +224,7 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       params: IdParams,
       answers: { 200: dataOf(SingleEmail) },
       errors: [errors.not_found, errors.invalid_state],
-      handle: async ({ principal, params: { id } }) => {
-        const { accountId } = principal
-        await within(principal, id)
-        await retryEmail(options, accountId, id)
-        return single(await story(accountId, id))
-      },
+      handle: async ({ principal, params }) => single(wireStory(await calls.retry(principal, params.id))),
     }),
     endpoint({
       method: 'PATCH',
@@ -286,24 +238,10 @@ export function emailRoutes(options: EmailRoutesOptions): readonly AnyEndpoint[]
       body: named('RescheduleEmailRequest', Type.Object({ scheduled_at: DateTime }, { additionalProperties: false })),
       answers: { 200: dataOf(SingleEmail) },
       errors: [errors.not_found, errors.invalid_state],
-      handle: async ({ principal, params: { id }, body }) => {
-        const { accountId } = principal
-        await within(principal, id)
-        await rescheduleEmail(options, accountId, id, readSchedule(body.scheduled_at, options.clock.now()))
-        return single(await story(accountId, id))
-      },
+      handle: async ({ principal, params, body }) =>
+        single(wireStory(await calls.reschedule(principal, params.id, new Date(body.scheduled_at)))),
     }),
   ]
-}
-
-const MAX_SCHEDULE_AHEAD_MS = 30 * 86_400_000
-
-function readSchedule(text: string, now: Date): Date {
-  const at = new Date(text)
-  if (at.getTime() > now.getTime() + MAX_SCHEDULE_AHEAD_MS) {
-    throw validationError([{ field: 'scheduled_at', rule: 'max_ahead', message: 'lies more than 30 days ahead' }])
-  }
-  return at < now ? now : at
 }
 
 async function answerList(
@@ -378,8 +316,7 @@ function wireEmail(row: EmailRow): object {
   }
 }
 
-async function wireStory({ email, content, attempts, events }: EmailStory, readMessage: ReadMessage): Promise<object> {
-  const { headers, html, text, attachments } = await readable(content, readMessage)
+function wireStory({ email, readable: { headers, html, text, attachments }, attempts, events }: EmailAsRead): object {
   return {
     ...wireEmail(email),
     headers,

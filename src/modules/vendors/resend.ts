@@ -9,6 +9,7 @@
 // - `topic_id` has no meaning here and is ignored.
 
 import type { ApiError, FieldFault } from '../../platform/errors.ts'
+import type { VendorApi } from '../../platform/http.ts'
 import { isDateTime } from '../../platform/validation.ts'
 import type { ForeignMessage } from '../sending/index.ts'
 import {
@@ -18,6 +19,7 @@ import {
   given,
   isObject,
   listOf,
+  NOT_TRANSLATED,
   objectOrNone,
   pairs,
   pairsFaults,
@@ -26,6 +28,13 @@ import {
   withoutReplaced,
   wordsOf,
 } from './translation.ts'
+
+export const RESEND: VendorApi = {
+  folder: '/emails',
+  others: ['domains', 'api-keys', 'audiences', 'contacts', 'segments', 'topics', 'broadcasts', 'templates', 'webhooks'],
+  missing: NOT_TRANSLATED,
+  errorAnswer: resendError,
+}
 
 const nameOf = renamed({ template_id: 'template.id', variables: 'template.variables', metadata: 'tags', tag: 'tags' })
 
@@ -65,7 +74,7 @@ function messageOf(fields: Fields, now: Date): ForeignMessage {
   }
 }
 
-const NO_MOMENT: FieldFault = {
+export const NO_MOMENT: FieldFault = {
   field: 'scheduled_at',
   rule: 'date-time',
   message: 'takes a moment of ISO 8601 with its offset, or a while such as "in 1 hour", and no other words',
@@ -93,8 +102,8 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   week: 604_800_000,
 }
 
-/** A value that is not a delay is passed on unchanged. */
-function moment(value: unknown, now: Date): unknown {
+/** `scheduled_at` of a send or of a change. A value that is not a delay is passed on unchanged. */
+export function moment(value: unknown, now: Date): unknown {
   const [, count = '', unit = ''] = typeof value === 'string' ? (WHILE.exec(value) ?? []) : []
   const unitMs = UNIT_MS[unit.toLowerCase()]
   if (unitMs === undefined) return value
@@ -128,7 +137,7 @@ function nameOfError(error: ApiError): readonly [status: number, name: string] {
   if (error.code === 'validation_error') return [422, nameOfFault(error)]
   if (error.code === 'invalid_parameter') {
     const isKey = error.details['parameter'] === 'Idempotency-Key'
-    return [400, isKey ? 'invalid_idempotency_key' : 'invalid_parameter']
+    return isKey ? [400, 'invalid_idempotency_key'] : [422, 'invalid_parameter']
   }
   return [error.status, error.status >= 500 ? 'application_error' : 'validation_error']
 }

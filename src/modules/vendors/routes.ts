@@ -1,5 +1,5 @@
-// The paths of other vendors' clients (contract section 17). A body is translated and passed to the sending module: the same
-// checks, quotas, idempotency and commit as a send. Keys, rates and scopes are those of send and batch.
+// The paths of other vendors' clients (contract section 17) that send. A body is translated and passed to the sending module: the
+// same checks, quotas, idempotency and commit as a send. Keys, rates and scopes are those of send and batch.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { Type } from 'typebox'
@@ -14,6 +14,7 @@ import {
   type VendorApi,
 } from '../../platform/http.ts'
 import type { Logger } from '../../platform/log.ts'
+import type { EmailCalls } from '../outbox/index.ts'
 import {
   type Accepted,
   NOT_ALL,
@@ -25,12 +26,14 @@ import {
 } from '../sending/index.ts'
 import { withBytesInBase64 } from './byte-lists.ts'
 import { postmarkAnswer, postmarkError, translatePostmark } from './postmark.ts'
-import { resendError, translateResend } from './resend.ts'
+import { RESEND, resendError, translateResend } from './resend.ts'
+import { resendEmailEndpoints } from './resend-emails.ts'
 import { sendGridError, translateSendGrid } from './sendgrid.ts'
-import { ABOUT_RECIPIENTS, faultsOf, placed, type Translated } from './translation.ts'
+import { ABOUT_RECIPIENTS, faultsOf, NOT_TRANSLATED, placed, type Translated } from './translation.ts'
 
 export interface VendorOptions {
   readonly sending: Pick<Sending, 'call'>
+  readonly emails: EmailCalls
   /** Takes a token of the batch rate for a call with several messages. @throws ApiError rate_limit_exceeded */
   readonly takeBatchToken: (principal: Principal) => Promise<void>
   readonly clock: Pick<Clock, 'now'>
@@ -50,20 +53,13 @@ const Anything = Type.Unknown()
 const base = { method: 'POST', tag: TAG, body: Anything, validatesItself: true, answers: { 200: Anything } } as const
 const single = { ...base, access: SEND, bodyLimitBytes: sendingLimits.MAX_SEND_BODY_BYTES } as const
 const many = { ...base, access: BATCH, bodyLimitBytes: sendingLimits.MAX_BATCH_BODY_BYTES } as const
-const missing = 'Not found: of this interface sending alone is here; /docs has the rest under paths of our own'
-const RESEND: VendorApi = {
-  folder: '/emails',
-  others: ['domains', 'api-keys', 'audiences', 'contacts', 'segments', 'topics', 'broadcasts', 'templates', 'webhooks'],
-  missing,
-  errorAnswer: resendError,
-}
 const POSTMARK: VendorApi = {
   folder: '/email',
-  missing,
+  missing: NOT_TRANSLATED,
   keyHeader: 'x-postmark-server-token',
   errorAnswer: postmarkError,
 }
-const SENDGRID: VendorApi = { folder: '/v3', missing, errorAnswer: (error) => sendGridError(error) }
+const SENDGRID: VendorApi = { folder: '/v3', missing: NOT_TRANSLATED, errorAnswer: (error) => sendGridError(error) }
 const MAX_ROUNDS = 5
 
 export function vendorEndpoints(options: VendorOptions): readonly AnyEndpoint[] {
@@ -77,7 +73,12 @@ export function vendorEndpoints(options: VendorOptions): readonly AnyEndpoint[] 
     return result
   }
   const context = { ...options, submit }
-  return [...resendEndpoints(context), ...postmarkEndpoints(context), sendGridEndpoint(context)]
+  return [
+    ...resendEndpoints(context),
+    ...resendEmailEndpoints(options),
+    ...postmarkEndpoints(context),
+    sendGridEndpoint(context),
+  ]
 }
 
 // --- Resend

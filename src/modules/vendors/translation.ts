@@ -14,6 +14,9 @@ export interface Translated {
   readonly nameOf: (field: string) => string
 }
 
+/** The message of a 404: no interface is translated as a whole. */
+export const NOT_TRANSLATED = 'Not found: of this interface a part is here; /docs has the rest under paths of our own'
+
 /** The placeholder that delivery replaces by the unsubscribe link. */
 export const UNSUBSCRIBE = '{{unsubscribe}}'
 
