@@ -5,7 +5,7 @@ import type { TestCertificate } from './certificate.ts'
 /**
  * What the receiver does at a step. A string is a reply, with its lines separated by `\n` (each needs its own code); `raw` is
  * written as it is. `stall`: say nothing and keep reading; `close`: end the connection, after `reply` if there is one;
- * `reset`: TCP reset. `afterMs` delays all of it. The string `default`: do what an ordinary receiver does.
+ * `reset`: TCP reset. `afterMs` delays all of it, `after` until it is resolved. The string `default`: do what an ordinary receiver does.
  */
 export type Answer =
   | string
@@ -14,6 +14,7 @@ export type Answer =
       readonly raw?: string | Buffer
       readonly then?: 'close' | 'reset' | 'stall'
       readonly afterMs?: number
+      readonly after?: Promise<unknown>
     }
 
 export interface Envelope {

@@ -6,6 +6,7 @@
 
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createSecureContext, TLSSocket } from 'node:tls'
 import { selfSigned, type TestCertificate } from './certificate.ts'
 import type {
@@ -243,10 +244,7 @@ class Session {
     if (address === null) return this.#say('501 5.5.4 RCPT TO:<address>')
     const script = this.#script.rcpt
     let scripted: Scripted<string> | undefined
-    if (
-      typeof script === 'object' &&
-      !('reply' in script || 'raw' in script || 'then' in script || 'afterMs' in script)
-    ) {
+    if (typeof script === 'object' && !['reply', 'raw', 'then', 'afterMs', 'after'].some((key) => key in script)) {
       const table = script as Readonly<Record<string, Answer>>
       scripted = table[address] ?? table['*']
     } else scripted = script as Scripted<string> | undefined
@@ -363,7 +361,7 @@ class Session {
       then(Number(answer.slice(0, 3)) || 0)
       return
     }
-    const { reply, raw, then: ending, afterMs } = answer
+    const { reply, raw, then: ending, afterMs, after } = answer
     const act = (): void => {
       if (reply !== undefined) this.#say(reply)
       if (raw !== undefined) this.#socket.write(raw)
@@ -372,14 +370,14 @@ class Session {
       if (ending === 'reset') reset(this.#raw)
       then(ending === 'stall' ? 0 : Number((reply ?? raw ?? '').toString().slice(0, 3)) || 0)
     }
-    if (afterMs === undefined) return act()
+    if (afterMs === undefined && after === undefined) return act()
     this.#busy = true
-    setTimeout(() => {
+    void Promise.all([after, delay(afterMs ?? 0)]).then(() => {
       this.#busy = false
       if (this.#socket.destroyed) return
       act()
       this.#pump()
-    }, afterMs)
+    })
   }
 
   #say(reply: string): void {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { untilBlocked } from '../../../test/blocked.ts'
 import { type Fixture, fixture } from '../../../test/delivery-fixture.ts'
 import { connector } from '../../platform/connect.ts'
 import { type Db, statement } from '../../platform/db.ts'
@@ -18,10 +19,6 @@ const WITHIN_MS = 30_000
 const LAPSE = statement('test_lapse', "update node set lease_until = now() - interval '1 second'")
 const OTHERS = statement('test_others', 'select 1 from node where lease_until > now()')
 const LOCK_INBOX = statement('test_lock_inbox', 'lock table inbox in share row exclusive mode')
-const WAITS = statement(
-  'test_waits',
-  `select 1 from pg_locks l join pg_class c on c.oid = l.relation where c.relname = 'inbox' and not l.granted`,
-)
 /** Renewals too rare to cause anything that these tests wait for. */
 const RARELY = { renewEveryMs: 600_000 }
 
@@ -165,12 +162,14 @@ for (const [what, faults] of [
     await using h = await fixture(ZONE)
     // While the first result is being recorded, the two others arrive, and so are one group.
     await h.receiver('127.0.0.3', { rcpt: '550 5.1.1 nobody here' })
-    const mx = await h.receiver('127.0.0.2', { rcpt: { reply: '550 5.1.1 nobody here', afterMs: 100 } })
+    const recording = Promise.withResolvers<void>()
+    const mx = await h.receiver('127.0.0.2', { rcpt: { reply: '550 5.1.1 nobody here', after: recording.promise } })
     const ids = [await h.put('eve@example.org'), await h.put('bob@example.net'), await h.put('ann@example.net')]
     const left = [...faults]
     let recorded = 0
     const afterTheFirst = async (): Promise<boolean> => {
       if (recorded++ > 0) return true
+      recording.resolve()
       await until('both are refused', async () => mx.dialogue.filter((line) => line.startsWith('S: 550')).length === 2)
       await new Promise((resolve) => setTimeout(resolve, 300))
       return false
@@ -323,7 +322,7 @@ test('large sandbox mails are in memory one at a time, until they are stored', a
   })
   await locked.promise
   const turn = h.delivery.turn()
-  await until('a mail that waits to be stored', async () => (await h.database.system.one(WAITS)) !== null)
+  await untilBlocked(h.database, 1)
   assert.equal(composed, 1)
   release.resolve()
   await Promise.all([locking, turn])
