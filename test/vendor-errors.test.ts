@@ -36,7 +36,7 @@ const MISSING: readonly (readonly [method: 'GET' | 'POST' | 'PUT', path: string,
   ['PUT', '/emails', 405, { statusCode: 405, name: 'method_not_allowed' }],
   ['GET', '/emails/01a00000-0000-7000-8000-000000000000/attachments', 404, { statusCode: 404, name: 'not_found' }],
   ['GET', '/email', 405, { ErrorCode: 300 }],
-  ['POST', '/email/withTemplate', 404, { ErrorCode: 300 }],
+  ['POST', '/email/bulk', 404, { ErrorCode: 300 }],
   ['GET', '/v3/mail/send', 405, {}],
   ['POST', '/v3/mail/batch', 404, {}],
 ]

@@ -227,6 +227,36 @@ test("Postmark: inactive recipients and bad requests are Postmark's own errors",
   await assert.rejects(pm('ph_live_nonsense').sendEmail(message), postmark.Errors.InvalidAPIKeyError)
 })
 
+test('Postmark: a template of the account is filled in, alone and in a batch', async () => {
+  const [id, to, other] = [await template(), fresh(), fresh()]
+  const message = (To: string, name: string): postmark.TemplatedMessage =>
+    new postmark.TemplatedMessage(FROM, id, { name }, To)
+  const sent = await pm().sendEmailWithTemplate(message(to, 'Jo'))
+  assert.deepEqual([sent.ErrorCode, sent.To], [0, to])
+  const { subject, text } = await email(sent.MessageID)
+  assert.deepEqual([subject, text], ['Hi Jo', 'For Jo'])
+  const answers = await pm().sendEmailBatchWithTemplates([message(other, 'Al'), message('nobody', 'No')])
+  assert.deepEqual(
+    answers.map(({ ErrorCode }) => ErrorCode),
+    [0, 300],
+  )
+  assert.equal((await email(answers[0]?.MessageID ?? '')).subject, 'Hi Al')
+})
+
+test('Postmark: a template that is not here is asked for by the names of the call', async () => {
+  const failure = async (TemplateId: unknown, TemplateAlias?: unknown): Promise<string> => {
+    const body = { From: FROM, To: fresh(), TemplateId, TemplateAlias, TemplateModel: { name: 'Jo' } }
+    const reply = await world.api.post('/email/withTemplate', body)
+    assert.deepEqual([reply.status, reply.body.ErrorCode], [422, 300])
+    return reply.body.Message
+  }
+  const isNoId = /^TemplateAlias must be an id, such as [\w-]+$/
+  for (const [id, alias] of [[1234], [], [undefined, 'welcome'], [null, '']])
+    assert.match(await failure(id, alias), isNoId)
+  const strange = await failure('01a00000-0000-7000-8000-000000000000')
+  assert.match(strange, /^TemplateAlias is not a template of this account/)
+})
+
 test('Postmark: a batch answers for each message in its place', async () => {
   const [one, two] = [fresh(), fresh()]
   const message = (To: string): postmark.Message => ({ From: FROM, To, Subject: 's', TextBody: 't' })

@@ -4,7 +4,7 @@
 // - The clients for Java and .NET say ContentId for ContentID.
 // - Metadata is kept. A MessageStream whose name contains "broadcast" is the stream `broadcast`; all others are transactional.
 // - `{{{ pm:unsubscribe }}}` is the unsubscribe link on every stream; a `label` in it is dropped, because our link has none.
-// - Postmark's template calls have paths of their own, which are not supported.
+// - The template calls take the id of a template here, as TemplateAlias or TemplateId; Postmark's own ids are numbers.
 
 import { parseMailboxList, piecesOfList } from '../../mail/address.ts'
 import type { ApiError, FieldFault } from '../../platform/errors.ts'
@@ -41,24 +41,45 @@ const nameOf = renamed({
   headers: 'Headers',
   attachments: 'Attachments',
   stream: 'MessageStream',
+  template_id: 'TemplateAlias',
+  variables: 'TemplateModel',
 })
 
+/** A message of /email. */
 export function translatePostmark(body: unknown): Translated {
-  return { send: () => (isObject(body) ? messageOf(body) : { body, faults: [] }), nameOf }
+  return { send: () => (isObject(body) ? messageOf(body, contentOf(body)) : { body, faults: [] }), nameOf }
 }
 
-function messageOf(fields: Fields): ForeignMessage {
+/** A message of /email/withTemplate. */
+export function translatePostmarkTemplate(body: unknown): Translated {
+  return { send: () => (isObject(body) ? messageOf(body, templateOf(body)) : { body, faults: [] }), nameOf }
+}
+
+function contentOf(fields: Fields): ForeignMessage {
+  const body = {
+    subject: fields['Subject'] ?? '',
+    html: linked(fields['HtmlBody']),
+    text: linked(fields['TextBody']),
+  }
+  return { body, faults: [] }
+}
+
+/** Without an id, and with a number, the fault of the send is that this is no id. */
+function templateOf({ TemplateAlias: alias, TemplateId, TemplateModel: model }: Fields): ForeignMessage {
+  const id = alias ?? TemplateId
+  return { body: { template_id: typeof id === 'string' ? id : '', variables: objectOrNone(model) }, faults: [] }
+}
+
+function messageOf(fields: Fields, content: ForeignMessage): ForeignMessage {
   const { TrackOpens: opens, TrackLinks: links, MessageStream: stream } = fields
   const attachments = fields['Attachments']
   const send = given({
+    ...fieldsOf(content.body),
     from: fields['From'],
     to: mailboxes(fields['To']),
     cc: mailboxes(fields['Cc']),
     bcc: mailboxes(fields['Bcc']),
     reply_to: mailboxes(fields['ReplyTo']),
-    subject: fields['Subject'] ?? '',
-    html: linked(fields['HtmlBody']),
-    text: linked(fields['TextBody']),
     tag: fields['Tag'] === '' ? undefined : fields['Tag'],
     metadata: objectOrNone(fields['Metadata']),
     headers: ownHeaders(fields['Headers']),
@@ -67,7 +88,8 @@ function messageOf(fields: Fields): ForeignMessage {
     ...tracking(opens, typeof links === 'string' ? !NO_LINKS_OF_HTML.has(links) : undefined),
   })
   const headers = fields['Headers']
-  return { body: send, faults: [...pairsFaults(headers, 'headers', 'Name', 'Value'), ...headerFaults(headers)] }
+  const faults = [...content.faults, ...pairsFaults(headers, 'headers', 'Name', 'Value'), ...headerFaults(headers)]
+  return { body: send, faults }
 }
 
 /** Links in text are never tracked, so that TextOnly leaves nothing to track. */

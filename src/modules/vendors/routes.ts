@@ -25,11 +25,11 @@ import {
   sendingLimits,
 } from '../sending/index.ts'
 import { withBytesInBase64 } from './byte-lists.ts'
-import { postmarkAnswer, postmarkError, translatePostmark } from './postmark.ts'
+import { postmarkAnswer, postmarkError, translatePostmark, translatePostmarkTemplate } from './postmark.ts'
 import { RESEND, resendError, translateResend } from './resend.ts'
 import { resendEmailEndpoints } from './resend-emails.ts'
 import { sendGridError, translateSendGrid } from './sendgrid.ts'
-import { ABOUT_RECIPIENTS, faultsOf, NOT_TRANSLATED, placed, type Translated } from './translation.ts'
+import { ABOUT_RECIPIENTS, faultsOf, fieldsOf, NOT_TRANSLATED, placed, type Translated } from './translation.ts'
 
 export interface VendorOptions {
   readonly sending: Pick<Sending, 'call'>
@@ -149,50 +149,90 @@ function resendBatch(outcomes: readonly Outcome[], strict: boolean): object {
 
 // --- Postmark
 
-function postmarkEndpoints({ submit }: VendorContext): readonly AnyEndpoint[] {
+/** One message, or many, of one kind: with their content, or with a template. */
+interface PostmarkCall {
+  readonly path: string
+  readonly summary: string
+  readonly translate: (message: unknown) => Translated
+}
+
+function postmarkEndpoints(context: VendorContext): readonly AnyEndpoint[] {
+  const [content, template] = [translatePostmark, translatePostmarkTemplate]
+  const each = 'each with its own answer'
   return [
-    endpoint({
-      ...single,
-      path: '/email',
-      summary: 'Postmark: send an email',
-      foreign: POSTMARK,
-      handle: async (call) => {
-        const result = await submit(call, {
-          ...keyed(call, '/email'),
-          messages: [translatePostmark(call.body).send],
-          strict: true,
-          answerOf: ([outcome]) =>
-            outcome?.kind === 'accepted' ? ok(postmarkAnswer(outcome.accepted, call.body)) : null,
-        })
-        if (result.kind === 'replayed') return replayed(result)
-        return ok(postmarkAnswer(firstAccepted(result.outcomes).accepted, call.body))
-      },
+    postmarkSingle(context, { path: '/email', summary: 'Postmark: send an email', translate: content }),
+    postmarkSingle(context, {
+      path: '/email/withTemplate',
+      summary: 'Postmark: send an email with a template',
+      translate: template,
     }),
-    endpoint({
-      ...many,
-      path: '/email/batch',
-      summary: 'Postmark: send up to 500 emails, each with its own answer',
-      foreign: POSTMARK,
-      handle: async (call) => {
-        const messages = listIn(call.body)
-        const answersOf = (outcomes: readonly Outcome[]): Answer =>
-          ok(
-            outcomes.map((outcome, index) =>
-              outcome.kind === 'accepted'
-                ? postmarkAnswer(outcome.accepted, messages[index])
-                : postmarkError(outcome.error).body,
-            ),
-          )
-        const result = await submit(call, {
-          ...keyed(call, '/email/batch'),
-          messages: messages.map((message) => translatePostmark(message).send),
-          strict: false,
-          answerOf: answersOf,
-        })
-        return result.kind === 'replayed' ? replayed(result) : answersOf(result.outcomes)
+    postmarkMany(
+      context,
+      { path: '/email/batch', summary: `Postmark: send up to 500 emails, ${each}`, translate: content },
+      (body) => body,
+    ),
+    postmarkMany(
+      context,
+      {
+        path: '/email/batchWithTemplates',
+        summary: `Postmark: send up to 500 emails with templates, ${each}`,
+        translate: template,
       },
-    }),
+      (body) => fieldsOf(body)['Messages'],
+    ),
   ]
+}
+
+function postmarkSingle({ submit }: VendorContext, { path, summary, translate }: PostmarkCall): AnyEndpoint {
+  return endpoint({
+    ...single,
+    path,
+    summary,
+    foreign: POSTMARK,
+    handle: async (call) => {
+      const result = await submit(call, {
+        ...keyed(call, path),
+        messages: [translate(call.body).send],
+        strict: true,
+        answerOf: ([outcome]) =>
+          outcome?.kind === 'accepted' ? ok(postmarkAnswer(outcome.accepted, call.body)) : null,
+      })
+      if (result.kind === 'replayed') return replayed(result)
+      return ok(postmarkAnswer(firstAccepted(result.outcomes).accepted, call.body))
+    },
+  })
+}
+
+/** @param messagesIn a body */
+function postmarkMany(
+  { submit }: VendorContext,
+  { path, summary, translate }: PostmarkCall,
+  messagesIn: (body: unknown) => unknown,
+): AnyEndpoint {
+  return endpoint({
+    ...many,
+    path,
+    summary,
+    foreign: POSTMARK,
+    handle: async (call) => {
+      const messages = listIn(messagesIn(call.body))
+      const answersOf = (outcomes: readonly Outcome[]): Answer =>
+        ok(
+          outcomes.map((outcome, index) =>
+            outcome.kind === 'accepted'
+              ? postmarkAnswer(outcome.accepted, messages[index])
+              : postmarkError(outcome.error).body,
+          ),
+        )
+      const result = await submit(call, {
+        ...keyed(call, path),
+        messages: messages.map((message) => translate(message).send),
+        strict: false,
+        answerOf: answersOf,
+      })
+      return result.kind === 'replayed' ? replayed(result) : answersOf(result.outcomes)
+    },
+  })
 }
 
 // --- SendGrid
