@@ -647,7 +647,7 @@ create policy tenant on health_record to posthorn_tenant
   using (account_id = ( SELECT current_account() AS current_account))
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on health_record to posthorn_system;
-grant insert, select, update on health_record to posthorn_tenant;
+grant delete, insert, select, update on health_record to posthorn_tenant;
 
 create table hit (
   id uuid not null,

@@ -164,6 +164,42 @@ const DAYS_OF_LOG = statement('test_days_of_log', `select ensure_partitions('eve
 const ALL = 2 * (200 + 20_000)
 const UNCOUNTED = statement('test_uncounted', 'delete from stat_bucket')
 
+test('records of days to come, from before a clock was put back, stand for no day, and the change is reported once', async () => {
+  await using world = await startWorld()
+  const { accountId, api } = world.account
+  const { system } = world.rooms.database
+  const day = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+  const fill = statement(
+    'test_fill_ahead',
+    `insert into stat_bucket (account_id, scope, span, domain_id, tag, bucket, stream, sandbox, sent, delivered)
+     values ($1, 0, 1, '00000000-0000-0000-0000-000000000000', '', $2::date::timestamptz, 0, false, 1000, $3)
+     on conflict (account_id, scope, span, domain_id, tag, bucket, stream, sandbox) do update set delivered = excluded.delivered`,
+  )
+  const score = async (): Promise<number> => (await api.post(`${PATH}/refresh`)).body.data.score
+  const told = async () => {
+    const { data } = (await api.get('/api/v1/events?event=health.grade_changed')).body
+    // By the time of day, which has been put back in between.
+    return data.map((one: Changed) => `${one.data.previous_grade} to ${one.data.grade}`).toSorted()
+  }
+  await system.execute(fill, [accountId, day(0), 1_000])
+  assert.equal(await score(), 100)
+  await system.execute(fill, [accountId, day(3), 0])
+  world.clock.set(3 * 86_400_000)
+  assert.ok((await score()) < 60)
+
+  world.clock.set(-3 * 86_400_000)
+  for (let time = 0; time < 2; time++) {
+    const { score: now, previous_score: before } = (await api.get(PATH)).body.data
+    assert.deepEqual([now, before < 60], [100, true])
+  }
+  assert.deepEqual(await told(), ['A+ to F', 'F to A+'])
+  const history = (await api.get(`${PATH}/history?from_date=${day(0)}&to_date=${day(9)}`)).body
+  assert.deepEqual(
+    history.data.map((one: { date: string; grade: string }) => [one.date, one.grade]),
+    [[day(0), 'A+']],
+  )
+})
+
 test('while the statistics are being rebuilt a score is neither stored nor reported', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
   const { database } = world.rooms

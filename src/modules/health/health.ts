@@ -77,6 +77,7 @@ export async function calculateHealth(context: HealthContext, accountId: string)
     const fresh = { account_id: accountId, day, calculated_at: now, score, grade, record }
     if (!isCounted) return wireRecord(last ?? fresh)
     const lastGrade = last?.grade ?? (await db.one<{ grade: string }>(sql.latestGrade, [accountId]))?.grade ?? null
+    await db.execute(sql.forgetLater, [accountId, day])
     await db.execute(sql.put, [accountId, day, now, score, grade, JSON.stringify(record)])
     if (grade !== null && (lastGrade === null ? isPoor(grade) : grade !== lastGrade)) {
       const data = { previous_grade: lastGrade, grade, score }
@@ -139,7 +140,7 @@ export async function healthHistory(
   return { data, total: counted?.total ?? 0 }
 }
 
-/** Those of the accounts that have no record for today. */
+/** Those of the accounts whose latest record is not from today: it may be from a day to come, after a clock was put back. */
 export async function withoutRecord({ database, clock }: HealthContext, accountIds: readonly string[]) {
   const rows = await database.system.query<{ id: string }>(sql.missing, [accountIds, windowAt(clock.now()).day])
   const missing = new Set(rows.map(({ id }) => id))

@@ -27,9 +27,14 @@ export const count = statement(
   'health_count',
   'select count(*) as total from health_record where account_id = $1 and day between $2 and $3',
 )
-/** Those of the accounts that have no record for the day. */
+/** Those of the accounts whose latest record is not that of the day. */
 export const missing = statement(
   'health_missing',
   `select a.id from unnest($1::uuid[]) as a(id)
-   where not exists (select from health_record h where h.account_id = a.id and h.day = $2 offset 0)`,
+   where (select max(h.day) from health_record h where h.account_id = a.id) is distinct from $2::date`,
+)
+/** The records of days to come, made under a clock that was ahead. */
+export const forgetLater = statement(
+  'health_forget_later',
+  'delete from health_record where account_id = $1 and day > $2',
 )
