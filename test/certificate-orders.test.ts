@@ -215,6 +215,11 @@ const FAILED = statement(
   'test_failed_often',
   'update tracking_domain set ssl_failures = $2, ssl_due_at = $3, ssl_not_before = $4 where id = $1',
 )
+const HELD = statement(
+  'test_held',
+  `update tracking_domain set ssl_due_at = $2, ssl_failures = $3, ssl_error = $4, ssl_expires_at = $5, ssl_not_before = null
+   where id = $1`,
+)
 const DUE = statement('test_ssl_due', 'select ssl_due_at as at from tracking_domain where id = $1')
 const MINUTE_MS = 60_000
 
@@ -244,6 +249,37 @@ test('after many failures, a check by hand has a name ordered 15 minutes after t
   assert.equal(orders(), 1)
   await waits(8, 60, null)
   await until(async () => (orders() === 2 ? true : null))
+})
+
+test('a name that led elsewhere for a while is ordered when it would have been: its renewal, and the wait after failures', async () => {
+  await using authority = await startAuthority()
+  await using world = await certifiedWorld(authority.directory)
+  const { system } = world.rooms.database
+  const [id, tried] = await Promise.all(['go.kept.example', 'go.tried.example'].map((name) => verified(world, name)))
+  const shown = async (one = '') => (await world.api.get(`${PATH}/${one}`)).body
+  for (const one of [id, tried]) await until(async () => (await shown(one)).ssl_error)
+  const now = world.clock.now().getTime()
+  const renewal = new Date(now + 40 * DAY_MS)
+  const retry = new Date(now + DAY_MS)
+  await system.execute(HELD, [id, renewal, 0, null, new Date(now + 70 * DAY_MS)])
+  await system.execute(HELD, [tried, retry, 20, 'no order today', null])
+
+  for (const [one = '', name = ''] of [
+    [id, 'go.kept.example'],
+    [tried, 'go.tried.example'],
+  ]) {
+    const { cname_target: target } = await shown(one)
+    world.zones.declare({ [name]: { CNAME: ['elsewhere.example'] } })
+    await world.api.post(`${PATH}/${one}/verify`)
+    assert.deepEqual([(await shown(one)).is_verified, (await shown(one)).ssl_status], [false, 'none'])
+    world.zones.declare({ [name]: { CNAME: [target] } })
+    assert.equal((await world.api.post(`${PATH}/${one}/verify`)).body.verified, true)
+  }
+  const due = async (one = '') => (await system.one<{ at: Date }>(DUE, [one]))?.at
+  assert.deepEqual(await due(id), renewal)
+  // The check is by hand: 15 minutes after the last failure.
+  assert.deepEqual(await due(tried), new Date(retry.getTime() - DAY_MS + 15 * MINUTE_MS))
+  assert.deepEqual([(await shown(id)).ssl_enabled, (await shown(tried)).ssl_enabled], [true, false])
 })
 
 test('after failed orders, the operator has the certificate of the public URL ordered again at once', async () => {

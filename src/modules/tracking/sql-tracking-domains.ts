@@ -61,8 +61,8 @@ export const lockProof = statement(
 /** $3 the target of the CNAME, $4 the error, $5 now. */
 export const unverifyOthers = statement(
   'tracking_unverify_others',
-  `update tracking_domain set verified_at = null, next_check_at = null, ssl_due_at = null, ssl_status = 'none', ssl_since = null,
-     found = $3, check_error = $4, checked_at = $5
+  `update tracking_domain set verified_at = null, next_check_at = null, ssl_status = 'none', ssl_since = null, found = $3,
+     check_error = $4, checked_at = $5
    where name = $1 and id <> $2 and verified_at is not null returning id, account_id`,
 )
 // A check by hand brings the next try forward: after up to four failures to now, from the fifth on to 15 minutes after the last
@@ -75,7 +75,7 @@ export const recordCheck = statement(
   `update tracking_domain set found = $3, check_error = $4, checked_at = $5, verified_at = $6, next_check_at = $7,
      ssl_status = case when $6::timestamptz is null then 'none' when ssl_expires_at > $5 then 'issued'
        when $8::timestamptz is null then ssl_status else 'pending' end,
-     ssl_due_at = case when $6::timestamptz is null then null when $8::timestamptz is null then ssl_due_at
+     ssl_due_at = case when $6::timestamptz is null or $8::timestamptz is null then ssl_due_at
        when $9 and ssl_error is not null then least(ssl_due_at, greatest($8, ssl_not_before, case when ssl_failures >= 5 then
          ssl_due_at + make_interval(secs => 900 - least(86400, 60 * 2.0 ^ least(ssl_failures - 1, 20))) end))
        else coalesce(ssl_due_at, greatest($8, ssl_not_before)) end,
