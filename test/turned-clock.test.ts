@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { statement } from '../src/platform/db.ts'
+import { CONTACTS, startContacts } from './contacts-world.ts'
 import { webhookReceiver } from './webhook-receiver.ts'
 import { startWorld, type World } from './world.ts'
 
@@ -186,4 +187,21 @@ test('what a clock that is a day ahead puts off does not wait for a day once it 
   // A certificate authority may have asked for up to a week.
   assert.deepEqual(waiting, [{ what: 'asked.example' }])
   await untilHas(world, id, 'email.opened')
+})
+
+test('confirmations asked for under a clock that was a year ahead hold nobody up once it is put back', async () => {
+  const { world, owner, added, later, fresh } = await startContacts()
+  await using _ = world
+  const year = 365 * DAY_MS
+  await later(year)
+  const email = fresh()
+  const { id } = await added({ email })
+  const again = async (): Promise<number> => (await owner.api.post(`${CONTACTS}/${id}/resend-confirmation`)).status
+  assert.deepEqual([await again(), await again()], [200, 429])
+  await later(HOUR_MS)
+  // The third mail to the address in a week.
+  assert.equal(await again(), 200)
+
+  world.clock.set(-year)
+  assert.deepEqual([await again(), await again()], [200, 429])
 })

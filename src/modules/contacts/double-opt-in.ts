@@ -175,9 +175,7 @@ function refuseAskBack(contact: sql.ContactRow, now: Date): void {
   if (before.length >= limits.MAX_EARLIER_CONSENTS) {
     throw errors.rate_limit_exceeded({ limit: limits.MAX_EARLIER_CONSENTS, window_seconds: null, retry_after: null })
   }
-  if (last !== null && now.getTime() - last.getTime() < limits.ASK_BACK_EVERY_MS) {
-    throw tooSoon(1, limits.ASK_BACK_EVERY_MS, last, now)
-  }
+  refuseWithin(limits.ASK_BACK_EVERY_MS, last, now)
 }
 
 function earlier(contact: sql.ContactRow): sql.EarlierConsent {
@@ -199,8 +197,14 @@ function refuseResend({ status, resends, resent_at: last }: sql.ContactRow, now:
     // Waiting does not help, so there is no Retry-After.
     throw errors.rate_limit_exceeded({ limit: limits.MAX_RESENDS, window_seconds: null, retry_after: null })
   }
-  if (last === null || now.getTime() - last.getTime() >= limits.RESEND_EVERY_MS) return
-  throw tooSoon(1, limits.RESEND_EVERY_MS, last, now)
+  refuseWithin(limits.RESEND_EVERY_MS, last, now)
+}
+
+/** A time that lies ahead was written under a clock that has since been put back, and refuses nothing. */
+function refuseWithin(windowMs: number, last: Date | null, now: Date): void {
+  if (last === null) return
+  const elapsedMs = now.getTime() - last.getTime()
+  if (elapsedMs >= -limits.SKEW_MS && elapsedMs < windowMs) throw tooSoon(1, windowMs, last, now)
 }
 
 function tooSoon(limit: number, windowMs: number, since: Date, now: Date): ApiError {
@@ -223,7 +227,7 @@ function addressOf({ secrets, sandboxed }: OptInContext, { mode }: Principal, em
 async function refusePast({ database, clock }: OptInContext, { hash, sandbox }: LimitedAddress): Promise<void> {
   const now = clock.now()
   const since = new Date(now.getTime() - limits.MAILS_COUNT_MS)
-  const mails = await database.system.query<{ sent_at: Date }>(sql.recentMails, [hash, sandbox, since])
+  const mails = await database.system.query<{ sent_at: Date }>(sql.recentMails, [hash, sandbox, since, now])
   const [oldest] = mails
   if (mails.length >= limits.MAX_MAILS_AN_ADDRESS && oldest !== undefined) throw enough(oldest.sent_at, now)
 }

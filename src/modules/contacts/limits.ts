@@ -9,6 +9,8 @@ export const MAX_EARLIER_CONSENTS = 20
 /** Confirmation mails to one address, over all accounts, within MAILS_COUNT_MS. */
 export const MAX_MAILS_AN_ADDRESS = 3
 export const MAILS_COUNT_MS = 7 * 86_400_000
+/** More than the clocks of two machines differ. */
+export const SKEW_MS = 60_000
 
 export const MAX_ADDRESS_CHARS = 1_100
 export const MAX_NAME_CHARS = 200

@@ -7,6 +7,7 @@ import {
   standingSql,
   unsubscribedAtSql,
 } from '../suppression/index.ts'
+import { SKEW_MS } from './limits.ts'
 
 /** A contact as shown: in `status` the two lists and a past complaint take precedence over the stored value. */
 export interface ContactRow {
@@ -168,12 +169,16 @@ export const change = statement(
 export const remove = statement('contacts_remove', 'delete from contact where account_id = $1 and id = $2')
 export const forget = statement('contacts_forget', 'delete from contact where account_id = $1 and email = $2')
 
+/** A time that lies ahead was written under a clock that has since been put back, and holds nobody up. */
+const liesAhead = (at: string, now: string): string =>
+  `${at} > ${now}::timestamptz + interval '${SKEW_MS} milliseconds'`
+
 /** $3 now, $4 latest allowed time of the previous resend, $5 maximum of resends. No row: not allowed now. */
 export const countResend = statement(
   'contacts_count_resend',
   `update contact set resends = resends + 1, resent_at = $3, confirmation_sent_at = $3, updated_at = $3
    where account_id = $1 and id = $2 and status = 'pending_confirmation' and resends < $5
-     and (resent_at is null or resent_at <= $4)
+     and (resent_at is null or resent_at <= $4 or ${liesAhead('resent_at', '$3')})
    returning id`,
 )
 
@@ -187,7 +192,9 @@ export const askBack = statement(
      confirmation_sent_at = $3, confirmed_at = null, confirmed_ip = null, confirmed_user_agent = null, updated_at = $3,
      earlier_consents = c.earlier_consents || jsonb_build_array($11::jsonb),
      source = $5, source_url = $6, consent_text = $7, consent_at = $8, sender = $9, template_id = $10
-   where c.account_id = $1 and c.id = $2 and c.status = 'subscribed' and (c.asked_back_at is null or c.asked_back_at <= $4) returning id`,
+   where c.account_id = $1 and c.id = $2 and c.status = 'subscribed'
+     and (c.asked_back_at is null or c.asked_back_at <= $4 or ${liesAhead('c.asked_back_at', '$3')})
+   returning id`,
 )
 
 export const confirm = statement(
@@ -198,20 +205,20 @@ export const confirm = statement(
 
 // --- confirmation mails to one address, over all accounts
 
-/** Mails to the address $1 (a keyed hash; $2 sandbox) after $3. */
+/** Mails to the address $1 (a keyed hash; $2 sandbox) after $3; $4 now. */
 export const recentMails = statement(
   'contacts_recent_mails',
   `select t as sent_at from confirmation_mail m cross join lateral unnest(m.sent_at) as t
-   where m.address_hash = $1 and m.sandbox = $2 and t > $3 order by t`,
+   where m.address_hash = $1 and m.sandbox = $2 and t > $3 and not ${liesAhead('t', '$4')} order by t`,
 )
+const COUNTED_MAILS = `from unnest(m.sent_at) as t where t > $4 and not ${liesAhead('t', '$3')}`
 /** $3 now, $4 mails after this count, $5 maximum. No row: the address has received the maximum. */
 export const takeMail = statement(
   'contacts_take_mail',
   `insert into confirmation_mail as m (address_hash, sandbox, sent_at, last_at) values ($1, $2, array[$3::timestamptz], $3)
    on conflict (address_hash, sandbox) do update set
-     sent_at = (select coalesce(array_agg(t), '{}') from unnest(m.sent_at) as t where t > $4) || $3::timestamptz,
-     last_at = $3
-   where (select count(*) from unnest(m.sent_at) as t where t > $4) < $5
+     sent_at = (select coalesce(array_agg(t), '{}') ${COUNTED_MAILS}) || $3::timestamptz, last_at = $3
+   where (select count(*) ${COUNTED_MAILS}) < $5
    returning last_at`,
 )
 /** $1 mails before this moment no longer count, $2 maximum of rows. */
