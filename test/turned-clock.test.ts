@@ -135,6 +135,10 @@ for (const hours of [-1, 1]) {
 const PUT_OFF = [
   `insert into validation_slot (host, slot, until) values ('mx.example', 1, $1::timestamptz + interval '15 seconds')`,
   `insert into validation_shunned (host, until) values ('mx.example', $1::timestamptz + interval '10 minutes')`,
+  `insert into validation_result (account_id, address, result, expires_at)
+   values (gen_random_uuid(), 'a@mx.example', 'rejected', $1::timestamptz + interval '1 day')`,
+  `insert into validation_catch_all (domain, asked_at, expires_at)
+   values ('mx.example', $1::timestamptz, $1::timestamptz + interval '1 day')`,
   `insert into own_certificate (name, due_at, failures, error)
    values ('mail.example', $1::timestamptz + interval '1 minute', 1, 'the CA cannot be reached'),
      ('asked.example', $1::timestamptz + interval '6 days', 1, 'The certificate authority asks to wait until Monday')`,
@@ -148,6 +152,8 @@ const STILL_PUT_OFF = statement(
   'test_still_put_off',
   `select 'slot' as what from validation_slot where until > $1::timestamptz + interval '16 seconds'
    union all select 'shunned' from validation_shunned where until > $1::timestamptz + interval '11 minutes'
+   union all select address from validation_result where expires_at > $1::timestamptz + interval '25 hours'
+   union all select domain from validation_catch_all where expires_at > $1::timestamptz + interval '25 hours'
    union all select name from own_certificate where due_at > $1::timestamptz + interval '1 hour'
    union all select 'claim' from transport_report_claim where until > $1::timestamptz + interval '1 hour'
    union all select 'policy' from transport_policy where fetched_at > $1::timestamptz + interval '1 minute'

@@ -8,7 +8,7 @@ import type { Accounts } from '../accounts/index.ts'
 import { SHUN_MS, SLOT_MS } from './probe-limits.ts'
 import { type ValidationRoutesOptions, validationRoutes } from './routes.ts'
 import * as sql from './sql.ts'
-import { type CheckerOptions, checkerOf, MAX_REPROBES, REPROBE_AFTER_MS } from './validation.ts'
+import { type CheckerOptions, checkerOf, LONGEST_KEPT_MS, MAX_REPROBES, REPROBE_AFTER_MS } from './validation.ts'
 
 export { validationTables } from './account-tables.ts'
 export { disposableConfidence, isAliasRelay } from './disposable.ts'
@@ -56,10 +56,12 @@ export async function eraseValidations(db: Db, accountId: string, recipient: str
   await db.execute(sql.ERASE_RESULTS, [accountId, recipient])
 }
 
-/** Ends what a clock that was ahead has put off for longer than anything is. */
+/** Ends what a clock that was ahead has put off, or keeps, for longer than anything is. */
 export async function recallValidations(db: Db, now: Date): Promise<void> {
   const latest = (waitMs: number): Date => new Date(now.getTime() + waitMs)
   await db.execute(sql.RECALL_SLOTS, [latest(SLOT_MS)])
   await db.execute(sql.RECALL_SHUNNED, [latest(SHUN_MS)])
   await db.execute(sql.RECALL_REPROBES, [now, latest(Math.max(...REPROBE_AFTER_MS))])
+  await db.execute(sql.RECALL_RESULTS, [latest(LONGEST_KEPT_MS)])
+  await db.execute(sql.RECALL_CATCH_ALLS, [latest(LONGEST_KEPT_MS)])
 }

@@ -88,6 +88,16 @@ export const RECALL_REPROBES = statement(
   'validation_recall_reprobes',
   'update validation_result set reprobe_at = $1 where reprobe_at > $2',
 )
+/** $1 the latest time until which a result is kept. */
+export const RECALL_RESULTS = statement(
+  'validation_recall_results',
+  'delete from validation_result where expires_at > $1',
+)
+/** The same for the answers of whole domains. */
+export const RECALL_CATCH_ALLS = statement(
+  'validation_recall_catch_alls',
+  'delete from validation_catch_all where expires_at > $1',
+)
 
 /** $1 now, $2 limit. */
 export const FORGET_SLOTS = statement(

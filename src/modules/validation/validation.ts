@@ -75,6 +75,7 @@ const KEPT_MS: Readonly<Record<SmtpResult, number>> = {
   timeout: 60_000,
   skipped: 0,
 }
+export const LONGEST_KEPT_MS = DAY_MS
 /** Longest time for one probe, in ms, not counting the wait for a turn. */
 const PROBE_MS = 9_500
 export const MAX_REPROBES = 50
