@@ -7,7 +7,8 @@ import { rebuildStatistics } from '../modules/statistics/index.ts'
 import { statement } from '../platform/db.ts'
 import { forgetWhatIsOld, retentionLoop } from './retention.ts'
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const NEVER = new AbortController().signal
 
 /** Advances the clock and makes the partitions of that day, as the hourly turn does. */
@@ -166,6 +167,31 @@ test('data still to be sent, told or read is kept, and of its account only older
   await system.execute(statement('test_retention_told', 'delete from webhook_queue'))
   await forget(world)
   assert.deepEqual(await left(), [unread[0], { emails: 1, bodies: 0, pieces: 0, attempts: 0, events: 0, bounces: 0 }])
+})
+
+test('of the day of what waits nothing is deleted, so a rebuild counts that day once', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
+  const { account, clock } = world
+  await keep(account, 1)
+  const morning = Math.ceil(clock.now().getTime() / DAY_MS) * DAY_MS + 8 * HOUR_MS
+  await live(world, (morning - clock.now().getTime()) / DAY_MS)
+  await send(account, 'ann@customer.example')
+  await settle(world)
+  clock.advance(4 * HOUR_MS)
+  await send(account, 'bob@customer.example')
+  const at = new Date(clock.now().getTime() + 20 * DAY_MS).toISOString()
+  await send(account, 'later@customer.example', { scheduled_at: at })
+  await settle(world)
+  const day = clock.now().toISOString().slice(0, 10)
+  const sent = async (): Promise<number> =>
+    (await account.api.get(`/api/v1/stats/outbound?from_date=${day}&to_date=${day}&include_sandbox=true`)).body.data
+      .sent
+  assert.equal(await sent(), 2)
+  await live(world, 5)
+  await forget(world)
+  assert.equal((await leftOf(world, account))?.['events'], 5)
+  await rebuildStatistics(world.rooms.database)
+  assert.equal(await sent(), 2)
 })
 
 test('a reader holds up a drop, and nobody waits long behind the drop', async () => {

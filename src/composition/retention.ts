@@ -7,8 +7,8 @@
 // - Days that no account needs any longer are dropped by partition. For an account with a shorter retention, rows are deleted in
 //   batches of some hundred, each followed by a rest three times as long as the batch took, so that this uses at most a quarter
 //   of a connection.
-// - Nothing is deleted that is still to be sent, to be delivered to a webhook, or to be read by a follower of the log; data newer
-//   than the oldest such item of its account waits with it.
+// - Nothing is deleted that is still to be sent, to be delivered to a webhook, or to be read by a follower of the log; data of the
+//   day of the oldest such item of its account, and newer data, waits with it. A day deleted in part would be counted in part.
 // - A clock that has jumped ahead deletes nothing before it has stood for a day (machines/settled-time.ts).
 // - The start of a deletion is recorded before anything is deleted, so that a recount of the statistics never takes a partly
 //   deleted day for a complete one. After a crash the next turn deletes the rest.
@@ -69,7 +69,8 @@ export async function forgetWhatIsOld({ database, ground }: RetentionOptions, si
     readUpTo(system, now),
   ])
   /** The margin: an email is accepted shortly before its event is written, and the ids of its recipients are slightly apart. */
-  const waiting = (accountId: string): Date => earliest([unended.get(accountId), untold.get(accountId), read], HOUR_MS)
+  const waiting = (accountId: string): Date =>
+    startOfDay(earliest([unended.get(accountId), untold.get(accountId), read], HOUR_MS))
   const days = await longestRetentionDays(system)
   const all = earliest([...unended.values(), ...untold.values(), read], HOUR_MS)
   const before = earliest([daysBefore(now, days), all])
@@ -101,7 +102,11 @@ function whenOf({ days }: Keeping, now: Date, waiting: Date): Until {
 
 /** The first moment of the day `days` days before today. */
 function daysBefore(now: Date, days: number): Date {
-  return new Date(Math.floor(now.getTime() / DAY_MS - days) * DAY_MS)
+  return startOfDay(new Date(now.getTime() - days * DAY_MS))
+}
+
+function startOfDay(at: Date): Date {
+  return new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS)
 }
 
 function earliest(dates: readonly (Date | undefined)[], lessMs = 0): Date {
