@@ -4973,9 +4973,15 @@ export interface components {
             delivery_rate: number | null;
             bounce_rate: number | null;
             complaint_rate: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description To the quarter of an hour: when the one began in which it was sent.
+             */
             first_sent_at: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description To the quarter of an hour: when the one began in which it was sent.
+             */
             last_sent_at: string | null;
         };
         Session: {

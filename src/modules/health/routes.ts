@@ -162,6 +162,11 @@ export function healthRoutes(options: HealthRoutesOptions): readonly AnyEndpoint
   ]
 }
 
+const SentAt = Type.String({
+  format: 'date-time',
+  description: 'To the quarter of an hour: when the one began in which it was sent.',
+})
+
 const Readiness = named(
   'TestReadiness',
   Type.Object({
@@ -179,8 +184,8 @@ const Readiness = named(
         delivery_rate: nullable(Type.Number()),
         bounce_rate: nullable(Type.Number()),
         complaint_rate: nullable(Type.Number()),
-        first_sent_at: nullable(DateTime),
-        last_sent_at: nullable(DateTime),
+        first_sent_at: nullable(SentAt),
+        last_sent_at: nullable(SentAt),
       }),
     ),
     tracking_domain: named(
