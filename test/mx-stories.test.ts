@@ -120,6 +120,7 @@ describe('the inbound MX of a process', () => {
     assert.match(large.data.toString('latin1'), /Content-Type: text\/rfc822-headers\r\n/)
     const [kept] = JSON.parse((await posthorn('reports list', { json: true, kind: 'operator' })).join(''))
     assert.ok(kept.bytes > 5_000_000)
+    await assert.rejects(posthorn('reports list', { kind: 'mail' }), /--kind must be one of return_path, feedback/)
     assert.match((await posthorn('reports show', {}, [kept.id])).join(), /^From: Neighbour/)
   })
 

@@ -107,8 +107,10 @@ export const keyCommands: readonly Command[] = [
       ...JSON_OPTION,
     },
     run: async (context, values, positionals) => {
-      const hours = Number(text(values, 'grace-period-hours') ?? 0)
-      if (!(hours >= 0 && hours <= MAX_GRACE_HOURS))
+      const given = text(values, 'grace-period-hours') ?? '0'
+      const hours = Number(given)
+      // An empty value, as of a variable that is not set, would end the old secret at once.
+      if (given.trim() === '' || !(hours >= 0 && hours <= MAX_GRACE_HOURS))
         throw new UsageError('--grace-period-hours must be between 0 and 72')
       const { id, accountId } = await findKey(context, positionals)
       const { row, key } = await context.database.transaction((db) =>

@@ -7,6 +7,7 @@ import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts
 import { printRecords } from '../../platform/command-output.ts'
 import type { Db } from '../../platform/db.ts'
 import { isUuid } from '../../platform/ids.ts'
+import { KINDS, type ReportKind } from './inbound.ts'
 import * as sql from './sql.ts'
 
 const STATES = ['waiting', 'done', 'quarantined'] as const
@@ -39,8 +40,7 @@ export const reportCommands: readonly Command[] = [
   {
     path: ['reports', 'list'],
     summary: 'list the mail received by the inbound MX, newest first',
-    usage:
-      '[--state waiting|done|quarantined] [--outcome <outcome>] [--kind return_path|feedback|tls|dmarc|operator|api]',
+    usage: `[--state ${STATES.join('|')}] [--outcome <outcome>] [--kind ${KINDS.join('|')}]`,
     options: {
       state: { type: 'string', value: STATES.join('|'), about: 'only mail in this state' },
       outcome: { type: 'string', value: 'outcome', about: 'only mail with this outcome, as `reports count` names it' },
@@ -51,7 +51,10 @@ export const reportCommands: readonly Command[] = [
       if (more !== undefined) throw new UsageError(`unexpected argument "${more}"`)
       const state = values['state'] === undefined ? null : STATES.indexOf(values['state'] as (typeof STATES)[number])
       if (state === -1) throw new UsageError(`--state must be one of ${STATES.join(', ')}`)
-      const filter = [state, values['outcome'] ?? null, values['kind'] ?? null]
+      const kind = values['kind'] ?? null
+      if (kind !== null && !KINDS.includes(kind as ReportKind))
+        throw new UsageError(`--kind must be one of ${KINDS.join(', ')}`)
+      const filter = [state, values['outcome'] ?? null, kind]
       const { system } = context.database
       const all = await allRows((before, limit) =>
         system.query<ReportRow>(sql.LIST_REPORTS, [...filter, before, limit]),

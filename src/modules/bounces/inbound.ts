@@ -30,7 +30,8 @@ import { reportStorage } from './report-storage.ts'
 import { type SignatureReader, signatureReader } from './signatures.ts'
 import * as sql from './sql.ts'
 
-export type ReportKind = 'return_path' | 'feedback' | 'tls' | 'dmarc' | 'operator' | 'api'
+export const KINDS = ['return_path', 'feedback', 'tls', 'dmarc', 'operator', 'api'] as const
+export type ReportKind = (typeof KINDS)[number]
 
 export interface InboundOptions {
   readonly database: Database

@@ -15,6 +15,7 @@ import { changeTraps, countTraps } from './traps.ts'
 
 const DAY_MS = 86_400_000
 const OVERRIDE_DAYS = 30
+const MOST_DAYS = 36_500
 const MAX_OVERRIDES = 1_000
 
 /** Purpose of the MAC under which the list of spam traps is stored. */
@@ -55,7 +56,8 @@ export const riskCommands: readonly Command[] = [
     },
     run: async (context, values, [accountId = null]) => {
       const days = Number(values['days'] ?? OVERRIDE_DAYS)
-      if (!Number.isInteger(days) || days < 1) throw new UsageError('--days must be a whole number, 1 or more')
+      if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS)
+        throw new UsageError(`--days must be a whole number from 1 to ${MOST_DAYS}`)
       if (accountId !== null && !isUuid(accountId)) throw new UsageError(`"${accountId}" is not an account id`)
       const from = new Date(context.clock.now().getTime() - days * DAY_MS)
       const rows = await listOverrides(context.database.system, { accountId, from, limit: MAX_OVERRIDES })
