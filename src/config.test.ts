@@ -7,6 +7,17 @@ import { firstDays, readConfig, SETTINGS } from './config.ts'
 const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['DATABASE_URL', 'mysql://root:s3cret@db/x', /must begin with postgresql:\/\/$/],
   ['DATABASE_URL', 'postgresql://posthorn:12#s3cret@db/x', /in a user name or password it is written %23$/],
+  [
+    'DATABASE_URL',
+    'postgresql://posthorn:s3cret@db/x?sslmode=verify_full',
+    /sslmode is not one of disable, .*verify-full/,
+  ],
+  [
+    'DATABASE_URL',
+    'postgresql://posthorn:s3cret@db/x?sslrootcert=/nowhere/ca.pem',
+    /no such file.*'\/nowhere\/ca.pem'/,
+  ],
+  ['DATABASE_URL', 'postgresql://posthorn:s3cret@one:5432,two:99999/x', /Invalid URL$/],
   ['POSTHORN_DATA_DIR', '"/var/lib/posthorn"', /must be a path, without quotes and without ~$/],
   ['POSTHORN_DATA_DIR', '~/posthorn', /~\/posthorn must be a path/],
   ['POSTHORN_BIND', 'every where', /"every where" is not a host name/],

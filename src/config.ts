@@ -9,7 +9,7 @@ import { missingHalves, type NewAddress, sharedAddresses, sharedPorts, warmUpFau
 import { parseAddress } from './mail/address.ts'
 import { parseMechanism } from './mail/spf-record.ts'
 import { canonicalAddress, parseNetwork } from './platform/addresses.ts'
-import { withModesOfLibpq } from './platform/servers.ts'
+import { assertConnectionString, withModesOfLibpq } from './platform/servers.ts'
 
 export const ROLES = ['api', 'tracking', 'submission', 'mx', 'delivery', 'worker'] as const
 export type Role = (typeof ROLES)[number]
@@ -390,7 +390,9 @@ function databaseUrl(text: string | undefined): string | null {
   if (!/^postgres(ql)?:\/\//.test(text)) throw new Error('must begin with postgresql://')
   // It would begin a fragment, and what is before it could be taken for a host and port.
   if (text.includes('#')) throw new Error('must not contain #; in a user name or password it is written %23')
-  return withModesOfLibpq(text)
+  const url = withModesOfLibpq(text)
+  assertConnectionString(url)
+  return url
 }
 
 /** A name of letters, digits and hyphens between dots, or an IP address. */

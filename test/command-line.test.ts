@@ -106,7 +106,10 @@ test('an unusable data directory or database is reported by its setting, and not
       [{ POSTHORN_DATA_DIR: file }, /^posthorn: POSTHORN_DATA_DIR: ".*" cannot be used: it is not a folder\n$/],
       [{ POSTHORN_DATA_DIR: `${file}/data` }, /^posthorn: POSTHORN_DATA_DIR: ".*" cannot be used: /],
       [{ POSTHORN_DATA_DIR: folder, DATABASE_URL: 'postgresql://a:s3cret@127.0.0.1:1/b' }, /^posthorn: DATABASE_URL: /],
-      [{ POSTHORN_DATA_DIR: folder, DATABASE_URL: 'postgresql://a:s3cret@[b' }, /^posthorn: DATABASE_URL: /],
+      [
+        { POSTHORN_DATA_DIR: folder, DATABASE_URL: 'postgresql://a:s3cret@[b' },
+        /^posthorn: invalid settings:\n {2}DATABASE_URL: Invalid URL\n$/,
+      ],
     ] as const) {
       const { status, out, err } = await posthorn(['migrate'], settings)
       assert.deepEqual([status, out], [1, ''], JSON.stringify(settings))

@@ -13,7 +13,7 @@ test('with --json an API error is printed with its code, anything else in words'
     details,
   })
   const faulty = validationError([{ field: 'from', rule: 'email', message: 'is no address' }])
-  assert.match(failureText(faulty, false), /^posthorn: [^\n]+\n {2}from: is no address$/)
+  assert.equal(failureText(faulty, false), 'posthorn: refused:\n  from: is no address')
   assert.equal(JSON.parse(failureText(faulty, true)).details.fields[0].rule, 'email')
   const broken = new Error('the file could not be read', { cause: new Error('ENOENT') })
   for (const inJson of [false, true]) {

@@ -74,7 +74,8 @@ export function failureText(error: Error, inJson: boolean): string {
   }
   const faults = error instanceof ApiError ? faultsIn(error) : ''
   const why = cause instanceof Error && !message.includes(cause.message) ? `: ${cause.message}` : ''
-  return `posthorn: ${message}${faults}${why}`
+  // There is no request whose body could be invalid.
+  return `posthorn: ${faults === '' ? message : 'refused:'}${faults}${why}`
 }
 
 /** The faults of single fields, one per line. */

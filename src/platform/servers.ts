@@ -39,6 +39,21 @@ export function withModesOfLibpq(url: string): string {
   return hasMode && !/[?&]uselibpqcompat=/.test(url) ? `${url}&uselibpqcompat=true` : url
 }
 
+const MODES_OF_TLS: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
+
+/**
+ * Reads a connection string as connections will, with its certificate files. Found only by a connection, such a fault would be
+ * taken for a server that is not up yet.
+ *
+ * @throws Error with the fault, which never repeats the string: it may contain a password
+ */
+export function assertConnectionString(url: string): void {
+  const mode = /[?&]sslmode=([^&]*)/.exec(url)?.[1]
+  if (mode !== undefined && !MODES_OF_TLS.includes(mode))
+    throw new Error(`sslmode is not one of ${MODES_OF_TLS.join(', ')}`)
+  for (const connectionString of serverUrls(url)) new pg.Client({ connectionString })
+}
+
 /** One connection string for each server. */
 export function serverUrls(url: string): readonly string[] {
   const [, before = '', hosts, after = ''] = MULTI_HOST.exec(url) ?? []
