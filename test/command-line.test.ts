@@ -64,6 +64,7 @@ test('a wrong call is refused at once: exit 2, the reason on standard error', as
     ],
     [['serve', '--port', '3'], /Unknown option '--port'/],
     [['doctor', 'everything'], /Unexpected argument 'everything'/],
+    [['send', '--from', 'a@shop.example', '--to', 'b@example.net'], /--subject is required\nposthorn send --from/],
   ] as const) {
     const { status, out, err } = await posthorn(words)
     assert.deepEqual([status, out], [2, ''], words.join(' '))

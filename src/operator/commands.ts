@@ -223,6 +223,8 @@ export const instanceCommands: readonly InstanceCommand[] = [
     },
     run: async (context, values, positionals) => {
       if (positionals.length > 0) throw new UsageError(`unexpected argument "${positionals[0]}"`)
+      for (const name of ['from', 'to', 'subject'])
+        if (values[name] === undefined) throw new UsageError(`--${name} is required`)
       const htmlFile = values['html-file']
       const html = typeof htmlFile === 'string' ? utf8Text(await readFile(htmlFile), htmlFile) : null
       const text =
