@@ -84,6 +84,30 @@ test('no spelling of the placeholder in quoted-printable is overlooked', () => {
   assert.ok(messageParts(without).every((part) => !mayHavePlaceholder(without, part)))
 })
 
+// Each row: a body in base64, and whether its html can be replaced.
+const LINE = Buffer.from('<p>Hello</p>\n').toString('base64')
+const IN_BASE64: [name: string, body: string, replaceable: boolean][] = [
+  ['in one piece', `${Buffer.from('<p>Hello</p><p>and more</p>').toString('base64')}\r\n`, true],
+  ['with blanks', `PHA+\r\n \tSGk=\r\n\r\n`, true],
+  ['in pieces that are padded each', `${LINE}\r\n${LINE}\r\n`, false],
+  ['with a line in clear behind it', `${LINE}\r\n-- sent by a list\r\n`, false],
+  ['that is nothing but padding', '='.repeat(1_000_000), false],
+  ['with a long blank before a foreign character', `${' '.repeat(1_000_000)}!`, false],
+]
+for (const [name, body, replaceable] of IN_BASE64) {
+  test(`html in base64 ${name} ${replaceable ? 'can be replaced' : 'is left alone, since readers see more than we would write'}`, () => {
+    const one = message('Content-Type: text/html', 'Content-Transfer-Encoding: base64', '', body)
+    assert.equal(messageParts(one).length, replaceable ? 1 : 0)
+  })
+}
+
+test('a part that ends with its header is left alone: text behind it would belong to the header', () => {
+  assert.equal(messageParts(alternative(['Content-Type: text/html'])).length, 0)
+  assert.equal(messageParts(alternative(['Content-Type: text/html', '', ''])).length, 1)
+  assert.equal(messageParts(alternative(['', 'text'])).length, 1)
+  assert.equal(messageParts(alternative([''])).length, 0)
+})
+
 test('quoted-printable round-trips, with or without blanks before line ends', () => {
   const bytes = fc
     .array(fc.constantFrom(...'=3Da \t\r\n.é'), { maxLength: 300 })

@@ -5,7 +5,8 @@
 // Replacing works on the decoded bytes of a part; its charset and everything else stay the same. Parts whose charset may use
 // ASCII bytes in other characters (UTF-16, UTF-7) are left alone (message-charset.ts). A replaced part keeps its transfer
 // encoding unless that cannot carry the new content: lines over 998 bytes, a boundary, line ends other than CRLF. Parts
-// beyond the reading budget (multipart.ts) cannot be replaced.
+// beyond the reading budget (multipart.ts) cannot be replaced, nor those whose base64 readers decode to more than we would
+// (padded pieces in a row, text in clear behind it).
 
 import { isAscii } from 'node:buffer'
 import { decodeQuotedPrintable, encodeBase64, encodeQuotedPrintable, withCrlf } from './encodings.ts'
@@ -93,7 +94,7 @@ function collect(
   if (/^\s*attachment\b|;\s*filename\*?/i.test(value('content-disposition'))) return
   const encoding = encodingOf(value('content-transfer-encoding').toLowerCase(), entity.subarray(bodyStart))
   const charset = charsetOf(typeText)
-  if (charset === null || encoding === null) return
+  if (charset === null || encoding === null || !hasEmptyLine(entity, bodyStart)) return
   const encodingField = fields.find(({ key }) => key === 'content-transfer-encoding')
   found.push({ kind, charset, start, end, bodyStart: start + bodyStart, encoding, encodingField, boundaries })
 }
@@ -102,7 +103,21 @@ function collect(
 function encodingOf(label: string, body: Buffer): Encoding | null {
   if (label === '' || label === '7bit') return '7bit'
   if (label === '8bit' || label === 'binary') return isAscii(body) ? '7bit' : null
-  return label === 'quoted-printable' || label === 'base64' ? label : null
+  if (label === 'base64') return isWholeBase64(body) ? label : null
+  return label === 'quoted-printable' ? label : null
+}
+
+/** False when padding or a foreign character is followed by more: some readers stop there, others go on. */
+function isWholeBase64(body: Buffer): boolean {
+  const text = body.toString('latin1')
+  const end = text.search(/[^A-Za-z0-9+/\r\n\t ]/)
+  return end < 0 || /^={1,2}[\r\n\t ]*$/.test(text.slice(end))
+}
+
+/** Whether an empty line ends the header. A part without content may lack it (RFC 2046 section 5.1.1). */
+function hasEmptyLine(entity: Buffer, bodyStart: number): boolean {
+  const before = entity.toString('latin1', Math.max(0, bodyStart - 4), bodyStart)
+  return before === '\r\n' || before === '\r\n\r\n'
 }
 
 function charsetOf(contentType: string): MessageCharset | null {
