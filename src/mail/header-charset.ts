@@ -4,8 +4,10 @@
 // Valid UTF-8 is read as UTF-8. Anything else is read in the first charset that the message names for its text, other than
 // ASCII and the UTF encodings. If none is named, or the bytes are invalid in it, windows-1252 is used, as the Encoding
 // standard does for Latin-1. It maps all bytes; five of them are controls, which no header of ours can contain.
+//
+// Bytes inside an encoded word that should have been encoded there are in the charset of that word.
 
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import { fieldValue, parseHeaderBlock, type RawField } from './headers.ts'
 import { boundaryOf, headerWithin, partsBetween, type ReadingBudget, readingBudget } from './multipart.ts'
 
@@ -17,17 +19,44 @@ type Decoder = InstanceType<typeof TextDecoder>
 const NESTING_MOST = 20
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]{1,40})/i
 const WESTERN = new TextDecoder('windows-1252')
+/** An encoded word with the Q encoding (RFC 2047), one character per byte. */
+const Q_WORD = /=\?([^?\s]{1,60})\?q\?([^? \t\r\n]*)\?=/gi
 
 /** @param message the whole message: the first field that is not UTF-8 causes one search of its parts for a charset */
 export function fieldTexts(message: Buffer): FieldText {
   let named: Decoder | null | undefined
   return (field) => {
-    const bytes = message.subarray(field.valueStart, field.end)
-    if (isUtf8(bytes)) return fieldValue(message, field)
+    const given = message.subarray(field.valueStart, field.end)
+    const bytes = isAscii(given) ? given : withEncodedWords(given)
+    if (isUtf8(bytes)) return oneLine(bytes.toString())
     if (named === undefined) named = decoderNamed(message, readingBudget(), 0)
-    return decoded(bytes, named ?? WESTERN)
-      .replace(/\r?\n/g, '')
-      .trim()
+    return oneLine(decoded(bytes, named ?? WESTERN))
+  }
+}
+
+function oneLine(value: string): string {
+  return value.replace(/\r?\n/g, '').trim()
+}
+
+/** Encodes the bytes that stand unencoded in encoded words, unless their charset has no such bytes. */
+function withEncodedWords(value: Buffer): Buffer {
+  const words = value.toString('latin1').replace(Q_WORD, (word: string, charset: string, text: string) => {
+    const escaped = text.replace(/[\x80-\xff]/g, (byte) => `=${byte.charCodeAt(0).toString(16).toUpperCase()}`)
+    return escaped !== text && isIn(charset, escaped) ? `=?${charset}?Q?${escaped}?=` : word
+  })
+  return Buffer.from(words, 'latin1')
+}
+
+/** @param text in the Q encoding */
+function isIn(charset: string, text: string): boolean {
+  const bytes = text.replace(/=([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  try {
+    // RFC 2231 section 5: a language may follow.
+    new TextDecoder(charset.split('*', 1)[0], { fatal: true }).decode(Buffer.from(bytes, 'latin1'))
+    return true
+  } catch (error) {
+    // An unknown charset, which readers take for a Western one.
+    return error instanceof RangeError
   }
 }
 
