@@ -170,6 +170,8 @@ const UNKNOWN_USER = new RegExp(
     '(?:account|mailbox|user|address)(?: \\S{1,80})? (?:has been |was |is )?(?:deleted|terminated|closed permanently|no longer (?:exists?|valid|in use|here))',
     'no longer (?:a )?(?:valid|works? (?:at|for|here)|exists?|employed|(?:with|at|in|part of) (?:the|this|our|us))|adresse (?:d au moins un )?destinataire invalide|inexistent mailbox',
     '(?:user|recipient|address|mailbox)(?: \\S{1,80})? (?:is |was )?not (?:listed )?in (?:the |our )?(?:\\S{1,40} ){0,3}(?:directory|address book|user list)|may contain a non-?existent account',
+    "not listed in (?:domino directory|public name)|(?:not|isn't) in my validrcptto list|e-?mail name is not found|no account here",
+    "(?:the recipient cannot be verified|(?:recipient|mailbox|recipient address) (?:is )?not valid)\\b|(?:can(?:not|'t)|could(?: not|n't)) find (?:the |that )?(?:user|recipient|mailbox)\\b|this address is no longer available|mailbox has been removed",
     'no account (?:here )?by that name|unable to find (?:the )?(?:user|recipient)|(?:user|recipient) (?:is )?unrecogni[sz]ed|(?:no one|nobody) at this address|not an active address|(?:mailbox|address) not present|user \\( \\) unknown|rcpt(?: to)?:? (?:does not exist|not found)|user not (?:local|registered|known)|nosuchuser|no_mailbox|x-unix; 67',
     // The same in the languages of large receivers.
     '(?:utilisateur|destinataire|adresse|bo[iî]te|compte)(?: \\S{1,40}){0,2} (?:inconnue?|inexistante?|introuvable|invalide|n.existe p(?:as|lus))',
