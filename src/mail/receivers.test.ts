@@ -107,6 +107,12 @@ const ROWS: Partial<Record<BounceCategory, readonly string[]>> = {
     '550 5.1.1 The user has left the company',
   ],
   policy: [
+    '550 Sender address is not in address book of recipient',
+    '550 You must confirm: address not found in whitelist',
+    '550 Client address not found',
+    '550 From: address does not exist',
+    '550 Requested action not taken: mailbox unavailable - blocked by policy',
+    '550 Mailbox unavailable. Your server is not permitted',
     '550 5.1.0 Invalid sender',
     '554 5.1.0 Sender blocked',
     '501 5.1.0 Emetteur invalide. Invalid Sender. LPN105_405',
@@ -232,6 +238,9 @@ const ROWS: Partial<Record<BounceCategory, readonly string[]>> = {
     '550 5.1.2 <b@nowhere.example>... Host unknown (Name server: nowhere.example: host not found)',
   ],
   content_rejected: [
+    '554 rejected: invalid address in From header',
+    "550 Invalid address in 'To' header",
+    '550 Invalid address in Reply-To',
     '550 邮件内容被拒绝',
     '550 疑似垃圾邮件',
     '550 5.7.520 Message blocked because it contains content identified as spam. AS(4810)',
@@ -329,6 +338,9 @@ const ROWS: Partial<Record<BounceCategory, readonly string[]>> = {
     '550 Sorry, this account has expired',
   ],
   unknown: [
+    '550 LDAP lookup failed, user not found',
+    '554 Database error: account not found',
+    '550 Internal error: no such user could be asked for',
     '550 Error',
     '554 5.3.0 Unknown error',
     '521 5.3.2 host does not accept mail',

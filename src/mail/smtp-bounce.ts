@@ -200,7 +200,7 @@ const OUR_HOST = new RegExp(
     "\\byour (?:own |mail |sending |smtp |mail ?server'?s? )?(?:host ?(?:name)?|server|domain(?: name)?|ip(?: address)?|dns|network|mta|system)\\b(?:(?!user|recipient|mailbox|account|address).){0,60}(?:not found|n[o'’]t exist|not exist|unknown|invalid|no such|not known|not resolve|unresolvable)",
     '(?:resolve|find|verify|look ?up|unknown|invalid|no such) (?:of |for |the )?your (?:own |mail |sending |smtp )?(?:host ?(?:name)?|server|domain(?: name)?|ip(?: address)?|dns|network|mta|system)\\b',
     "\\b(?:helo|ehlo)\\b.{0,80}(?:unknown|invalid|not found|not exist|n[o'’]t exist|resolve|no such|not known)|(?:unknown|invalid|not found|not exist|no such|bad)\\b.{0,40}\\b(?:helo|ehlo)\\b",
-    "(?:sending|client|originating|connecting) (?:host ?(?:name)?|domain|server|ip|system|mta)\\b(?:(?!user|recipient|mailbox|account|address).){0,60}(?:not found|n[o'’]t exist|not exist|unknown|invalid|no such|not known|not resolve)",
+    "(?:sending|client|originating|connecting) (?:host ?(?:name)?|domain|server|ip|address|system|mta)\\b(?:(?!user|recipient|mailbox|account|address).){0,60}(?:not found|n[o'’]t exist|not exist|unknown|invalid|no such|not known|not resolve)",
     '\\bblocked\\b(?:(?!recipient).){0,20}\\b(?:host|domain)\\b',
   ].join('|'),
 )
@@ -208,11 +208,11 @@ const OUR_HOST = new RegExp(
 /** The sender's address or domain is refused, in the words for unknown recipients. */
 const SENDER = new RegExp(
   [
-    "(?:\\b(?:sender|originator|emetteur|émetteur|reverse[- ]path|return[- ](?:path|address)|reply(?:-to)? address|bounce address)\\b|\\byour (?:e-?mail |mail |return )?(?:address|account|mailbox)\\b)(?:'s)?(?: (?:e-?mail |mail )?(?:address|domain|mailbox|account))?(?: is| was| has| could)? (?:unknown|invalide?|blocked|rejected|refused|denied|empty|unverified|must (?:exist|resolve)|(?:does ?n[o'’]t|did not|not) (?:a )?(?:known|valid|found|exist|resolve|accepted|allowed|authorized|verified|pre-approved|registered)|no (?:mx|a|aaaa)\\b)",
+    "(?:\\b(?:sender|originator|emetteur|émetteur|reverse[- ]path|return[- ](?:path|address)|reply(?:-to)? address|bounce address)\\b|\\byour (?:e-?mail |mail |return )?(?:address|account|mailbox)\\b)(?:'s)?(?: (?:e-?mail |mail )?(?:address|domain|mailbox|account))?(?: is| was| has| could)? (?:unknown|invalide?|blocked|rejected|refused|denied|empty|unverified|must (?:exist|resolve)|(?:does ?n[o'’]t|did not|not) (?:a )?(?:known|valid|found|exist|resolve|accepted|allowed|authorized|verified|pre-approved|registered|(?:listed|in)\\b)|no (?:mx|a|aaaa)\\b)",
     '(?:invalid|unknown|bad|unroute?able|non-?existent|unverified) (?:envelope |mail )?(?:sender|originator|return[- ]path|reverse[- ]path)\\b',
     '(?:resolve|verify|find) (?:the )?(?:domain of (?:the )?)?sender\\b|domain of (?:the )?sender(?: address)? (?:does|do|is|was|not|unknown)',
     // QQ, Libero, GMX.
-    '\\bdomain may not exist or dns|\\binvalid dns mx\\b|\\binvalid domain \\[\\d|\\bfrom: domain is',
+    '\\bdomain may not exist or dns|\\binvalid dns mx\\b|\\binvalid domain \\[\\d|\\bfrom: (?:domain is|address (?:does|is|was|not)\\b)',
   ].join('|'),
 )
 
@@ -286,7 +286,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   // The message itself.
   [
     'content_rejected',
-    /\bspam(?:my|ming|assassin)?\b|spam(?:-like| message| content| score| detected)|\bvirus\b|\bmalware\b|phish|unsolicited|\bbulk (?:mail|email)\b|content (?:rejected|denied|filter|presents|not allowed|restriction|policy|scan)|rejected (?:due to|because of|by) (?:its |the |message )?(?:content|body|attachment|url)|message (?:body|content).{0,40}(?:reject|block|not acceptable)|(?:attachment|executable|file type|\.exe)\b.{0,60}(?:not (?:allowed|permitted)|block|reject|prohibit)|potential(?:ly)? (?:security|dangerous|harmful|executable)|suspicious|\bsurbl\b|\buribl\b|\b(?:dt|mi):s[a-z]{2}\b|\bspm 163\b|\bjunk\b|垃圾[邮郵]件|[邮郵]件内容.{0,6}(?:拒|违规)|mcspamsignature|ct signature|infected|bad header|message (?:looks|appears) (?:like|to be)|header .{0,30}(?:missing|invalid|not rfc|malformed|duplicate)|not rfc ?(?:2822|5322|822) compliant|rfc ?(?:2822|5322) (?:violation|section|specifi)/,
+    /\bspam(?:my|ming|assassin)?\b|spam(?:-like| message| content| score| detected)|\bvirus\b|\bmalware\b|phish|unsolicited|\bbulk (?:mail|email)\b|content (?:rejected|denied|filter|presents|not allowed|restriction|policy|scan)|rejected (?:due to|because of|by) (?:its |the |message )?(?:content|body|attachment|url)|message (?:body|content).{0,40}(?:reject|block|not acceptable)|(?:attachment|executable|file type|\.exe)\b.{0,60}(?:not (?:allowed|permitted)|block|reject|prohibit)|potential(?:ly)? (?:security|dangerous|harmful|executable)|suspicious|\bsurbl\b|\buribl\b|\b(?:dt|mi):s[a-z]{2}\b|\bspm 163\b|\bjunk\b|垃圾[邮郵]件|[邮郵]件内容.{0,6}(?:拒|违规)|mcspamsignature|ct signature|infected|bad header|message (?:looks|appears) (?:like|to be)|(?:address|recipient|domain|syntax) in (?:the |your )?(?:\S{1,20} header|reply-?to)\b|header .{0,30}(?:missing|invalid|not rfc|malformed|duplicate)|not rfc ?(?:2822|5322|822) compliant|rfc ?(?:2822|5322) (?:violation|section|specifi)/,
   ],
   [
     'mailbox_full',
@@ -320,6 +320,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
     'policy',
     /(?:sender|from|envelope|return[- ]path|mail from)(?: \S+){0,3} (?:address )?(?:\S+ )?(?:rejected|refused|unknown|invalid|verify|verification|does not exist|not (?:found|exist|accepted|allowed|authorized|verified)|denied|has (?:a )?null ?mx)|sender verify failed|unrouteable sender|callout(?! verification failed)/,
   ],
+  ['policy', /not (?:\S+ ){0,2}(?:in|on) (?:\S+ ){0,2}(?:white|allow|safe|contact)[- ]?list/],
   ['policy', SENDER],
   ['policy', SENDER_ABROAD],
   ['policy', OUR_HOST],
@@ -335,7 +336,13 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   ],
   // "Blocked for unknown users": the sender is blocked, not the address.
   ['policy', /\bblocked\b|\bbanned\b/, (status, code) => code >= 500 && isPolicy(status)],
+  // Their own look-up failed.
+  ['unknown', /\b(?:ldap|database|backend|internal)(?: \S+)? (?:error|fail)/, (status) => status === null],
   ['invalid_recipient', UNKNOWN_USER],
+  [
+    'policy',
+    /mailbox (?:is )?(?:unavailable|not available)\b.{0,80}\b(?:blocked|policy|not permitted|your (?:ip|server))\b/,
+  ],
   // RFC 5321's own words for 550. Receivers that refuse us say so, which the rules above catch.
   [
     'invalid_recipient',
