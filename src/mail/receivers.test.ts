@@ -8,6 +8,7 @@ import { parseReply } from './smtp-reply.ts'
 
 const ROWS: Partial<Record<BounceCategory, readonly string[]>> = {
   invalid_recipient: [
+    '550 SL E515 Email not exist',
     '550 No such email address',
     '550 Unknown destination address',
     '550 recipient unrecognized',
@@ -107,6 +108,8 @@ const ROWS: Partial<Record<BounceCategory, readonly string[]>> = {
     '550 5.1.1 The user has left the company',
   ],
   policy: [
+    '550 5.1.1 <b@privaterelay.appleid.com>: unauthorized sender',
+    '550 5.2.0 Mail rejected for policy reasons',
     '550 Sender address is not in address book of recipient',
     '550 You must confirm: address not found in whitelist',
     '550 Client address not found',
@@ -212,6 +215,7 @@ const ROWS: Partial<Record<BounceCategory, readonly string[]>> = {
     '550 JunkMail rejected - mail.shop.test [192.0.2.1] is in an RBL: https://www.spamhaus.org/query/ip/192.0.2.1',
   ],
   rate_limited: [
+    '550 5.4.5 Daily user sending quota exceeded.',
     '451 4.7.1 Try again later',
     '421 4.7.28 Gmail has detected an unusual rate of unsolicited mail originating from your SPF domain [shop.example 35]. To protect our users from spam, mail sent from your domain has been temporarily rate limited.',
     '421 4.7.28 Gmail has detected an unusual rate of unsolicited mail originating from your DKIM domain [shop.example 36]. To protect our users from spam, mail sent from your domain has been temporarily rate limited.',

@@ -170,7 +170,7 @@ const UNKNOWN_USER = new RegExp(
     '(?:account|mailbox|user|address)(?: \\S{1,80})? (?:has been |was |is )?(?:deleted|terminated|closed permanently|no longer (?:exists?|valid|in use|here))',
     'no longer (?:a )?(?:valid|works? (?:at|for|here)|exists?|employed|(?:with|at|in|part of) (?:the|this|our|us))|adresse (?:d au moins un )?destinataire invalide|inexistent mailbox',
     '(?:user|recipient|address|mailbox)(?: \\S{1,80})? (?:is |was )?not (?:listed )?in (?:the |our )?(?:\\S{1,40} ){0,3}(?:directory|address book|user list)|may contain a non-?existent account',
-    "not listed in (?:domino directory|public name)|(?:not|isn't) in my validrcptto list|e-?mail name is not found|no account here",
+    "not listed in (?:domino directory|public name)|(?:not|isn't) in my validrcptto list|e-?mail (?:name is not found|not exist\\b)|no account here",
     "(?:the recipient cannot be verified|(?:recipient|mailbox|recipient address) (?:is )?not valid)\\b|(?:can(?:not|'t)|could(?: not|n't)) find (?:the |that )?(?:user|recipient|mailbox)\\b|this address is no longer available|mailbox has been removed",
     'no account (?:here )?by that name|unable to find (?:the )?(?:user|recipient)|(?:user|recipient) (?:is )?unrecogni[sz]ed|(?:no one|nobody) at this address|not an active address|(?:mailbox|address) not present|user \\( \\) unknown|rcpt(?: to)?:? (?:does not exist|not found)|user not (?:local|registered|known)|nosuchuser|no_mailbox|x-unix; 67',
     // The same in the languages of large receivers.
@@ -211,6 +211,8 @@ const SENDER = new RegExp(
     "(?:\\b(?:sender|originator|emetteur|émetteur|reverse[- ]path|return[- ](?:path|address)|reply(?:-to)? address|bounce address)\\b|\\byour (?:e-?mail |mail |return )?(?:address|account|mailbox)\\b)(?:'s)?(?: (?:e-?mail |mail )?(?:address|domain|mailbox|account))?(?: is| was| has| could)? (?:unknown|invalide?|blocked|rejected|refused|denied|empty|unverified|must (?:exist|resolve)|(?:does ?n[o'’]t|did not|not) (?:a )?(?:known|valid|found|exist|resolve|accepted|allowed|authorized|verified|pre-approved|registered|(?:listed|in)\\b)|no (?:mx|a|aaaa)\\b)",
     '(?:invalid|unknown|bad|unroute?able|non-?existent|unverified) (?:envelope |mail )?(?:sender|originator|return[- ]path|reverse[- ]path)\\b',
     '(?:resolve|verify|find) (?:the )?(?:domain of (?:the )?)?sender\\b|domain of (?:the )?sender(?: address)? (?:does|do|is|was|not|unknown)',
+    // Apple's relay, for a sender who is not registered there.
+    '\\bunauthori[sz]ed sender\\b',
     // QQ, Libero, GMX.
     '\\bdomain may not exist or dns|\\binvalid dns mx\\b|\\binvalid domain \\[\\d|\\bfrom: (?:domain is|address (?:does|is|was|not)\\b)',
   ].join('|'),
@@ -271,7 +273,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   [
     'rate_limited',
     /too many (?:connections|messages|recipients|concurrent|sessions|spams?|emails|mails|mail|requests|errors|invalid|unknown|rcpt|deliveries|smtp|simultaneous)|rate[- ]?limit|throttl|(?:exceeded|over|exceeds|hit)(?: \S+){0,4} (?:rate|hourly|daily|sending limit|message limit|connection limit|frequency)|limit exceeded.{0,40}(?:hour|minute|day|connection)|\b(?:ip|connection|domain|sender) frequency limited|unexpected volume|unusual rate|send(?:ing)? (?:rate|limit|quota)|too fast|slow down|server (?:is )?(?:too )?busy|try again (?:in \d|later.{0,20}grey)|temporarily (?:deferred|rate|rejected|blocked|limited)|\[tss?0[1-9]\](?!.{0,120}permanently)|\bofr(?:00)?4_?10[4-9]|mail flood|recipient limit|rp:(?:[qt]rc|rcl)\b|(?:messages|e?-?mails|recipients|connections) (?:per|an|each|in an?|in one) (?:second|minute|hour|day)\b|rl0000/,
-    (status, code) => code < 500 || status === '5.3' || status === null || status === '7.1' || status === '7.0',
+    (status, code) => code < 500 || status === null || ['4.5', '5.3', '7.0', '7.1'].includes(status),
   ],
   // Gmail also says it with 5.2.1, which is final for this mail.
   ['rate_limited', GREYLISTING],
@@ -336,6 +338,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   ],
   // "Blocked for unknown users": the sender is blocked, not the address.
   ['policy', /\bblocked\b|\bbanned\b/, (status, code) => code >= 500 && isPolicy(status)],
+  ['policy', /for policy reasons/],
   // Their own look-up failed.
   ['unknown', /\b(?:ldap|database|backend|internal)(?: \S+)? (?:error|fail)/, (status) => status === null],
   ['invalid_recipient', UNKNOWN_USER],
