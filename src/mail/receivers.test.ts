@@ -110,6 +110,7 @@ const ROWS: Partial<Record<BounceCategory, readonly string[]>> = {
   policy: [
     '550 5.1.1 <b@privaterelay.appleid.com>: unauthorized sender',
     '550 5.2.0 Mail rejected for policy reasons',
+    '550 This user does not accept mail from your domain',
     '550 Sender address is not in address book of recipient',
     '550 You must confirm: address not found in whitelist',
     '550 Client address not found',

@@ -10,6 +10,7 @@ import {
   type BounceVerdict,
   bounceFromReply,
   bounceTypeOf,
+  isAboutUs,
   type SmtpCommand,
 } from './smtp-bounce.ts'
 import { replyOf } from './smtp-reply.ts'
@@ -141,7 +142,7 @@ const LOCAL: readonly (readonly [BounceCategory, RegExp])[] = [
   ],
   [
     'bad_domain',
-    /couldn't find any host|couldn't find a mail exchanger|malformed or unexpected name server reply|domain is not reachable|host or domain name not found|name service error.{0,300}host (?:not found|found but no data)|host (?:name )?(?:unknown|not found)|unknown host|no such (?:host|domain)|(?:dns (?:lookup )?(?:failure|error)).{0,120}(?:not found|nxdomain|no such)|nxdomain|domain (?:name )?(?:\S{1,80} )?(?:(?:could|was) not (?:be )?found|does not exist|doesn't exist|not found)|(?:couldn't be found|could not find|wasn't able to find)(?: the)? (?:recipient )?domain|illegal host\/domain name|all relevant mx records point to non-?existent|an mx or srv record indicated no smtp service|does not accept mail|null ?mx|no valid (?:mx|host|hosts)|invalid (?:host|domain) name|address couldn't be found.{0,80}domain|(?:bad|invalid) destination (?:host|system)|lost connection.{0,40}unknown host|host .{1,80} does not exist|no matches to nameserver query|could not be found in (?:the )?domain name (?:service|system)|domain .{1,80} could not be resolved/,
+    /couldn't find any host|couldn't find a mail exchanger|malformed or unexpected name server reply|domain is not reachable|host or domain name not found|name service error.{0,300}host (?:not found|found but no data)|host (?:name )?(?:unknown|not found)|unknown host|no such (?:host|domain)|(?:dns (?:lookup )?(?:failure|error)).{0,120}(?:not found|nxdomain|no such)|nxdomain|domain (?:name )?(?:\S{1,80} )?(?:(?:could|was) not (?:be )?found|does not exist|doesn't exist|not found)|(?:couldn't be found|could not find|wasn't able to find)(?: the)? (?:recipient )?domain|illegal host\/domain name|all relevant mx records point to non-?existent|an mx or srv record indicated no smtp service|domain(?: \S{1,255})? does not accept mail|null ?mx|no valid (?:mx|host|hosts)|invalid (?:host|domain) name|address couldn't be found.{0,80}domain|(?:bad|invalid) destination (?:host|system)|lost connection.{0,40}unknown host|host .{1,80} does not exist|no matches to nameserver query|could not be found in (?:the )?domain name (?:service|system)|domain .{1,80} could not be resolved/,
   ],
   [
     'expired',
@@ -173,10 +174,11 @@ function localCategory(words: string, reply: QuotedReply | null, status: string 
     .toLowerCase()
     .replace(/recipients?(?:\(s\))? could not be reached/, '')
   // RFC 7505 also defines a status for a sender's null MX (X.7.27), which says nothing about the recipient.
-  if (/\b(?:sender|from|return[- ]path)\b.{0,80}null ?mx/.test(text)) return null
+  if (/\b(?:sender|from|return[- ]path)\b.{0,80}null ?mx/.test(text) || isAboutUs(text)) return null
+  if (reply !== null && /^[45]\.7\./.test(status ?? '')) return null
   if (
     reply !== null &&
-    !/name service error|nxdomain|host (?:name )?(?:unknown|not found)|null ?mx|does not accept mail|domain is not reachable/.test(
+    !/name service error|nxdomain|host (?:name )?(?:unknown|not found)|null ?mx|domain(?: \S{1,255})? does not accept mail|domain is not reachable/.test(
       text,
     )
   ) {

@@ -240,6 +240,11 @@ const EITHER_WAY =
 
 const NOT_THE_RECIPIENT = [EITHER_WAY, HARVEST, SENDER, SENDER_ABROAD]
 
+/** Whether words in lower case are about the sender or our host, in which "not found" says nothing against the recipient. */
+export function isAboutUs(words: string): boolean {
+  return [SENDER, SENDER_ABROAD, OUR_HOST].some((pattern) => pattern.test(words))
+}
+
 /** RFC 3463: X.7.z is about security or policy, except the two codes of RFC 7293, which are about the mailbox. */
 function isPolicy(status: string | null): boolean {
   return status?.startsWith('7.') === true && !/^7\.1[78]$/.test(status)
@@ -338,7 +343,7 @@ const WORDS: readonly (readonly [BounceCategory, RegExp, Condition?])[] = [
   ],
   // "Blocked for unknown users": the sender is blocked, not the address.
   ['policy', /\bblocked\b|\bbanned\b/, (status, code) => code >= 500 && isPolicy(status)],
-  ['policy', /for policy reasons/],
+  ['policy', /for policy reasons|(?:does|do) not accept (?:e?-?mails?|messages) from\b/],
   // Their own look-up failed.
   ['unknown', /\b(?:ldap|database|backend|internal)(?: \S+)? (?:error|fail)/, (status) => status === null],
   ['invalid_recipient', UNKNOWN_USER],
