@@ -124,6 +124,16 @@ describe('the inbound MX of a process', () => {
     assert.match((await posthorn('reports show', {}, [kept.id])).join(), /^From: Neighbour/)
   })
 
+  test('a subject with control characters and half a surrogate pair in its encoded words is forwarded too', async () => {
+    const before = toOperator().length
+    const subject = '=?utf-8?Q?a=00b=0D=0ABcc:_x@example.net?= =?utf-16be?B?2D0=?='
+    assert.match(await mail(`abuse@${HOST}`, `From: n@example.net\r\nSubject: ${subject}\r\n\r\nx`), /^250 /)
+    const got = await until('the mail', () => toOperator()[before] ?? null)
+    const head = got.data.toString('latin1').split('\r\n\r\n', 1)[0] ?? ''
+    assert.match(head, /^Subject: \[abuse@mail\.posthorn\.test\] /m)
+    assert.ok(!/^Bcc:/m.test(head) && !head.includes('\0'))
+  })
+
   test('at most a hundred an hour are forwarded, and the others are kept', async () => {
     const before = toOperator().length
     await Promise.all(Array.from({ length: 105 }, (_, i) => mail(`abuse@${HOST}`, `Subject: ${i}\r\n\r\nx`)))

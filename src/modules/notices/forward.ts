@@ -12,6 +12,7 @@ import { decodeWords } from 'postal-mime'
 import { parseAddress } from '../../mail/address.ts'
 import { fieldValue, parseHeaderBlock } from '../../mail/headers.ts'
 import type { Db } from '../../platform/db.ts'
+import { storableText } from '../../platform/storable-text.ts'
 import type { SystemMailer } from './system-mail.ts'
 
 const WHOLE_BYTES = 5 * 1_048_576
@@ -49,7 +50,7 @@ export function operatorForward({ mailer, operator, hostname }: ForwardOptions):
     if (to === null || sentInHour >= HOURLY_MOST || !(await mailer.maySend(db, to)))
       return { outcome: 'kept', keepRaw: true }
     const whole = raw.length <= WHOLE_BYTES
-    const subject = decodeWords(valueOf('subject')).slice(0, SUBJECT_CHARS).toWellFormed()
+    const subject = storableText(decodeWords(valueOf('subject')), SUBJECT_CHARS)
     await mailer.send(db, {
       to,
       subject: `[${localPart}@${hostname}] ${subject === '' ? '(no subject)' : subject}`,
