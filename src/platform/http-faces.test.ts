@@ -56,6 +56,51 @@ test('at an address that the dashboard shares a browser gets the page, a program
   await rm(folder, { recursive: true })
 })
 
+test('where another interface reads at the address of a view a program gets its answer, and a browser the page', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'pages-'))
+  await writeFile(path.join(folder, 'index.html'), 'the page')
+  const made = await httpServer({
+    gate: { admit: async () => Promise.reject(new Error('nobody comes in here')) },
+    log: createLogger('silent'),
+    ids: systemIds(),
+    trustedProxies: [],
+    openapi: { publicUrl: 'http://mail.example', euUrl: null },
+    pages: { folder, addresses: ['/letters', '/letters/:id'] },
+  })
+  made.add([
+    endpoint({
+      method: 'GET',
+      path: '/letters/{id}',
+      access: null,
+      summary: 'Theirs',
+      tag: 'Theirs',
+      params: Type.Object({ id: Type.String() }),
+      answers: { 200: Type.Object({}) },
+      foreign: {
+        folder: '/letters',
+        missing: 'Not here',
+        errorAnswer: ({ status, code }) => ({ status, body: { code } }),
+      },
+      handle: async ({ params }) => ({ status: 200, body: { letter: params.id } }),
+    }),
+  ])
+  await made.app.ready()
+  const asked = async (method: 'GET' | 'HEAD' | 'POST', url: string, headers: Record<string, string>) => {
+    const { statusCode, body } = await made.app.inject({ method, url, headers })
+    return [statusCode, body]
+  }
+  const typed = { accept: 'text/html,*/*;q=0.8' }
+  const program = { accept: 'application/json', authorization: 'Bearer x' }
+  assert.deepEqual(await asked('GET', '/letters/5', typed), [200, 'the page'])
+  for (const headers of [program, { ...typed, authorization: 'Bearer x' }, { accept: '*/*' }, {}])
+    assert.deepEqual(await asked('GET', '/letters/5', headers), [200, '{"letter":"5"}'])
+  assert.deepEqual(await asked('HEAD', '/letters/5', program), [200, ''])
+  assert.deepEqual(await asked('POST', '/letters/5', program), [405, '{"code":"method_not_allowed"}'])
+  assert.deepEqual(await asked('GET', '/letters', program), [404, '{"code":"not_found"}'])
+  await made.app.close()
+  await rm(folder, { recursive: true })
+})
+
 test('a page requested without TLS is redirected to TLS where we serve it there; nothing else is redirected', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'pages-'))
   await writeFile(path.join(folder, 'index.html'), 'the page')

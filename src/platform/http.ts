@@ -10,6 +10,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Clock } from './clock.ts'
 import type { DatabaseHeartbeat } from './database-heartbeat.ts'
 import { type FieldFault, NO_OBJECT, parameterError, validationError } from './errors.ts'
+import { BY_ASKER, FOR_PROGRAMS, isBrowser } from './http/askers.ts'
 import { DEFAULT_BODY_BYTES, type Large, readBodies } from './http/bodies.ts'
 import { clientAddress } from './http/client-address.ts'
 import { addPages, isTyped, sendPage } from './http/dashboard-files.ts'
@@ -135,7 +136,7 @@ export async function httpServer(options: HttpOptions): Promise<HttpServer> {
       maxHeaderSize: MAX_HEADER_BYTES,
       requireHostHeader: false,
     },
-    routerOptions: { maxParamLength: MAX_URL_CHARS },
+    routerOptions: { maxParamLength: MAX_URL_CHARS, constraints: { asker: BY_ASKER } },
     rewriteUrl: ({ url = '/' }) => withToken(url, tokenFolders),
     requestIdHeader: false,
     genReqId: (request) => requestIdOf(request, options.ids),
@@ -317,6 +318,8 @@ function addRoute(
     url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
     schema: schemaOf(described, legacy),
     bodyLimit: described.bodyLimitBytes ?? DEFAULT_BODY_BYTES,
+    // A view of the dashboard may have the same address.
+    ...(described.foreign !== undefined && described.method === 'GET' && FOR_PROGRAMS),
     config: {
       stream: described.stream ?? null,
       rewriteBody: described.rewriteBody ?? null,
@@ -391,11 +394,6 @@ function authorizationOf({ headers: { authorization }, rawHeaders }: IncomingMes
   if (authorization === undefined) return undefined
   const isOne = (at: number): boolean => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'authorization'
   return [...new Set(rawHeaders.filter((_, at) => isOne(at)))].join(', ')
-}
-
-/** Browsers request pages, and have cookies instead of keys. */
-function isBrowser(request: FastifyRequest): boolean {
-  return isTyped(request) && request.headers.authorization === undefined
 }
 
 /** No browser sends one by itself: a page requested with one means a path of another interface. */

@@ -2,6 +2,7 @@
 // is the same for every address of the dashboard: the browser decides which view it shows.
 
 import { existsSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -73,7 +74,7 @@ export function sendPage(reply: FastifyReply): FastifyReply {
 }
 
 /** True for an address typed into a browser; false for a program's API call or a link followed from a mail. */
-export function isTyped({ method, url, headers }: FastifyRequest): boolean {
+export function isTyped({ method, url = '', headers }: Pick<IncomingMessage, 'method' | 'url' | 'headers'>): boolean {
   return (
     method === 'GET' && (headers.accept ?? '').includes('text/html') && !/^\/(?:api|track|assets|confirm)\//.test(url)
   )
