@@ -458,6 +458,12 @@ test('the remains of a crashed initdb are not taken for a cluster, and a foreign
   assert.deepEqual(await readdir(path.join(other.dir, 'postgres')), ['precious'])
 })
 
+test('a cluster that cannot be read is not called a foreign folder, since it must not be moved away', async () => {
+  await using at = await folder()
+  await mkdir(path.join(at.dir, 'postgres', 'PG_VERSION'), { recursive: true })
+  await assert.rejects(service(at.dir).start(), /postgres cannot be read .*: EISDIR/)
+})
+
 test('as root it starts apart without an earlier cluster, where namespaces are forbidden', async (t) => {
   if (!ROOT) return t.skip('needs root')
   await using at = await folder()

@@ -114,8 +114,14 @@ async function closeToOthers(cluster: string): Promise<void> {
 
 /** The major version that created a cluster; null when there is none. */
 export async function versionOf(cluster: string): Promise<string | null> {
-  const text = await readFile(path.join(cluster, 'PG_VERSION'), 'utf8').catch(() => null)
-  return text === null ? null : text.trim()
+  try {
+    return (await readFile(path.join(cluster, 'PG_VERSION'), 'utf8')).trim()
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    // Copied or restored by another user, for instance: there is a cluster, and it must not be taken for none.
+    throw new Error(`${cluster} cannot be read by the user of the data directory: ${message}`, { cause })
+  }
 }
 
 /** Exists once an upgrade has copied everything; contains the old version. */
