@@ -7,21 +7,34 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { Type } from 'typebox'
 import type { ApiError } from './errors.ts'
-import { endpoint, httpServer } from './http.ts'
+import { endpoint, type HttpOptions, httpServer } from './http.ts'
 import { systemIds } from './ids.ts'
 import { createLogger } from './log.ts'
 
-test('at an address that the dashboard shares a browser gets the page, a program an error of the other interface', async () => {
+/** A server with a dashboard of one page, `the page`, at these addresses. Nobody has a key. */
+async function serverWithPages(addresses: readonly string[], more: Partial<HttpOptions> = {}) {
   const folder = await mkdtemp(path.join(tmpdir(), 'pages-'))
-  await writeFile(path.join(folder, 'index.html'), '<!doctype html>the page')
-  const made = await httpServer({
+  await writeFile(path.join(folder, 'index.html'), 'the page')
+  const server = await httpServer({
     gate: { admit: async () => Promise.reject(new Error('nobody comes in here')) },
     log: createLogger('silent'),
     ids: systemIds(),
     trustedProxies: [],
     openapi: { publicUrl: 'http://mail.example', euUrl: null },
-    pages: { folder, addresses: ['/letters', '/letters/:id', '/keys'] },
+    pages: { folder, addresses },
+    // Its timers outlast the requests that are injected.
+    unreadMs: 100,
+    ...more,
   })
+  const close = async (): Promise<void> => {
+    await server.app.close()
+    await rm(folder, { recursive: true })
+  }
+  return { ...server, [Symbol.asyncDispose]: close }
+}
+
+test('at an address that the dashboard shares a browser gets the page, a program an error of the other interface', async () => {
+  await using made = await serverWithPages(['/letters', '/letters/:id', '/keys'])
   const errorAnswer = ({ status, code, message }: ApiError) => ({ status, body: { theirs: code, message } })
   made.add([
     endpoint({
@@ -40,7 +53,7 @@ test('at an address that the dashboard shares a browser gets the page, a program
     const { statusCode, body } = await made.app.inject({ method: 'GET', url, headers })
     return [statusCode, body]
   }
-  const page = [200, '<!doctype html>the page']
+  const page = [200, 'the page']
   const typed = { accept: 'text/html,*/*;q=0.8' }
   const program = { accept: 'application/json', authorization: 'Bearer x' }
   for (const url of ['/letters', '/letters/5', '/keys']) assert.deepEqual(await get(url, typed), page, url)
@@ -52,21 +65,10 @@ test('at an address that the dashboard shares a browser gets the page, a program
   }
   assert.deepEqual(await get('/letters/5/6', program), [404, '{"theirs":"not_found","message":"Not here"}'])
   assert.match((await get('/letters/%zz', program)).join(), /^400,\{"theirs":"invalid_parameter"/)
-  await made.app.close()
-  await rm(folder, { recursive: true })
 })
 
 test('where another interface reads at the address of a view a program gets its answer, and a browser the page', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'pages-'))
-  await writeFile(path.join(folder, 'index.html'), 'the page')
-  const made = await httpServer({
-    gate: { admit: async () => Promise.reject(new Error('nobody comes in here')) },
-    log: createLogger('silent'),
-    ids: systemIds(),
-    trustedProxies: [],
-    openapi: { publicUrl: 'http://mail.example', euUrl: null },
-    pages: { folder, addresses: ['/letters', '/letters/:id'] },
-  })
+  await using made = await serverWithPages(['/letters', '/letters/:id'])
   made.add([
     endpoint({
       method: 'GET',
@@ -97,20 +99,12 @@ test('where another interface reads at the address of a view a program gets its 
   assert.deepEqual(await asked('HEAD', '/letters/5', program), [200, ''])
   assert.deepEqual(await asked('POST', '/letters/5', program), [405, '{"code":"method_not_allowed"}'])
   assert.deepEqual(await asked('GET', '/letters', program), [404, '{"code":"not_found"}'])
-  await made.app.close()
-  await rm(folder, { recursive: true })
 })
 
 test('a page requested without TLS is redirected to TLS where we serve it there; nothing else is redirected', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'pages-'))
-  await writeFile(path.join(folder, 'index.html'), 'the page')
-  const made = await httpServer({
-    gate: { admit: async () => Promise.reject(new Error('nobody comes in here')) },
-    log: createLogger('silent'),
-    ids: systemIds(),
+  await using made = await serverWithPages(['/', '/keys'], {
     trustedProxies: ['127.0.0.1'],
     openapi: { publicUrl: 'https://mail.example', euUrl: null },
-    pages: { folder, addresses: ['/', '/keys'] },
     secure: new URL('https://mail.example'),
   })
   await made.app.ready()
@@ -133,6 +127,4 @@ test('a page requested without TLS is redirected to TLS where we serve it there;
   assert.deepEqual(await get('/', { 'x-forwarded-proto': 'https' }), [200, undefined, 'max-age=2592000'])
   const [status, location] = await get('/api/v1/nothing')
   assert.deepEqual([status, location], [404, undefined])
-  await made.app.close()
-  await rm(folder, { recursive: true })
 })
