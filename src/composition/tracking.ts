@@ -4,6 +4,7 @@
 import { parse } from 'tldts'
 import type { Config } from '../config.ts'
 import type { Accounts } from '../modules/accounts/index.ts'
+import { noteTrackingLost } from '../modules/notices/index.ts'
 import { countEngagement, engagedEmails, lockEngagedEmails, lockReportedEmail } from '../modules/outbox/index.ts'
 import { type TrackingRoom, trackingRoom } from '../modules/tracking/index.ts'
 import type { Certificate } from '../platform/certificates.ts'
@@ -28,6 +29,10 @@ export function trackingParts({ config, ground, store, accounts }: TrackingParts
     ids,
     log,
     secrets,
+    onLost: async (db, lost) => {
+      log.warn({ account_id: lost.accountId, tracking_domain_id: lost.id }, 'a tracking domain no longer leads here')
+      await noteTrackingLost(db, { clock, ids }, lost)
+    },
     accounts,
     resolver: verifier,
     ledger: { facts: engagedEmails, lock: lockEngagedEmails, count: countEngagement, byToken: lockReportedEmail },

@@ -11,6 +11,13 @@
 
 export { noticeTables } from './account-tables.ts'
 export { type ForwardOptions, operatorForward } from './forward.ts'
-export { forgetNotices, type NoticesOptions, noteDisabled, noticeServices, tellFormerAddress } from './jobs.ts'
+export {
+  forgetNotices,
+  type NoticesOptions,
+  noteDisabled,
+  noteTrackingLost,
+  noticeServices,
+  tellFormerAddress,
+} from './jobs.ts'
 export type { EndingCertificate, EndingTrackingCertificate } from './notice-texts.ts'
 export { inboxOwner, isTlsReport, type SystemMail, type SystemMailer, systemMailer } from './system-mail.ts'

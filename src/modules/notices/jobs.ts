@@ -19,6 +19,8 @@ import {
   type EndingTrackingCertificate,
   FIGURE_DAYS,
   formerAddressNotice,
+  type LostTrackingDomain,
+  lostTrackingNotice,
   type MovedAccount,
   NOTICED,
   type Notice,
@@ -106,6 +108,16 @@ export async function noteDisabled(
 ): Promise<void> {
   const key = `webhook ${endpoint.id} ${context.ids.next()}`
   await note(db, context, [disabledNotice(endpoint, context.clock.now(), key)])
+}
+
+/** Called in the transaction that ends the verification of a tracking domain. */
+export async function noteTrackingLost(
+  db: Db,
+  context: Pick<NoticesOptions, 'clock' | 'ids'>,
+  lost: LostTrackingDomain,
+): Promise<void> {
+  const key = `tracking domain ${lost.id} ${context.ids.next()}`
+  await note(db, context, [lostTrackingNotice(lost, context.clock.now(), key)])
 }
 
 /**

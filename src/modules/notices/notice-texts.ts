@@ -301,6 +301,31 @@ export function trackingCertificateNotice(ending: EndingTrackingCertificate, at:
   }
 }
 
+/** A tracking domain whose CNAME no longer leads here. */
+export interface LostTrackingDomain {
+  readonly accountId: string
+  readonly id: string
+  readonly name: string
+  /** What was found in place of the CNAME. */
+  readonly error: string
+}
+
+export function lostTrackingNotice({ accountId, id, name, error }: LostTrackingDomain, at: Date, key: string): Notice {
+  return {
+    accountId,
+    key,
+    kind: 'tracking_domain_lost',
+    subject: 'A tracking domain no longer leads here',
+    text: written([
+      `The CNAME record of tracking domain ${shown(name)} (account ${accountId}) was not in place at ${at.toISOString()}: ${shown(error, FAILURE_CHARS)}.`,
+      'Until it is, links in mails sent before do not lead here, and new mails have links to this service instead.',
+      '',
+      `To see the record to publish: GET /api/v1/customer/tracking-domains/${id}`,
+      'It is looked for every hour. Nothing else needs to be done.',
+    ]),
+  }
+}
+
 /** A domain whose recipients complain. */
 export interface ComplainedDomain {
   readonly accountId: string

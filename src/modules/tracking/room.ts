@@ -25,7 +25,7 @@ import { trackingRoutes } from './routes.ts'
 import { servedNames } from './served-domains.ts'
 import * as sql from './sql.ts'
 import { FIRST_KEYS, type TokenKeys, tokensOf } from './tokens.ts'
-import { recallNameChecks, trackingDomainsOf } from './tracking-domains.ts'
+import { recallNameChecks, type TrackingDomainsOptions, trackingDomainsOf } from './tracking-domains.ts'
 import type { EmailLedger } from './types.ts'
 
 export interface TrackingOptions {
@@ -49,6 +49,7 @@ export interface TrackingOptions {
   readonly acmeDirectory: string | null
   readonly acmeCaFile: string | null
   readonly operatorEmail: string | null
+  readonly onLost: TrackingDomainsOptions['onLost']
 }
 
 export interface TrackingRoom {

@@ -15,6 +15,10 @@ after(async () => {
   await world[Symbol.asyncDispose]()
 })
 const PATH = '/api/v1/customer/tracking-domains'
+const NOTICES = statement(
+  'test_tracking_notices',
+  "select body from notice where account_id = $1 and kind = 'tracking_domain_lost' order by id",
+)
 
 test('a tracking domain is created, shown, listed, verified by its CNAME alone, and deleted', async () => {
   const made = await world.api.post(PATH, { domain: 'track.shop.example' })
@@ -62,9 +66,18 @@ test('a CNAME that comes after the first check, or comes back after it was lost,
   const { id, cname_target: target } = (await world.api.post(PATH, { domain })).body
   assert.equal((await world.api.post(`${PATH}/${id}/verify`)).body.verified, false)
   const { ground, database, store, config } = world.rooms
+  const lost: unknown[] = []
+  const onLost = async (_: unknown, one: unknown): Promise<void> => void lost.push(one)
   const becomes = async (verified: boolean, afterMs: number) => {
     world.clock.advance(afterMs)
-    const { rechecks } = trackingDomainsOf({ ...ground, ...config, ...store, database, wantsCertificates: false })
+    const { rechecks } = trackingDomainsOf({
+      ...ground,
+      ...config,
+      ...store,
+      database,
+      wantsCertificates: false,
+      onLost,
+    })
     await rechecks.start()
     await rechecks.stop(AbortSignal.timeout(10_000))
     assert.equal((await world.api.get(`${PATH}/${id}`)).body.is_verified, verified)
@@ -73,8 +86,36 @@ test('a CNAME that comes after the first check, or comes back after it was lost,
   await becomes(true, 6 * MINUTE_MS)
   world.zones.declare({ [domain]: { A: ['192.0.2.1'] } })
   await becomes(false, DAY_MS + MINUTE_MS)
+  await becomes(false, 61 * MINUTE_MS)
   world.zones.declare({ [domain]: { CNAME: [target] } })
   await becomes(true, 61 * MINUTE_MS)
+  const { accountId } = world.account
+  const error =
+    "the name has no CNAME record; it has an A record: publish the CNAME in its place, without the DNS provider's proxy"
+  assert.deepEqual(lost, [{ accountId, id, name: domain, error }], 'told once')
+})
+
+test('whose tracking domain is lost is told by mail: by a recheck or to another account, not by a check of their own', async () => {
+  const [mine, other] = [await world.newAccount(), await world.newAccount()]
+  const domain = 'go.told.example'
+  const [kept, theirs] = [mine, other].map(async ({ api }) => (await api.post(PATH, { domain })).body)
+  const { id, cname_target: target } = await kept
+  const publish = (CNAME: string): void => world.zones.declare({ [domain]: { CNAME: [CNAME] } })
+  const verify = async (api = mine.api, one = id) => (await api.post(`${PATH}/${one}/verify`)).body.verified
+  const told = () => world.rooms.database.system.query<{ body: string }>(NOTICES, [mine.accountId])
+  publish(target)
+  assert.equal(await verify(), true)
+  publish('elsewhere.example')
+  assert.equal(await verify(), false)
+  assert.deepEqual(await told(), [])
+  publish(target)
+  assert.equal(await verify(), true)
+  publish((await theirs).cname_target)
+  assert.equal(await verify(other.api, (await theirs).id), true)
+  const [notice, ...more] = await told()
+  assert.deepEqual(more, [])
+  assert.match(notice?.body ?? '', /tracking domain go\[\.\]told\[\.\]example .* the CNAME leads elsewhere\.\n/)
+  assert.ok(notice?.body.includes(`GET ${PATH}/${id}\n`))
 })
 
 test('a CNAME that is missing or leads elsewhere is explained as a mistake that can be fixed', async () => {
@@ -213,7 +254,8 @@ test('a verify that waited for the DNS undoes neither the proof of a later one n
         return answer
       },
     }
-    const names = trackingDomainsOf({ ...ground, ...config, ...store, database, resolver })
+    const onLost = async (): Promise<void> => undefined
+    const names = trackingDomainsOf({ ...ground, ...config, ...store, database, resolver, onLost })
     const verifying = names.verify(world.account.accountId, mine.id)
     await asked.promise
     await meanwhile()

@@ -32,6 +32,16 @@ export interface TrackingDomainsOptions {
   readonly publicUrl: string
   /** False: nothing here serves TLS, so no certificate is ordered. */
   readonly wantsCertificates: boolean
+  /** Called in the transaction that ends a verification without anybody having asked for the check. */
+  readonly onLost: (db: Db, lost: LostTrackingDomain) => Promise<void>
+}
+
+export interface LostTrackingDomain {
+  readonly accountId: string
+  readonly id: string
+  readonly name: string
+  /** What was found in place of its CNAME. */
+  readonly error: string
 }
 
 export type TrackingDomainRow = sql.NameRow
@@ -229,7 +239,13 @@ async function recordCheck(
   const nextCheckAt = new Date(now.getTime() + waitMs)
   const sslDueAt = options.wantsCertificates ? now : null
   const values = [row.account_id, row.id, target, error, now, verifiedAt, nextCheckAt, sslDueAt, byHand]
-  return { after: (await db.one<TrackingDomainRow>(sql.recordCheck, values)) ?? row, displaced }
+  const after = (await db.one<TrackingDomainRow>(sql.recordCheck, values)) ?? row
+  const isLost = !byHand && row.verified_at !== null && verifiedAt === null
+  const { name } = row
+  for (const { id, account_id: accountId } of displaced)
+    await options.onLost(db, { accountId, id, name, error: LEADS_ELSEWHERE })
+  if (isLost) await options.onLost(db, { accountId: row.account_id, id: row.id, name, error: error ?? '' })
+  return { after, displaced }
 }
 
 async function judged(
