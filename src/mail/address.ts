@@ -70,7 +70,7 @@ export const FAULT_WORDS: { readonly [fault in AddressFault]: string } = {
   invalid_domain: 'the part after the @ is not a domain',
   local_part_too_long: 'the part before the @ has more than 64 bytes',
   invalid_local_part: 'the part before the @ is not valid',
-  more_than_one: 'there is more than one',
+  more_than_one: 'there is more than one (a name with a comma needs quotes)',
   invalid_mailbox: 'it is not of the form Name <address>',
 }
 
