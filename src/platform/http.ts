@@ -305,7 +305,7 @@ function requestIdOf(request: { headers: IncomingHttpHeaders }, ids: Ids): strin
 
 function addRoute(
   app: FastifyInstance,
-  { gate, heartbeat }: HttpOptions,
+  { gate, heartbeat, pages }: HttpOptions,
   described: AnyEndpoint,
   path: string,
   legacy: boolean,
@@ -313,13 +313,14 @@ function addRoute(
   const { access, authenticate, moreFaults } = described
   const refuseUnfitBody = faultsAhead(described, legacy)
   const whileBeating = heartbeat?.whileBeating ?? (<T>(work: () => Promise<T>): Promise<T> => work())
+  const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
+  const isView = described.method === 'GET' && pages?.addresses.includes(url) === true
   app.route({
     method: described.method,
-    url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    url,
+    ...(isView && FOR_PROGRAMS),
     schema: schemaOf(described, legacy),
     bodyLimit: described.bodyLimitBytes ?? DEFAULT_BODY_BYTES,
-    // A view of the dashboard may have the same address.
-    ...(described.foreign !== undefined && described.method === 'GET' && FOR_PROGRAMS),
     config: {
       stream: described.stream ?? null,
       rewriteBody: described.rewriteBody ?? null,

@@ -22,4 +22,5 @@ export const BY_ASKER = {
     isBrowser(request) ? 'browser' : 'program',
 }
 
+/** For a route at the address of a view. */
 export const FOR_PROGRAMS = { constraints: { [BY_ASKER.name]: 'program' } }
