@@ -73,12 +73,16 @@ test("Resend: the calls for one email fail under Resend's names", async () => {
   const unknown = '01a00000-0000-7000-8000-000000000000'
   const scheduledAt = new Date(world.clock.now().getTime() + 3_600_000).toISOString()
   const far = new Date(world.clock.now().getTime() + 31 * 86_400_000).toISOString()
+  const other = await world.newAccount()
   const sendOnly = (await world.api.post('/api/v1/customer/api-keys', { name: 's', scopes: ['send'] })).body.data
   const cases: [Promise<{ readonly error: { statusCode: number | null; name: string } | null }>, number, string][] = [
     [resend().emails.get(unknown), 404, 'not_found'],
     [resend().emails.get('nonsense'), 422, 'invalid_parameter'],
     [resend('ph_live_nonsense').emails.get(id), 403, 'invalid_api_key'],
     [resend(sendOnly.key).emails.get(id), 401, 'restricted_api_key'],
+    [resend(other.apiKey).emails.get(id), 404, 'not_found'],
+    [resend(other.apiKey).emails.cancel(id), 404, 'not_found'],
+    [resend(other.apiKey).emails.update({ id, scheduledAt }), 404, 'not_found'],
     [resend().emails.cancel(id), 409, 'validation_error'],
     [resend().emails.update({ id, scheduledAt }), 409, 'validation_error'],
     [resend().emails.update({ id, scheduledAt: 'tomorrow at 9' }), 422, 'validation_error'],
