@@ -456,3 +456,19 @@ test('a program for SMTP can be copied, without the password', async () => {
   assert.deepEqual(await seriousFaults(page), [])
   assert.deepEqual(here.faults, [])
 })
+
+test('on paper the page is alone, and dark on light also for who reads light on dark', async () => {
+  const who = await dashboard.owner()
+  const id = await send(who, {})
+  await using visit = await dashboard.visit(who, { viewport: DESKTOP, colorScheme: 'dark' })
+  const { page } = visit
+  await dashboard.open(page, `/emails/${id}`)
+  const seen = async () => ({
+    menu: await page.locator('nav').first().isVisible(),
+    left: (await boxOf(page, 'main')).x,
+    ink: await page.evaluate('getComputedStyle(document.body).color'),
+  })
+  assert.deepEqual(await seen(), { menu: true, left: 274, ink: 'rgb(236, 232, 221)' })
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+  assert.deepEqual(await seen(), { menu: false, left: 170, ink: 'rgb(30, 28, 23)' })
+})
