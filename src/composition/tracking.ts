@@ -29,10 +29,7 @@ export function trackingParts({ config, ground, store, accounts }: TrackingParts
     ids,
     log,
     secrets,
-    onLost: async (db, lost) => {
-      log.warn({ account_id: lost.accountId, tracking_domain_id: lost.id }, 'a tracking domain no longer leads here')
-      await noteTrackingLost(db, { clock, ids }, lost)
-    },
+    onLost: (db, lost) => noteTrackingLost(db, { clock, ids }, lost),
     accounts,
     resolver: verifier,
     ledger: { facts: engagedEmails, lock: lockEngagedEmails, count: countEngagement, byToken: lockReportedEmail },
