@@ -52,65 +52,97 @@ const REWRAPS: ReadonlyMap<string, (body: Buffer) => Buffer> = new Map([
   ['base64', rewrapBase64],
 ])
 
+const IDENTITY_ENCODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary'])
+const MESSAGES: ReadonlySet<string> = new Set(['message/rfc822', 'message/global'])
+
+/** One entity (RFC 2045 section 2.4), and what its header says of it. */
+interface Entity {
+  readonly given: Buffer
+  /** As it is written; the buffer of `given` when nothing changed. */
+  readonly head: Buffer
+  readonly body: Buffer
+  readonly typeText: string
+  readonly type: string
+  readonly encodingField: RawField | undefined
+  readonly encoding: string
+}
+
 /** Writes one entity to `out`. @returns whether it differs from the input */
 function rewrite(entity: Buffer, place: Place): boolean {
-  const { out, seen, boundaries, depth } = place
-  const read = depth > NESTING_MOST ? null : headerWithin(entity, seen.budget)
+  const read = place.depth > NESTING_MOST ? null : headerWithin(entity, place.seen.budget)
   if (read === null) {
-    out.push(entity)
+    place.out.push(entity)
     return false
   }
-  const body = entity.subarray(read.bodyStart)
+  const one = entityOf(entity, read, place)
+  if (needsEncoding(one.body) && rewriteBody(one, place)) return true
+  place.out.push(one.head, one.body)
+  return one.head !== one.given
+}
+
+function entityOf(
+  entity: Buffer,
+  read: { readonly fields: readonly RawField[]; readonly bodyStart: number },
+  { depth, digest }: Place,
+): Entity {
   const given = entity.subarray(0, read.bodyStart)
   // The caller writes the message's own header.
   const head = depth === 0 ? given : asciiHead(given, read.fields)
   const { fields } = head === given ? read : parseHeaderBlock(head)
-  const keep = (): boolean => {
-    out.push(head, body)
-    return head !== given
-  }
-  if (!needsEncoding(body)) return keep()
   const typeField = fields.find((field) => field.key === 'content-type')
   const typeText = typeField === undefined ? '' : fieldValue(head, typeField)
-  const type =
-    typeText === ''
-      ? place.digest
-        ? 'message/rfc822'
-        : 'text/plain'
-      : (typeText.split(';', 1)[0] ?? '').trim().toLowerCase()
+  const named = (typeText.split(';', 1)[0] ?? '').trim().toLowerCase()
+  const byDefault = digest ? 'message/rfc822' : 'text/plain'
   const encodingField = fields.find((field) => field.key === 'content-transfer-encoding')
-  const encoding = encodingField === undefined ? '7bit' : fieldValue(head, encodingField).toLowerCase()
-  const rewrap = REWRAPS.get(encoding)
-  if (rewrap !== undefined && !/^(?:multipart|message)\//.test(type)) {
-    out.push(head, rewrap(body))
-    if (boundaries.length === 0 && encoding === 'base64') out.push(Buffer.from('\r\n'))
+  return {
+    ...{ given, head, typeText, encodingField },
+    body: entity.subarray(read.bodyStart),
+    type: typeText === '' ? byDefault : named,
+    encoding: encodingField === undefined ? '7bit' : fieldValue(head, encodingField).toLowerCase(),
+  }
+}
+
+/** Writes the entity with a body for 7 bits. @returns false: nothing was written, because its body has to stay */
+function rewriteBody(one: Entity, place: Place): boolean {
+  const { type, encoding } = one
+  const isComposite = type.startsWith('multipart/') || type.startsWith('message/')
+  const rewrap = isComposite ? undefined : REWRAPS.get(encoding)
+  if (rewrap !== undefined) {
+    place.out.push(one.head, rewrap(one.body), ...lastLineEnd(encoding, place))
     return true
   }
-  if (encoding !== '7bit' && encoding !== '8bit' && encoding !== 'binary') return keep()
-
+  if (!IDENTITY_ENCODINGS.has(encoding)) return false
   // RFC 1847 section 2.1: relays must not alter the content, encodings included, because the signature covers these bytes.
-  if (type === 'multipart/signed') return keep()
-
-  const boundary = type.startsWith('multipart/') ? boundaryOf(typeText) : null
-  if (boundary !== null || type === 'message/rfc822' || type === 'message/global') {
-    const inner: Buffer[] = []
-    const below = { out: inner, seen, depth: depth + 1, digest: type === 'multipart/digest' }
-    const changed =
-      boundary === null
-        ? rewrite(body, { ...below, boundaries })
-        : rewriteParts(body, boundary, { ...below, boundaries: [...boundaries, boundary] })
-    if (!changed) return keep()
-    out.push(compositeHead(head, encodingField, encoding, inner))
-    for (const piece of inner) out.push(piece)
-    return true
-  }
+  if (type === 'multipart/signed') return false
+  const boundary = type.startsWith('multipart/') ? boundaryOf(one.typeText) : null
+  if (boundary !== null || MESSAGES.has(type)) return rewriteWithin(one, boundary, place)
   // RFC 2046 section 5.2: no other composite may be encoded.
-  if (type.startsWith('multipart/') || type.startsWith('message/')) return keep()
-  const quotable = type.startsWith('text/') && !boundaries.some((one) => body.includes(`--${one}`))
-  const to = quotable ? 'quoted-printable' : 'base64'
-  out.push(relabel(head, head.length, encodingField, to), quotable ? encodeQuotedPrintable(body) : encodeBase64(body))
-  if (boundaries.length === 0 && !quotable) out.push(Buffer.from('\r\n'))
+  if (isComposite) return false
+  const isQuotable = type.startsWith('text/') && !place.boundaries.some((line) => one.body.includes(`--${line}`))
+  const to = isQuotable ? 'quoted-printable' : 'base64'
+  const body = isQuotable ? encodeQuotedPrintable(one.body) : encodeBase64(one.body)
+  place.out.push(relabel(one.head, one.head.length, one.encodingField, to), body, ...lastLineEnd(to, place))
   return true
+}
+
+/** Writes a multipart (`boundary`) or an enclosed message. @returns false: nothing was written, because nothing inside changes */
+function rewriteWithin(one: Entity, boundary: string | null, place: Place): boolean {
+  const { seen, boundaries, depth } = place
+  const inner: Buffer[] = []
+  const below = { out: inner, seen, depth: depth + 1, digest: one.type === 'multipart/digest' }
+  const changed =
+    boundary === null
+      ? rewrite(one.body, { ...below, boundaries })
+      : rewriteParts(one.body, boundary, { ...below, boundaries: [...boundaries, boundary] })
+  if (!changed) return false
+  place.out.push(compositeHead(one.head, one.encodingField, one.encoding, inner))
+  for (const piece of inner) place.out.push(piece)
+  return true
+}
+
+/** Base64 is written without a last line end. Within a multipart the delimiter begins with it; elsewhere it is needed. */
+function lastLineEnd(encoding: string, { boundaries }: Place): readonly Buffer[] {
+  return encoding === 'base64' && boundaries.length === 0 ? [Buffer.from('\r\n')] : []
 }
 
 /**
