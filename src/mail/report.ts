@@ -209,31 +209,42 @@ function readProseReport(parts: ReportParts, original: Fields): Report {
   const byMailer = isFromMailer(parts.headers) || PHRASES.test(text)
   const isNamed = isNamedMailer(parts.headers)
   if (!isNamed && isSentBySomebody(parts.headers)) return { kind: 'other' }
-  const failed = (fieldOf(parts.headers, 'x-failed-recipients') ?? '')
-    .slice(0, 2_000)
-    .split(',')
-    .map((one) => one.trim().toLowerCase())
-    .filter((one) => one.includes('@'))
+  const failed = failedRecipients(parts.headers)
   const isNonDelivery = NOT_DELIVERED.test(text) || NOT_DELIVERED.test(subject) || FAILED_SUBJECT.test(subject)
   if (failed.length === 0 && ((!byMailer && !FAILED_SUBJECT.test(subject)) || !isNonDelivery)) {
     // In an unrecognised language: a notice by a mailer with an empty envelope sender must be about the mail.
     const isNotice = isNamed && isSentByNobody(parts.headers) && !NO_FAILURE.test(`${subject}\n${text}`)
     return isNotice ? reported(readProse(lines, failed).map(unread), original) : { kind: 'other' }
   }
-  const delayed = isDelayNotice(subject, text)
-  const subjectWords = FAILED_SUBJECT.test(subject) && lines.every((line) => line.trim() === '') ? [subject] : []
-  let recipients = readProse([...lines, ...subjectWords], failed)
-  if (recipients.every(({ verdict }) => verdict.category === 'unknown')) {
-    const bySubject = readProse([subject], failed)
-    if (bySubject[0] !== undefined && bySubject[0].verdict.category !== 'unknown') {
-      recipients = recipients.map((one) => ({ ...one, verdict: bySubject[0]?.verdict ?? one.verdict }))
-    }
-  }
+  let recipients = recipientsTold(lines, subject, failed)
   if ((!isNamed || isSentBySomebody(parts.headers)) && !isEvident(parts, lines, recipients)) return { kind: 'other' }
   // A person may write about failed mail too: a report recognised only by its subject proves nothing against an address.
   if (!byMailer) recipients = recipients.map(unproven)
-  if (delayed) recipients = recipients.map((one) => ({ ...one, action: 'delayed' as const }))
+  if (isDelayNotice(subject, text)) recipients = recipients.map((one) => ({ ...one, action: 'delayed' as const }))
   return reported(recipients, original)
+}
+
+/** The addresses of X-Failed-Recipients (Exim, Gmail), in lower case. */
+function failedRecipients(headers: Fields): readonly string[] {
+  return (fieldOf(headers, 'x-failed-recipients') ?? '')
+    .slice(0, 2_000)
+    .split(',')
+    .map((one) => one.trim().toLowerCase())
+    .filter((one) => one.includes('@'))
+}
+
+/** Judged by the text; by the subject where the text says nothing. */
+function recipientsTold(
+  lines: readonly string[],
+  subject: string,
+  failed: readonly string[],
+): readonly ReportedRecipient[] {
+  const isEmpty = lines.every((line) => line.trim() === '')
+  const recipients = readProse(isEmpty && FAILED_SUBJECT.test(subject) ? [...lines, subject] : lines, failed)
+  if (recipients.some(({ verdict }) => verdict.category !== 'unknown')) return recipients
+  const verdict = readProse([subject], failed)[0]?.verdict
+  if (verdict === undefined || verdict.category === 'unknown') return recipients
+  return recipients.map((one) => ({ ...one, verdict }))
 }
 
 function unread(one: ReportedRecipient): ReportedRecipient {

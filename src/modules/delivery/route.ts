@@ -370,7 +370,7 @@ export class Route {
    * reason, or the address was appended to `steps`.
    */
   async #connect(lane: Lane, course: AttemptState, { step, mayWait }: StepTurn): Promise<void> {
-    const { clock, tls, tlsFaults } = this.#options
+    const { clock, tls } = this.#options
     const { job, steps, silent, tried, story } = course
     const { target } = step
     const terms = this.#tlsTerms(course, step)
@@ -387,12 +387,7 @@ export class Route {
       withoutTls: why !== null ? { why } : isFree && mayWait ? 'close' : 'plain',
     })
     if (lane.link !== null && judge.isForDomain()) lane.link = { ...lane.link, onlyFor: job.site }
-    const session = sessionOf(opened)
-    // Sessions for mail that ignores the receiver's TLS policy are not reported.
-    if (session !== null && !step.isReported && job.obeysTlsPolicy)
-      this.#options.onSession(job.site, target, sourceIp, sessionFault(session, judge))
-    const fault = isFree && why === null ? tlsFaultOf(opened) : null
-    if (fault !== null || session === 'secured') tlsFaults.note(target, fault)
+    const fault = this.#noteTls(job, step, terms, opened, sourceIp)
     addLines(story, opened.kind === 'open' ? opened.connection.opening : opened.dialogue, clock.monotonicMs())
     if (opened.kind === 'open') return
     if (fault !== null && mayWait) {
@@ -402,6 +397,23 @@ export class Route {
     }
     if (opened.kind === 'refused' && isAboutRate(opened)) this.pace.throttled(clock.monotonicMs())
     tried.push(unopenedAt(target, sourceIp, opened, this.#options.weigh(openVerdict(opened, requiredBy))))
+  }
+
+  /** Reports and remembers what became of TLS. @returns why TLS failed, where the mail may go without it */
+  #noteTls(
+    job: DeliveryJob,
+    { target, isReported }: AddressToTry,
+    { judge, isFree, why }: TlsTerms,
+    opened: OpenResult,
+    sourceIp: string | null,
+  ): string | null {
+    const session = sessionOf(opened)
+    // Sessions for mail that ignores the receiver's TLS policy are not reported.
+    if (session !== null && !isReported && job.obeysTlsPolicy)
+      this.#options.onSession(job.site, target, sourceIp, sessionFault(session, judge))
+    const fault = isFree && why === null ? tlsFaultOf(opened) : null
+    if (fault !== null || session === 'secured') this.#options.tlsFaults.note(target, fault)
+    return fault
   }
 
   #tlsTerms({ job, silent }: AttemptState, { target, plain }: AddressToTry): TlsTerms {
