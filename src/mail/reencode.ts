@@ -55,7 +55,7 @@ const REWRAPS: ReadonlyMap<string, (body: Buffer) => Buffer> = new Map([
 const IDENTITY_ENCODINGS: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary'])
 const MESSAGES: ReadonlySet<string> = new Set(['message/rfc822', 'message/global'])
 
-/** One entity (RFC 2045 section 2.4), and what its header says of it. */
+/** One entity, and what its header says of it. */
 interface Entity {
   readonly given: Buffer
   /** As it is written; the buffer of `given` when nothing changed. */
