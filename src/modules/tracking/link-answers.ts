@@ -17,16 +17,22 @@ export interface LinkOptions {
   readonly log: Pick<Logger, 'error'>
   /** From memory: the account is suspended, or the target is blocked. */
   readonly isStopped: (accountId: string, url: string) => boolean
+  /** From memory: the host of the request is a name that another account has proven. */
+  readonly isOfAnother: (host: string | undefined, accountId: string) => boolean
 }
 
 export interface LinkVisitor {
   readonly method: string
+  readonly host: string | undefined
   readonly userAgent: string | undefined
   readonly prefetch: boolean
   readonly ip: string
 }
 
-/** Why a link leads nowhere: the token is not ours, or its account is suspended or its target blocked. */
+/**
+ * Why a link leads nowhere: the token is not ours, or came under another account's name; its account is suspended, or its target
+ * blocked.
+ */
 export type LinkRefusal = 'unknown' | 'stopped'
 
 export interface LinkAnswers {
@@ -46,7 +52,7 @@ const ASCII = /^[\x20-\x7e]*$/
 const PIXEL_AT_ONCE: PlainAnswer = { answer: PIXEL_ANSWER, location: null, after: null, requestId: null }
 
 export function linkAnswers(options: LinkOptions): LinkAnswers {
-  const { tokens, intake, isStopped } = options
+  const { tokens, intake, isStopped, isOfAnother } = options
   const calmed = calming(options.log)
   const noted = (hit: Hit, answer: Answer, location: string | null): PlainAnswer => ({
     answer,
@@ -56,11 +62,12 @@ export function linkAnswers(options: LinkOptions): LinkAnswers {
   })
   const opened = (text: string, reader: LinkVisitor): PlainAnswer => {
     const token = tokens.read('open', text)
-    return token === null ? PIXEL_AT_ONCE : noted(hitOf(options, reader, 'open', token), PIXEL_ANSWER, null)
+    if (token === null || isOfAnother(reader.host, token.accountId)) return PIXEL_AT_ONCE
+    return noted(hitOf(options, reader, 'open', token), PIXEL_ANSWER, null)
   }
   const clicked = (text: string, reader: LinkVisitor): PlainAnswer | LinkRefusal => {
     const token = tokens.read('click', text)
-    if (token === null) return 'unknown'
+    if (token === null || isOfAnother(reader.host, token.accountId)) return 'unknown'
     const { url, linkIndex, hidden, accountId } = token
     if (isStopped(accountId, url)) return 'stopped'
     const hit = hitOf(options, reader, 'click', token, { url, linkIndex, hidden })

@@ -2,7 +2,8 @@
 // database is down. The hit is durable before the answer (intake.ts).
 //
 // GET and HEAD of the unsubscribe page change nothing, so a client that follows every link of a mail unsubscribes nobody. A
-// POST with neither the RFC 8058 field nor the content of the page's form changes nothing either, and gets the page again.
+// POST with neither the RFC 8058 field nor the content of the page's form changes nothing either, and gets the page again. An
+// unsubscribe is heard under any name: it leads nowhere, and the name of a mail's links may have become another account's.
 
 import { Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'
@@ -47,6 +48,8 @@ type Headers = Call<unknown, unknown, unknown>['headers']
 const TAG = 'Public tracking'
 const Token = Type.Object({ token: Type.String() })
 const Html = typed('text/html')
+/** What all calls of the fast path have in common. */
+const PLAIN = { method: 'GET', prefetch: false }
 
 /** Answers a CA's challenge (RFC 8555 section 8.3) from the database, since any machine may have started the order. */
 export function challengeRoute({
@@ -90,7 +93,7 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       summary: 'Record an open and return the tracking pixel',
       params: Token,
       answers: { 200: typed('image/gif', 'GIF of 43 bytes, for any token') },
-      plainly: ({ name, userAgent, ip }) => opened(name, { method: 'GET', userAgent, prefetch: false, ip }),
+      plainly: ({ name, ...reader }) => opened(name, { ...PLAIN, ...reader }),
       handle: async (call) => {
         const made = opened(call.params.token, readerOf(call))
         await made.after
@@ -107,8 +110,8 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       summary: 'Record a click and redirect to the original URL',
       params: Token,
       answers: { 302: Type.Null({ description: 'Redirect to the original URL, byte for byte' }), 404: Html, 410: Html },
-      plainly: ({ name, userAgent, ip }) => {
-        const answer = clicked(name, { method: 'GET', userAgent, prefetch: false, ip })
+      plainly: ({ name, ...reader }) => {
+        const answer = clicked(name, { ...PLAIN, ...reader })
         return typeof answer === 'string' ? null : answer
       },
       handle: async (call) => {
@@ -188,5 +191,6 @@ function readerOf({
   headers,
   ip,
 }: Pick<Call<unknown, unknown, unknown>, 'method' | 'headers' | 'ip'>): LinkVisitor {
-  return { method, userAgent: headers['user-agent'], prefetch: isPrefetch(headers), ip }
+  const { host, 'user-agent': userAgent } = headers
+  return { method, host, userAgent, prefetch: isPrefetch(headers), ip }
 }

@@ -1,5 +1,5 @@
 // The room as one unit that starts and stops: what delivery needs for each mail, the public endpoints, the intake of hits,
-// the judge, and the state kept in memory and refreshed (token keys, blocked targets, branded names).
+// the judge, and the state kept in memory and refreshed (token keys, blocked targets, branded names and their owners).
 
 import path from 'node:path'
 import type { SecureContext } from 'node:tls'
@@ -20,6 +20,7 @@ import { type Intake, intakeOf } from './intake.ts'
 import { tokenKeys } from './keys.ts'
 import { type UnsubscribeMail, unsubscribeByMail } from './mail.ts'
 import { type MessageLinks, messageLinks } from './message-links.ts'
+import { nameOwners } from './name-owners.ts'
 import { challengeRoute, publicRoutes, type Sender } from './public-routes.ts'
 import { trackingRoutes } from './routes.ts'
 import { servedNames } from './served-domains.ts'
@@ -90,9 +91,11 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
   const names = trackingDomainsOf({ ...options, wantsCertificates })
   const { ownName } = options
   const served = servedNames(options, options)
+  const owners = nameOwners({ database, clock })
   const unsubscribeMac = secrets.signer('verp unsubscribe')
   const memory = refreshed(options, async () => {
     await served.refresh()
+    await owners.refresh()
     keys = await tokenKeys(database.system)
     targets.set((await database.system.query<{ host: string }>(sql.blockedTargets)).map(({ host }) => host))
   })
@@ -114,6 +117,7 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
         ids,
         log,
         isStopped: (accountId, url) => accounts.suspendedAccounts().has(accountId) || targets.isBlocked(url),
+        isOfAnother: owners.isOfAnother,
         senderOf: (accountId) => senderOf(accounts, accountId),
       }),
     ],

@@ -222,6 +222,16 @@ export const servedNames = statement(
   `select id, name, ssl_since, ssl_expires_at from tracking_domain
    where verified_at is not null and certificate is not null and ssl_since is not null and ssl_expires_at > $1`,
 )
+/** A name given up is its account's until the hold ends. No name is verified for one account while held for another. */
+export const nameOwners = statement(
+  'tracking_name_owners',
+  `select name, account_id from tracking_domain where verified_at is not null
+   union select name, account_id from tracking_domain_hold where until > $1`,
+)
+export interface NameOwner {
+  readonly name: string
+  readonly account_id: string
+}
 export const certificatesOf = statement(
   'tracking_certificates_of',
   'select id, certificate, private_key from tracking_domain where id = any($1::uuid[]) and certificate is not null',

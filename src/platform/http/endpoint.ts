@@ -182,6 +182,8 @@ export type AnyEndpoint = Endpoint<any, any, any, any>
 export interface PlainCall {
   /** The last segment of the path: letters, digits, `-` and `_`, at least one. */
   readonly name: string
+  /** The Host header, as sent. */
+  readonly host: string
   readonly userAgent: string | undefined
   readonly ip: string
 }

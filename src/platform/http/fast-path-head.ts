@@ -5,6 +5,7 @@ export interface FastPathHead {
   /** Path up to and including the last slash. */
   readonly folder: string
   readonly name: string
+  readonly host: string
   readonly userAgent: string | undefined
   readonly forwardedFor: string | undefined
 }
@@ -36,7 +37,7 @@ const MORE: ReadonlySet<string> = new Set([
 const MAX_KNOWN = 256
 const MAX_KNOWN_CHARS = 1_024
 
-type Fields = Pick<FastPathHead, 'userAgent' | 'forwardedFor'>
+type Fields = Pick<FastPathHead, 'host' | 'userAgent' | 'forwardedFor'>
 
 /**
  * Makes a parser of heads. Mail programs and proxies send the same fields each time, so parsed fields are cached.
@@ -63,13 +64,14 @@ export function fastPathHeads(): (text: string) => FastPathHead | null {
     const name = text.slice(slash + 1, end)
     if (!NAME.test(name) || !FOLDER.test(folder)) return null
     const fields = fieldsIn(text.slice(end + VERSION.length))
-    return fields === null ? null : { folder, name, userAgent: fields.userAgent, forwardedFor: fields.forwardedFor }
+    if (fields === null) return null
+    return { folder, name, host: fields.host, userAgent: fields.userAgent, forwardedFor: fields.forwardedFor }
   }
 }
 
 function fieldsOf(fields: string): Fields | null {
   if (!FIELDS.test(fields)) return null
-  let hosts = 0
+  let host: string | undefined
   let userAgent: string | undefined
   let forwardedFor: string | undefined
   let count = 0
@@ -80,12 +82,14 @@ function fieldsOf(fields: string): Fields | null {
     const value = fields.slice(colon + 1, end).replace(/^[ \t]+|[ \t]+$/g, '')
     at = end + 2
     if (++count > MAX_FIELDS || MORE.has(field)) return null
-    if (field === 'host') hosts++
-    else if (field === 'user-agent') userAgent ??= value
+    if (field === 'host') {
+      if (host !== undefined) return null
+      host = value
+    } else if (field === 'user-agent') userAgent ??= value
     else if (field === 'x-forwarded-for') {
       if (forwardedFor !== undefined) return null
       forwardedFor = value
     } else if (field === 'connection' && value.toLowerCase() !== 'keep-alive') return null
   }
-  return hosts === 1 ? { userAgent, forwardedFor } : null
+  return host === undefined ? null : { host, userAgent, forwardedFor }
 }

@@ -264,6 +264,7 @@ test('the head of a plain GET is read, and a head with anything more is left to 
   assert.deepEqual(fastPathHeadOf(head(from, 'hOST:x', 'USER-agent: \t u ', 'Connection: Keep-Alive', 'Cookie:')), {
     folder: '/t/',
     name: 'a',
+    host: 'x',
     userAgent: 'u',
     forwardedFor: undefined,
   })
@@ -304,7 +305,7 @@ test('repeated fields come from the cache, and are checked as strictly', () => {
     ['HEAD /t/b HTTP/1.1', null],
     ['GET /t/c HTTP/1.1', 'c'],
   ] as const) {
-    const expected = name === null ? null : { folder: '/t/', name, userAgent: 'u', forwardedFor: undefined }
+    const expected = name === null ? null : { folder: '/t/', name, host: 'a', userAgent: 'u', forwardedFor: undefined }
     assert.deepEqual(headOf(`${line}\r\n${plain}`), expected)
     assert.equal(headOf(`${line}\r\nConnection: close\r\n${plain}`), null)
     assert.equal(headOf(`${line}\r\n${plain}x`), null)

@@ -106,7 +106,8 @@ export function fastPath(options: FastPathOptions): FastPath {
     const route = routes.get(head.folder)
     const ip = socket.remoteAddress
     if (route === undefined || ip === undefined) return null
-    const plain = route.plainly({ name: head.name, userAgent: head.userAgent, ip: addressOf(ip, head.forwardedFor) })
+    const { name, host, userAgent } = head
+    const plain = route.plainly({ name, host, userAgent, ip: addressOf(ip, head.forwardedFor) })
     return plain === null ? null : { route: route.path, plain, beganMs: clock.monotonicMs() }
   }
   const answered = ({ route, beganMs }: Asked, status: number): void => {
