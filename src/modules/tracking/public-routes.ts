@@ -8,6 +8,7 @@
 import { Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
+import type { PlainCall } from '../../platform/http/endpoint.ts'
 import {
   type AnyEndpoint,
   type Call,
@@ -48,8 +49,6 @@ type Headers = Call<unknown, unknown, unknown>['headers']
 const TAG = 'Public tracking'
 const Token = Type.Object({ token: Type.String() })
 const Html = typed('text/html')
-/** What all calls of the fast path have in common. */
-const PLAIN = { method: 'GET', prefetch: false }
 
 /** Answers a CA's challenge (RFC 8555 section 8.3) from the database, since any machine may have started the order. */
 export function challengeRoute({
@@ -93,7 +92,7 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       summary: 'Record an open and return the tracking pixel',
       params: Token,
       answers: { 200: typed('image/gif', 'GIF of 43 bytes, for any token') },
-      plainly: ({ name, ...reader }) => opened(name, { ...PLAIN, ...reader }),
+      plainly: (call) => opened(call.name, plainReader(call)),
       handle: async (call) => {
         const made = opened(call.params.token, readerOf(call))
         await made.after
@@ -110,8 +109,8 @@ export function publicRoutes(options: PublicRouteOptions): readonly AnyEndpoint[
       summary: 'Record a click and redirect to the original URL',
       params: Token,
       answers: { 302: Type.Null({ description: 'Redirect to the original URL, byte for byte' }), 404: Html, 410: Html },
-      plainly: ({ name, ...reader }) => {
-        const answer = clicked(name, { ...PLAIN, ...reader })
+      plainly: (call) => {
+        const answer = clicked(call.name, plainReader(call))
         return typeof answer === 'string' ? null : answer
       },
       handle: async (call) => {
@@ -184,6 +183,10 @@ function browserLanguage(headers: Headers): Language {
 function formTypeOf({ headers, stream }: Pick<Call<unknown, unknown, unknown>, 'headers' | 'stream'>): string | null {
   const type = headers['content-type'] ?? ''
   return Symbol.asyncIterator in Object(stream) || !/json/i.test(type) ? type : null
+}
+
+function plainReader({ host, userAgent, ip }: PlainCall): LinkVisitor {
+  return { method: 'GET', host, userAgent, prefetch: false, ip }
 }
 
 function readerOf({
