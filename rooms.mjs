@@ -115,7 +115,7 @@ export const ROOMS = [
     name: 'notices',
     floor: 6,
     owns: 'mails of the system to accounts and to the operator',
-    enters: ['accounts', 'events', 'suppression', 'sending', 'outbox'],
+    enters: ['accounts', 'events', 'suppression', 'content', 'sending', 'outbox'],
   },
 ]
 

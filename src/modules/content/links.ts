@@ -316,6 +316,7 @@ function readHost(name: string): Host {
 
 /** As if an alarming mail named every brand: a host with no finding then never has one. */
 const ALL_BRANDS: ReadonlySet<string> = new Set(BRANDS.map(({ name }) => name))
+const NO_BRANDS: ReadonlySet<string> = new Set()
 
 const LONG_BRAND_CHARS = 6
 /** Brands whose first label has at least LONG_BRAND_CHARS characters, by the beginning of that label. */
@@ -353,6 +354,11 @@ function brandIn({ host, label, sub }: Host, { alarmed, spoken }: MessageSignals
     }
   }
   return null
+}
+
+/** The brand whose name a sender's domain bears although the domain is not the brand's; null: it bears none. */
+export function brandBorneBy(domain: string): string | null {
+  return brandIn(remembered.find(domain, readHost), { alarmed: false, spoken: NO_BRANDS, signsIn: false })?.name ?? null
 }
 
 /** `label` is the registered label of one of the brand's own sites. Each member of a group has a site named for the group. */

@@ -5,9 +5,9 @@
 // To the account's address: a disabled endpoint, a changed health grade, a domain that lost its records, a tracking domain's
 // certificate that cannot be renewed, monthly quotas used to 80 and to 100 per cent, a domain with too many complaints or
 // with mail that is opened far more often than it was delivered. To the account's former address: the change of the address.
-// To POSTHORN_OPERATOR_EMAIL: an account whose grade fell to D or F or that has such a domain, a nearly full disk, a follower
-// of the log that stands still, a certificate about to expire; without an operator's address these stay records only. Mail
-// that people write to postmaster and abuse is forwarded to the operator.
+// To POSTHORN_OPERATOR_EMAIL: an account whose grade fell to D or F or that has such a domain, a verified domain that looks like
+// another's, a nearly full disk, a follower of the log that stands still, a certificate about to expire; without an operator's
+// address these stay records only. Mail that people write to postmaster and abuse is forwarded to the operator.
 
 export { noticeTables } from './account-tables.ts'
 export { type ForwardOptions, operatorForward } from './forward.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { certificateNotice, disabledNotice, trackingCertificateNotice } from './notice-texts.ts'
+import { certificateNotice, disabledNotice, NOTICED, noticesOf, trackingCertificateNotice } from './notice-texts.ts'
 
 test('a text chosen by a customer is in no subject, and not a link in the text', () => {
   const name = `URGENT\u2028verify at https://evil.example/login or www.evil.example, a@evil.example ${'x'.repeat(200)}`
@@ -50,4 +50,25 @@ test("an account hears of its tracking domain's certificate two weeks before it 
   const over = at('2026-12-01T10:00:00Z')
   assert.equal(over?.subject, 'The certificate of a tracking domain has expired')
   assert.notEqual(over?.key, soon?.key)
+})
+
+test("the operator hears of a verified domain that looks like another's, once", () => {
+  const at = new Date('2026-11-17T10:00:00Z')
+  const verified = (eventId: string, domain: string) => ({
+    ...{ type: 'domain.verified' as const, eventId, accountId: 'account-1', at },
+    data: { domain },
+  })
+  const [notice, ...more] = noticesOf(verified('event-1', 'paypa1.com') as never)
+  assert.equal(more.length, 0)
+  assert.equal(notice?.accountId, null)
+  assert.equal(notice?.subject, "Account account-1 can send from a domain that looks like another's")
+  assert.match(
+    notice?.text ?? '',
+    /^Account account-1 verified paypa1\[\.\]com at 2026-11-17T10:00:00\.000Z\.\nIt bears the name of paypal /,
+  )
+  assert.equal(noticesOf(verified('event-2', 'paypa1.com') as never)[0]?.key, notice?.key)
+  const [letters] = noticesOf(verified('event-3', 'xn--pypal-4ve.com') as never)
+  assert.match(letters?.text ?? '', /^Its letters look like others: pаypal\[\.\]com$/m)
+  assert.deepEqual(noticesOf(verified('event-4', 'shop.example') as never), [])
+  assert.ok(NOTICED.includes('domain.verified'))
 })

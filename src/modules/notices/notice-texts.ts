@@ -1,6 +1,7 @@
 // What notices say. Pure.
 
 import type { AccountUsage } from '../accounts/index.ts'
+import { imitationOf } from '../content/index.ts'
 import type { EventType, FollowedEvent } from '../events/index.ts'
 
 export interface Notice {
@@ -106,10 +107,11 @@ export function formerAddressNotice({ accountId, after }: MovedAccount, at: Date
 }
 
 /** The event types that lead to notices. */
-export const NOTICED: readonly EventType[] = ['health.grade_changed', 'domain.verification_failed']
+export const NOTICED: readonly EventType[] = ['health.grade_changed', 'domain.verified', 'domain.verification_failed']
 
 export function noticesOf({ type, eventId, accountId, at, data }: FollowedEvent): readonly Notice[] {
   if (type === 'health.grade_changed') return gradeNotices(eventId, accountId, at, data)
+  if (type === 'domain.verified') return imitationNotices(accountId, at, data)
   if (type === 'domain.verification_failed') return [domainNotice(eventId, accountId, at, data)]
   return []
 }
@@ -155,6 +157,33 @@ function gradeNotices(
     ]),
   }
   return [own, operators]
+}
+
+/** For the operator, whose addresses all accounts send from. Once for each domain of an account. */
+function imitationNotices(
+  accountId: string,
+  at: Date,
+  { domain }: Readonly<Record<string, unknown>>,
+): readonly Notice[] {
+  const imitation = imitationOf(String(domain))
+  if (imitation === null) return []
+  return [
+    {
+      accountId: null,
+      key: `imitation ${accountId} ${domain}`,
+      kind: 'imitating_domain',
+      subject: `Account ${accountId} can send from a domain that looks like another's`,
+      text: written([
+        `Account ${accountId} verified ${shown(String(domain))} at ${at.toISOString()}.`,
+        imitation.kind === 'letters'
+          ? `Its letters look like others: ${shown(imitation.seen)}`
+          : `It bears the name of ${imitation.brand} and is none of the domains known as theirs.`,
+        '',
+        'It may deceive recipients, unless the account sends for the owner of that name. Its mail is sent as before.',
+        `To stop its mail, run: posthorn account suspend ${accountId}`,
+      ]),
+    },
+  ]
 }
 
 function domainNotice(
