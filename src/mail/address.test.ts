@@ -288,6 +288,10 @@ test('only a string gets a reason why it is not an address', () => {
   assert.equal(addressFault(' a@b.test '), null)
   assert.equal(addressFault('a@'), 'is not an email address: the part after the @ is not a domain')
   assert.equal(addressFault(''), 'is not an email address: it is empty')
+  // As in the fields of a send: blanks around the address are trimmed, a line end is not.
+  for (const text of ['a@b.test\n', '\r\na@b.test', 'a@b.test\u2028']) {
+    assert.equal(addressFault(text), 'is not an email address: it contains a character that is not allowed')
+  }
   assert.equal(addressFault(7), null)
   assert.equal(addressFault(undefined), null)
 })

@@ -368,6 +368,7 @@ function refuse(reason: AddressFault): Refused {
 
 /** Why a string is not an address, in words; null for an address and for anything that is not a string. */
 export function addressFault(value: unknown): string | null {
-  const parsed = typeof value === 'string' ? parseAddress(value.trim()) : null
-  return parsed?.ok === false ? `is not an email address: ${FAULT_WORDS[parsed.reason]}` : null
+  if (typeof value !== 'string') return null
+  const parsed = UNFIT_NAME.test(value) ? refuse('forbidden_character') : parseAddress(value.trim())
+  return parsed.ok ? null : `is not an email address: ${FAULT_WORDS[parsed.reason]}`
 }
