@@ -188,7 +188,7 @@ for (const [fields, from] of FROMS) {
   test(`${JSON.stringify(fields)} is ${from === null ? 'refused' : JSON.stringify(from)}`, () => {
     const raw = `Subject: x\r\n${fields}\r\nx`
     if (from !== null) assert.deepEqual(prepare(raw).from, from)
-    else assert.match(`${refusal(raw).code} ${refusal(raw).text}`, /^550 5\.6\.0 /)
+    else assert.match(`${refusal(raw).code} ${refusal(raw).text}`, /^550 5\.7\.1 /)
   })
 }
 

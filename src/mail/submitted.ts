@@ -197,18 +197,21 @@ interface From {
   readonly trailing: boolean
 }
 
-/** Requires exactly one field with exactly one mailbox, by the parser that policy uses (address.ts). */
+/**
+ * Requires exactly one field with exactly one mailbox, by the parser that policy uses (address.ts). Anything else names no sender
+ * that could be checked, and is refused as one that is not allowed.
+ */
 function readFrom(fields: readonly RawField[], textOf: FieldText): From | SubmissionRefusal {
   const all = fields.filter(({ key }) => key === 'from')
   const [field] = all
-  if (field === undefined) return { code: 550, text: '5.6.0 the message has no From' }
-  if (all.length > 1) return { code: 550, text: '5.6.0 the message has more than one From' }
+  if (field === undefined) return { code: 550, text: '5.7.1 the message has no From' }
+  if (all.length > 1) return { code: 550, text: '5.7.1 the message has more than one From' }
   const text = textOf(field)
   const read = parseMailbox(text)
   if (read.ok) return { field, mailbox: read.mailbox, trailing: false }
   const mailbox = withTrailingName(text)
   if (mailbox !== null) return { field, mailbox, trailing: true }
-  return { code: 550, text: `5.6.0 From must hold exactly one address (${read.reason})` }
+  return { code: 550, text: `5.7.1 From must hold exactly one address (${read.reason})` }
 }
 
 /**

@@ -351,7 +351,7 @@ for (const [name, steps, answer] of STEPS) {
 // Each row: a message, and the answer.
 const MESSAGES: [name: string, message: string, answer: RegExp][] = [
   ['From of a foreign domain', 'From: ceo@bank.example\r\n\r\nx', /^550 5\.7\.1/],
-  ['two From', 'From: a@shop.example\r\nFrom: ceo@bank.example\r\n\r\nx', /^550 5\.6\.0/],
+  ['two From', 'From: a@shop.example\r\nFrom: ceo@bank.example\r\n\r\nx', /^550 5\.7\.1/],
   ['a bad tag', `From: a@shop.example\r\nX-Tag: ${'x'.repeat(129)}\r\n\r\nx`, /^550 5\.6\.0/],
   ['metadata that is no JSON', 'From: a@shop.example\r\nX-Metadata: {\r\n\r\nx', /^550 5\.6\.0/],
   ['a loop', `${'Received: by x\r\n'.repeat(51)}From: a@shop.example\r\n\r\nx`, /^554 5\.4\.6/],
