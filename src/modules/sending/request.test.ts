@@ -118,6 +118,10 @@ test('a blank html counts as absent, and an empty text is an email of its own', 
   assert.deepEqual(told({ text: '' }).faults, [])
 })
 
+test('an empty tag is no tag', () => {
+  assert.equal(told({ tag: '' }).request?.tag, null)
+})
+
 test('a header is accepted once, in whatever case, and a blank one counts as absent where its syntax needs a value', () => {
   const of = (headers: Record<string, string>) => {
     const { request, faults } = told({ headers })

@@ -409,8 +409,9 @@ function withoutLineEnds(text: string): string {
   return bytes.toString('latin1', 0, length)
 }
 
+/** An empty tag is what a form or a template leaves behind: none. No list could be asked for it (`?tag=` filters nothing). */
 function readTag(value: unknown, faults: Faults): string | null {
-  if (typeof value !== 'string') return null
+  if (typeof value !== 'string' || value === '') return null
   checkText('tag', value, limits.MAX_TAG_CHARS, faults)
   return value
 }

@@ -147,7 +147,7 @@ function readControls(
 
 /** What each control header accepts, as an error message. */
 export const CONTROL_WORDS: Readonly<Record<ControlHeader, string>> = {
-  'x-tag': `must be one line of 1 to ${limits.MAX_TAG_CHARS} characters`,
+  'x-tag': `must be one line of at most ${limits.MAX_TAG_CHARS} characters`,
   'x-metadata': `must be a JSON object of at most ${limits.MAX_METADATA_BYTES} bytes and ${limits.MAX_METADATA_KEYS} keys`,
   'x-track-opens': 'must be true or false',
   'x-track-clicks': 'must be true or false',
@@ -164,10 +164,10 @@ function readFlag(text: string): boolean | undefined {
   return word === 'true' ? true : word === 'false' ? false : undefined
 }
 
-function readTag(text: string): string | undefined {
-  return text !== '' && !limits.isLongerThan(limits.MAX_TAG_CHARS, text) && checkHeaderText(text) === null
-    ? text
-    : undefined
+/** @returns null for an empty one: no tag, as over the API */
+function readTag(text: string): string | null | undefined {
+  if (text === '') return null
+  return !limits.isLongerThan(limits.MAX_TAG_CHARS, text) && checkHeaderText(text) === null ? text : undefined
 }
 
 function readKey(text: string): string | undefined {
