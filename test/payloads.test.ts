@@ -3,8 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
 import PostalMime from 'postal-mime'
 import { statement } from '../src/platform/db.ts'
+import { documentOf } from './document.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { type WebhookReceiver, webhookReceiver } from './webhook-receiver.ts'
 import { startWorld, type World } from './world.ts'
@@ -361,5 +364,20 @@ describe('payloads', () => {
     const ended = told().filter(({ event }) => ends.includes(event))
     assert.equal(new Set(ended.map(({ email_id: id }) => id)).size, ended.length)
     assert.equal(new Set(told().map(({ event_id: id }) => id)).size, told().length)
+  })
+
+  test('every event is as the API document describes it, of a domain that was never checked too', async () => {
+    const added = await world.api.post('/api/v1/customer/domains', { domain: 'unseen.example' })
+    await world.rooms.domains.setStatus(world.account.accountId, added.body.data.id, 'verified')
+    const { paths } = await documentOf(world.api)
+    const ajv = new Ajv2020({ strict: false })
+    ;(formats as unknown as (target: unknown) => void)(ajv)
+    const fits = ajv.compile(paths['/api/v1/events'].get.responses['200'].content['application/json'].schema)
+    const { body } = await world.api.get('/api/v1/events?limit=1000')
+    assert.deepEqual(
+      (body.data as SentEvent[]).filter((event) => !fits({ ...body, data: [event] })),
+      [],
+    )
+    assert.ok((body.data as SentEvent[]).some(({ data }) => data['checks'] === null))
   })
 })

@@ -3175,7 +3175,7 @@ export interface components {
             domain_id: string;
             domain: string;
             verification_status: components["schemas"]["VerificationStatus"];
-            checks: components["schemas"]["EventDomainChecks"];
+            checks: components["schemas"]["EventDomainChecks"] | null;
         };
         DomainFigures: {
             /**

@@ -57,7 +57,10 @@ const DOMAIN: Fields = {
     'VerificationStatus',
     oneOf('pending', 'verified', 'temporary_failure', 'failed', 'suspended'),
   ),
-  checks: named('EventDomainChecks', Type.Object({ ownership: CHECK, spf: CHECK, dkim: CHECK, dmarc: CHECK })),
+  // Null when the operator sets the status of a domain whose records nobody has looked up.
+  checks: nullable(
+    named('EventDomainChecks', Type.Object({ ownership: CHECK, spf: CHECK, dkim: CHECK, dmarc: CHECK })),
+  ),
 }
 const SUPPRESSION: Fields = {
   id,
