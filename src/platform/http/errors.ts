@@ -119,10 +119,15 @@ function toApiError(error: unknown, request: FastifyRequest): ApiError {
   }
 }
 
-const BROKEN: Readonly<Record<string, [number, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
+const BROKEN: Readonly<Record<string, [status: number, reason: string, text: string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    431,
+    'Request Header Fields Too Large',
+    'The header of the request is too large: 16 KB at most, URL included',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time'],
 }
+const NOT_HTTP: (typeof BROKEN)[string] = [400, 'Bad Request', 'The request is not valid HTTP']
 
 /** RFC 9112 section 3 and RFC 9110 section 5.6.2: the first line a client sends. */
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) (\S+) HTTP\/1\.[01]\r?\n/
@@ -160,8 +165,8 @@ export function answerBrokenRequest(
     socket.destroy()
     return
   }
-  const [status, reason] = BROKEN[error.code ?? ''] ?? [400, 'Bad Request']
-  const fault = known ?? new ApiError(status, 'invalid_parameter', 'The request is not valid HTTP')
+  const [status, reason, text] = BROKEN[error.code ?? ''] ?? NOT_HTTP
+  const fault = known ?? new ApiError(status, 'invalid_parameter', text)
   const body = JSON.stringify(errorBody(fault, requestId))
   const more = Object.entries(fault.headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(
