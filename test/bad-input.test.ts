@@ -319,6 +319,23 @@ for (const [path, parameter, rule, words] of ASKED) {
   })
 }
 
+test('a value with too much or too little in it is told how much it may have', async () => {
+  const tags = Array.from({ length: 51 }, (_, i) => `t${i}`)
+  const rows: readonly [path: string, body: object, field: string, message: string][] = [
+    ['/api/v1/customer/domains', { domain: 'shop2.example', tags }, 'tags', 'must have 50 items at most'],
+    ['/api/v1/address/validate', { email: '' }, 'email', 'must not be empty'],
+    ['/api/v1/address/validate', { email: 'x'.repeat(1_001) }, 'email', 'must have 1000 characters at most'],
+    ['/api/v1/address/validate/batch', { emails: [] }, 'emails', 'must not be empty'],
+  ]
+  for (const [path, body, field, message] of rows) {
+    const { fields } = (await api.post(path, body)).body.details
+    assert.deepEqual(
+      fields.map((fault: { field: string; message: string }) => [fault.field, fault.message]),
+      [[field, message]],
+    )
+  }
+})
+
 test('an invalid domain is answered in words that say what a domain is', async () => {
   for (const domain of ['Shop2.example', 'https://shop2.example', 'shop_2.example']) {
     const { status, body } = await api.post('/api/v1/customer/domains', { domain })

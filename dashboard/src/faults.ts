@@ -12,8 +12,6 @@ const VERB = /^(?:is|has|was|must|may|does|needs|takes|lacks|cannot|holds|names)
 export function inWords(message: string, rule = ''): string {
   if (rule === 'pattern' || rule === 'format') return 'is not in the expected format'
   return message
-    .replace(/must NOT have fewer than (\d+) (\w+)/, 'must have $1 $2 or more')
-    .replace(/must NOT have more than (\d+) (\w+)/, 'must have $1 $2 at most')
     .replace('must be <=', 'must be at most')
     .replace('must be >=', 'must be at least')
     .replace(/must be integer$/, 'must be a whole number')

@@ -225,10 +225,25 @@ function messageOf(error: ErrorObject): string {
     return FORMATS[format] ?? error.message ?? 'is not valid'
   }
   if (error.keyword === 'pattern') return patternWords(error)
+  const counted = COUNTED[error.keyword]
+  if (counted !== undefined) return countWords(counted, (error.params as { readonly limit: number }).limit)
   if (error.keyword === 'additionalProperties') return 'is not a known field'
   if (error.keyword === 'required') return 'is required'
   if (error.instancePath === '' && (error.params as { type?: unknown }).type === 'object') return NO_OBJECT.message
   return error.message ?? 'is not valid'
+}
+
+const COUNTED: Readonly<Record<string, { readonly of: string; readonly end: 'at most' | 'or more' }>> = {
+  minLength: { of: 'characters', end: 'or more' },
+  maxLength: { of: 'characters', end: 'at most' },
+  minItems: { of: 'items', end: 'or more' },
+  maxItems: { of: 'items', end: 'at most' },
+}
+
+function countWords(counted: { readonly of: string; readonly end: string }, limit: number): string {
+  return counted.end === 'or more' && limit === 1
+    ? 'must not be empty'
+    : `must have ${limit} ${counted.of} ${counted.end}`
 }
 
 /**
