@@ -8,8 +8,11 @@ import type { LiveEvent } from './event-stream.ts'
 const GATHER_MS = 1_000
 const LATER_MS = 2_500
 
+/** The log of all events. */
+const LOG = '/events?'
+
 const TOUCHED: Readonly<Record<string, readonly string[]>> = {
-  email: ['/emails', '/events?', '/inbox', '/stats/outbound'],
+  email: ['/emails', '/inbox', '/stats/outbound'],
   'email.bounced': ['/customer/bounces', '/customer/suppressions'],
   'email.complained': ['/customer/bounces', '/customer/suppressions'],
   'email.unsubscribed': ['/customer/unsubscribes'],
@@ -34,7 +37,7 @@ export function refresher(): (event: LiveEvent) => void {
     setTimeout(readAgain, LATER_MS)
   }
   return ({ event, email_id: emailId }) => {
-    for (const path of [...(TOUCHED[event.split('.')[0] ?? ''] ?? []), ...(TOUCHED[event] ?? [])]) paths.add(path)
+    for (const path of [LOG, ...(TOUCHED[event.split('.')[0] ?? ''] ?? []), ...(TOUCHED[event] ?? [])]) paths.add(path)
     if (emailId !== undefined) emails.add(emailId)
     if (waiting) return
     waiting = true

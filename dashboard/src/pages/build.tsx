@@ -127,7 +127,7 @@ const RATES: Readonly<Record<string, string>> = {
 }
 
 export function Usage() {
-  const usage = useApi('/customer/usage')
+  const usage = useApi('/customer/usage', { always: 15_000 })
   const limits = useApi('/customer/limits')
   const data: Json = usage.data?.data
   return (

@@ -114,7 +114,7 @@ export function Contacts() {
           path={PATH}
           pages="page"
           caption="Contacts"
-          every={15_000}
+          always={15_000}
           filters={FILTERS}
           columns={[
             {

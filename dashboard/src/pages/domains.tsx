@@ -15,6 +15,8 @@ import { TlsReports } from '../tls-reports.tsx'
 import { TrackingSettings } from '../tracking-settings.tsx'
 import { Button, Copy, LIKE_A_BUTTON, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 
+const LIST_EVERY_MS = 15_000
+
 const FILTERS: readonly Filter[] = [
   { name: 'search', label: 'Domain' },
   {
@@ -40,6 +42,7 @@ export function Domains() {
         pages="page"
         filters={FILTERS}
         caption="Sending domains"
+        always={LIST_EVERY_MS}
         columns={[
           {
             head: 'Domain',
@@ -232,6 +235,7 @@ export function TrackingDomains() {
         path="/customer/tracking-domains"
         pages="page"
         caption="Tracking domains"
+        always={5_000}
         columns={[
           { head: 'Domain', main: true, cell: ({ domain }) => domain },
           {

@@ -42,7 +42,7 @@ export function Erasures() {
           path={PATH}
           pages="page"
           caption="Erasures"
-          every={15_000}
+          always={5_000}
           filters={[]}
           columns={[
             { head: 'Address', main: true, cell: ({ email }) => email ?? 'erased' },

@@ -73,6 +73,7 @@ export function Keys() {
         path={PATH}
         pages="page"
         caption="API keys"
+        always={15_000}
         columns={[
           {
             head: 'Name',
@@ -215,7 +216,7 @@ function Made({ secret }: { readonly secret: string | null }) {
 
 export function Key() {
   const { id } = useParams({ strict: false }) as { id: string }
-  const found = useApi(`${PATH}/${id}`)
+  const found = useApi(`${PATH}/${id}`, { always: 15_000 })
   const [made, setMade] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)
   if (found.data === undefined)

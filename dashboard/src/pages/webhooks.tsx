@@ -18,6 +18,7 @@ import { Button, Code, Copy, Facts, Page, Pending, Problem, Section, State, Time
 import { WebhookEndpoint } from '../webhook-endpoint.tsx'
 
 const PATH = '/customer/webhooks'
+const LIST_EVERY_MS = 15_000
 
 export function Webhooks() {
   const navigate = useNavigate()
@@ -38,7 +39,7 @@ export function Webhooks() {
         path={PATH}
         pages="page"
         caption="Webhook endpoints"
-        every={15_000}
+        always={LIST_EVERY_MS}
         columns={[
           {
             head: 'Name',
@@ -91,7 +92,7 @@ function HookState({
 export function Webhook() {
   const { id } = useParams({ strict: false }) as { id: string }
   const path = `${PATH}/${id}`
-  const found = useApi(path)
+  const found = useApi(path, { always: 3_000 })
   const [error, setError] = useState<unknown>(null)
   const [secret, setSecret] = useState<string | null>(null)
   const navigate = useNavigate()

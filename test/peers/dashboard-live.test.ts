@@ -1,0 +1,68 @@
+// Pages that stay open: what happens elsewhere appears on them, whether an event announces it or not, and no value that a
+// field takes makes a page fail.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type Dashboard, startDashboard } from './dashboard.ts'
+
+/** Longer than any page waits before it reads again what no event announces. */
+const A_WHILE_MS = 16_000
+
+const stack = new AsyncDisposableStack()
+let dashboard: Dashboard
+
+before(async () => {
+  // The webhooks of this test go to this machine.
+  dashboard = stack.use(await startDashboard('live', { POSTHORN_ALLOW_PRIVATE_NETWORKS: 'true' }))
+})
+after(() => stack.disposeAsync())
+
+const call = (...given: Parameters<Dashboard['posthorn']['call']>) => dashboard.posthorn.call(...given)
+
+const isLive = (page: Page): Promise<void> => page.getByTitle('Events arrive as they happen').waitFor()
+
+test('the event log shows events about no email as they happen', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/events')
+  await isLive(page)
+  await call(who.api_key, 'POST', '/api/v1/customer/suppressions', { email: 'jo@example.net' })
+  await page.getByRole('cell', { name: 'jo@example.net', exact: true }).waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+test('what no event announces appears too, while the page is live', async () => {
+  const who = await dashboard.owner()
+  const added = async (path: string, body: object): Promise<string> => {
+    const { status, body: answer } = await call(who.api_key, 'POST', `/api/v1${path}`, body)
+    assert.ok([200, 201, 202].includes(status), JSON.stringify(answer))
+    return answer.data.id
+  }
+  const contact = { email: 'ann@example.net', double_opt_in: false, source: 'form' }
+  const hook = { name: 'The shop', url: 'http://127.0.0.1:9/', events: ['*'] }
+  const cases = [
+    ['/contacts', 'ann@example.net', () => added('/customer/contacts', contact)],
+    ['/contacts/erasures', 'completed', () => added('/customer/erasures', { email: 'ann@example.net' })],
+    ['/webhooks', 'The shop', () => added('/customer/webhooks', hook)],
+    ['/domains', 'shop.example', () => added('/customer/domains', { domain: 'shop.example' })],
+    ['/tracking-domains', 'go.shop.example', () => added('/customer/tracking-domains', { domain: 'go.shop.example' })],
+    ['/keys', 'Second', () => added('/customer/api-keys', { name: 'Second' })],
+  ] as const
+  for (const [where, text, happens] of cases) {
+    await using here = await dashboard.visit(who)
+    const { page } = here
+    await page.clock.install()
+    await dashboard.open(page, where)
+    await isLive(page)
+    await happens()
+    const shown = page.locator('main').getByText(text, { exact: false }).first()
+    for (let tries = 0; tries < 20 && !(await shown.isVisible()); tries++) {
+      await page.clock.fastForward(A_WHILE_MS)
+      await shown.waitFor({ timeout: 3_000 }).catch(() => undefined)
+    }
+    assert.equal(await shown.isVisible(), true, `${where}: ${text}`)
+    assert.deepEqual(here.faults, [])
+  }
+})
