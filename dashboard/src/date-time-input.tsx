@@ -43,7 +43,9 @@ export function localOf(at: string | null): string {
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
-/** As expected by the API; null for none. */
+/** As expected by the API, which refuses what is no date; null for none. */
 export function momentOf(local: string): string | null {
-  return local === '' ? null : new Date(local).toISOString()
+  if (local === '') return null
+  const moment = new Date(local)
+  return Number.isNaN(moment.getTime()) ? local : moment.toISOString()
 }

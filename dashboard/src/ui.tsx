@@ -90,6 +90,8 @@ export function Button({
 }
 
 const LITERAL_TYPES: ReadonlySet<string> = new Set(['email', 'url', 'password'])
+/** The latest a field takes: without it, browsers let a year have six digits, which is no date elsewhere. */
+const LATEST: Readonly<Record<string, string>> = { date: '9999-12-31', 'datetime-local': '9999-12-31T23:59' }
 const LITERAL = { autoCapitalize: 'none', autoCorrect: 'off', spellCheck: false }
 
 export function Field({
@@ -162,6 +164,7 @@ export function Field({
           {...shared}
           type={type}
           step={step}
+          max={LATEST[type]}
           list={options === undefined ? undefined : `${id}-list`}
           onChange={(event) => onChange(event.target.value)}
         />

@@ -66,3 +66,24 @@ test('what no event announces appears too, while the page is live', async () => 
     assert.deepEqual(here.faults, [])
   }
 })
+
+test('a year with too many digits neither fails the page nor loses what is typed', async () => {
+  const who = await dashboard.owner()
+  for (const [where, field, typed] of [
+    ['/suppressions', 'Email address', 'jo@example.net'],
+    ['/keys', 'Name, such as the app that uses it', 'The shop'],
+  ] as const) {
+    await using here = await dashboard.visit(who)
+    const { page } = here
+    await dashboard.open(page, where)
+    const name = page.getByLabel(field, { exact: true })
+    await name.fill(typed)
+    await page.getByLabel('Expires', { exact: true }).focus()
+    for (const keys of ['11', '29', '20266']) await page.keyboard.type(keys)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('0330PM')
+    assert.equal(await name.inputValue(), typed)
+    assert.match(await page.getByLabel('Expires', { exact: true }).inputValue(), /^(?:\d{4}-11-29T15:30)?$/)
+    assert.deepEqual(here.faults, [])
+  }
+})
