@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bouncesBehind, shownEvents, storyOf } from '../dashboard/src/story.ts'
+import { bouncesBehind, factsOf, shownEvents, storyOf } from '../dashboard/src/story.ts'
 
 type Email = Parameters<typeof storyOf>[0]
 const MAIL: Email = {
@@ -27,6 +27,21 @@ test('a server without the TLS that a rule requires was reached', () => {
 
 test('a server that did not answer was not reached', () => {
   assert.match(deferred({ outcome: 'error', smtp_code: null, enhanced_code: '4.4.1' }), /^No receiving server could be/)
+})
+
+test('a domain without a server is told from a server that did not answer', () => {
+  const looked = (enhanced_code: string): string => deferred({ outcome: 'error', smtp_code: null, enhanced_code })
+  assert.match(looked('4.1.2'), /^The domain of the address does not exist, or takes no mail\. It will be retried/)
+  assert.match(looked('4.4.4'), /^The domain of the address does not exist, or takes no mail\./)
+  assert.match(looked('4.4.3'), /^The DNS of the receiving domain did not answer\./)
+})
+
+test('of an attempt without a connection it is not said that it had no TLS', () => {
+  const attempt = { duration_ms: 3, tls: null }
+  assert.deepEqual(factsOf({ ...attempt, mx: null, ip: null }), ['took 3 ms'])
+  assert.deepEqual(factsOf({ ...attempt, mx: 'mx.example.net', ip: '192.0.2.1', port: 25 }), [
+    ...['mx.example.net', '192.0.2.1, port 25', 'no TLS', 'took 3 ms'],
+  ])
 })
 
 test('a bounce after the delivery is told from a refusal', () => {

@@ -1,4 +1,4 @@
-// An email's status in a sentence, the bounces that explain it, and the events of its activity.
+// An email's status in a sentence, the bounces that explain it, and the events and attempts of its activity.
 
 import { untriedFor } from '../../src/mail/explain.ts'
 
@@ -18,13 +18,21 @@ interface StoryEmail {
   readonly last_response: string | null
 }
 
+const NO_DOMAIN = 'The domain of the address does not exist, or takes no mail.'
+
+/** By the enhanced codes that the service itself assigns. */
+const UNREACHED: Readonly<Record<string, string>> = {
+  '4.1.2': NO_DOMAIN,
+  '4.4.4': NO_DOMAIN,
+  '4.4.3': 'The DNS of the receiving domain did not answer.',
+  '4.7.5': 'TLS is required, and no TLS connection to the receiver could be established.',
+}
+
 /** An attempt without an answer, or without TLS where that is required, has the outcome `error`; so has one that ended with 421. */
 function deferralStory({ attempts }: Pick<StoryEmail, 'attempts'>): string {
   const last = attempts.at(-1)
   if (last?.outcome !== 'error' || last.smtp_code !== null) return 'The receiving server deferred it.'
-  return last.enhanced_code === '4.7.5'
-    ? 'TLS is required, and no TLS connection to the receiver could be established.'
-    : 'No receiving server could be reached, or none followed the protocol.'
+  return UNREACHED[last.enhanced_code ?? ''] ?? 'No receiving server could be reached, or none followed the protocol.'
 }
 
 function deferredStory(email: StoryEmail): string {
@@ -82,4 +90,29 @@ export function shownEvents<Event extends { readonly event: string }>(events: re
   return events
     .filter(({ event }) => !ATTEMPTED.includes(event))
     .map((one) => (isScheduled && one.event === 'email.sent' ? { ...one, event: 'due' } : one))
+}
+
+interface Tried {
+  /** Null when no server was found or reached. */
+  readonly mx: string | null
+  readonly ip: string | null
+  readonly port?: number | null
+  readonly tls: string | { readonly version?: string; readonly cipher?: string } | null
+  readonly duration_ms: number
+}
+
+/** Host, encryption and duration of an attempt. Without a connection there was nothing to encrypt. */
+export function factsOf({ mx, ip, port, tls, duration_ms: ms }: Tried): readonly string[] {
+  if (mx === 'sandbox') return []
+  const connection = ip === null ? [] : [ip === mx ? `port ${port}` : `${ip}, port ${port}`, tlsOf(tls)]
+  return [...(mx === null ? [] : [mx]), ...connection, `took ${tookOf(ms)}`]
+}
+
+function tookOf(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`
+}
+
+function tlsOf(tls: Tried['tls']): string {
+  if (tls === null) return 'no TLS'
+  return typeof tls === 'string' ? tls : [tls.version, tls.cipher].filter(Boolean).join(' ')
 }

@@ -4,7 +4,7 @@
 import type { BounceAdvice } from '../../src/mail/bounce-advice.ts'
 import { adviceOn } from '../../src/mail/explain.ts'
 import type { Json } from './api.ts'
-import { shownEvents } from './story.ts'
+import { factsOf, shownEvents } from './story.ts'
 import type { Tone } from './tones.ts'
 
 export interface DialogueLine {
@@ -57,29 +57,16 @@ export function timelineOf(email: Json): readonly Step[] {
 
 function attemptStep(one: Json): Step {
   const [words, tone] = OUTCOMES[one.outcome] ?? [one.outcome, 'robot']
-  const where = one.ip === null ? null : one.ip === one.mx ? `port ${one.port}` : `${one.ip}, port ${one.port}`
   return {
     key: `attempt ${one.attempt}`,
     at: one.started_at,
     tone,
     title: `Attempt ${one.attempt} ${words}`,
-    facts:
-      one.mx === 'sandbox'
-        ? []
-        : [one.mx, where, tlsOf(one.tls), `took ${tookOf(one.duration_ms)}`].filter((fact) => fact !== null),
+    facts: factsOf(one),
     answer: one.response,
     notes: one.throttled_by === null || one.throttled_by === undefined ? [] : [`throttled: ${one.throttled_by}`],
     dialogue: one.dialogue.map((said: Json) => ({ ...said, at: Date.parse(said.at) - Date.parse(one.started_at) })),
   }
-}
-
-function tookOf(ms: number): string {
-  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`
-}
-
-function tlsOf(tls: Json): string {
-  if (tls === null) return 'no TLS'
-  return typeof tls === 'string' ? tls : [tls.version, tls.cipher].filter(Boolean).join(' ')
 }
 
 function eventStep(one: Json): Step {

@@ -52,7 +52,7 @@ const ADVICE: Readonly<Record<BounceCategory | 'spam_complaint', BounceAdvice>> 
   },
   dns_failure: {
     matter: 'receiver',
-    meaning: "The receiving domain's DNS did not answer for as long as we tried.",
+    meaning: "The receiving domain's DNS does not answer.",
     next: 'Try again later; check that the domain is spelled correctly.',
   },
   connection: {
@@ -117,11 +117,11 @@ export const WITHOUT_TLS: BounceAdvice = {
 /** How a response ends in which delivery has noted such a rule. */
 const RULE_NOTED = / \(TLS is required by [^()]+\)$/
 
-/** The enhanced codes that the service itself assigns when no server answered. */
+/** The enhanced codes that the service itself assigns when no server answered. A second look makes the first two bounces. */
 const OF_OURS: Readonly<Record<string, BounceCategory>> = {
-  '4.1.2': 'dns_failure',
+  '4.1.2': 'bad_domain',
+  '4.4.4': 'bad_domain',
   '4.4.3': 'dns_failure',
-  '4.4.4': 'dns_failure',
 }
 
 export interface DeferralResponse {

@@ -64,6 +64,17 @@ test('an email that waits for TLS breaks no rule of the receiver', () => {
   assert.ok(next.endsWith(ended.next))
 })
 
+test('a domain that does not exist, or takes no mail, is a problem of the address from the first attempt on', () => {
+  for (const response of ['4.1.2 the recipient domain does not exist', '4.4.4 no address for example.net']) {
+    const [enhanced_code = ''] = response.split(' ')
+    const { matter, reason, meaning } = deferred({ smtp_code: null, enhanced_code, response })
+    assert.deepEqual([matter, reason], ['address', 'bad_domain'])
+    assert.match(meaning, /does not exist or takes no mail/)
+  }
+  const silent = deferred({ smtp_code: null, enhanced_code: '4.4.3', response: '4.4.3 SERVFAIL' })
+  assert.deepEqual([silent.matter, silent.reason], ['receiver', 'dns_failure'])
+})
+
 test('an email that was deferred to its end names the cause of its last response', () => {
   const full = failed('retry_exhausted', FULL)
   assert.deepEqual([full.reason, full.matter], ['retry_exhausted', 'receiver'])
