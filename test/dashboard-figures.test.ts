@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listBehind } from '../dashboard/src/figure-links.ts'
+import { listBehind, mailsOf } from '../dashboard/src/figure-links.ts'
 import { startWorld } from './world.ts'
 
 const LIMIT_MS = 20_000
@@ -65,4 +65,16 @@ test('the list behind each figure of the overview has as many entries as the fig
       assert.equal(figures[counted], body.pagination.total, name)
     }
   }
+})
+
+test('a day of a chart leads to that day of what it counts', () => {
+  const day = { from_date: '2026-03-29', to_date: '2026-03-29', domain_id: 'd', include_sandbox: false }
+  const of = { from: '2026-03-29', to: '2026-03-29', domain_id: 'd', include_sandbox: 'false' }
+  assert.deepEqual(listBehind('opened', day), { to: '/events', search: { ...of, event: 'email.opened' } })
+  assert.deepEqual(listBehind('bounced', day), { to: '/bounces', search: { ...of, include_complaints: 'false' } })
+  // The sandbox is left out where the chart leaves it out.
+  assert.deepEqual(mailsOf('2026-03-29', day), { to: '/emails', search: of })
+  assert.deepEqual(mailsOf('2026-03-29', { domain_id: undefined, include_sandbox: true }).search, {
+    ...{ from: '2026-03-29', to: '2026-03-29' },
+  })
 })

@@ -2,6 +2,7 @@
 
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useId, useState } from 'react'
+import { type Figure, listBehind, mailsOf } from './figure-links.ts'
 import { figure } from './number-format.ts'
 import { MIN_FOR_RATE, percent, shareOf } from './rates.ts'
 import type { Search } from './search.ts'
@@ -19,6 +20,8 @@ interface DaysProps {
   /** YYYY-MM-DD, in order. */
   readonly days: readonly string[]
   readonly series: readonly Series[]
+  /** What a day leads to; absent: its emails. */
+  readonly behind?: Figure
 }
 
 const HEIGHT = 120
@@ -31,6 +34,7 @@ export function StackedDays({
   days,
   series,
   beside = [],
+  behind,
   short = false,
 }: DaysProps & {
   /** Shown on hover and in the table, but not drawn. */
@@ -48,6 +52,7 @@ export function StackedDays({
       top={figure(most)}
       show={(value) => figure(value)}
       short={short}
+      {...(behind !== undefined && { behind })}
     >
       {days.map((day, i) => {
         let top = HEIGHT
@@ -84,6 +89,7 @@ export function RateDays({
   parts,
   wholes,
   threshold,
+  behind,
 }: {
   readonly title: string
   readonly days: readonly string[]
@@ -91,6 +97,7 @@ export function RateDays({
   readonly parts: readonly number[]
   readonly wholes: readonly number[]
   readonly threshold: number
+  readonly behind: Figure
 }) {
   const rates = days.map((_, i) => ((wholes[i] ?? 0) < MIN_FOR_RATE ? null : shareOf(parts[i] ?? 0, wholes[i] ?? 1)))
   const known = rates.filter((one) => one !== null)
@@ -112,6 +119,7 @@ export function RateDays({
       top={percent(most)}
       mark={`keep under ${percent(threshold)}`}
       show={(value) => (Number.isNaN(value) ? 'too few' : percent(value))}
+      behind={behind}
       short
     >
       <line
@@ -145,6 +153,7 @@ function Chart({
   top,
   mark,
   show,
+  behind,
   short = false,
   children,
 }: DaysProps & {
@@ -160,7 +169,7 @@ function Chart({
   const [table, setTable] = useState(false)
   const [over, setOver] = useState<number | null>(null)
   const navigate = useNavigate()
-  const mailsOf = useMailsOf()
+  const listOf = useListOf(behind)
   const id = useId()
   const figuresOf = (day: number): string =>
     [...beside, ...series].map(({ name, values }) => `${show(values[day] ?? 0)} ${name}`).join(', ')
@@ -196,7 +205,7 @@ function Chart({
         </span>
       </figcaption>
       {table ? (
-        <DayTable days={days} series={[...beside, ...series]} show={show} labelledBy={id} />
+        <DayTable days={days} series={[...beside, ...series]} show={show} labelledBy={id} listOf={listOf} />
       ) : (
         <div className="relative border-b border-line" onMouseLeave={() => setOver(null)}>
           <span aria-hidden="true" className="absolute top-0 left-0 text-xs text-quiet">
@@ -228,7 +237,7 @@ function Chart({
                 fill="transparent"
                 className="cursor-pointer"
                 onMouseEnter={() => setOver(i)}
-                onClick={() => void navigate({ to: '/emails', search: mailsOf(day) as never })}
+                onClick={() => void navigate(listOf(day) as never)}
               />
             ))}
           </svg>
@@ -249,8 +258,12 @@ function DayTable({
   series,
   show,
   labelledBy,
-}: Omit<DaysProps, 'title'> & { readonly show: (value: number) => string; readonly labelledBy: string }) {
-  const mailsOf = useMailsOf()
+  listOf,
+}: Omit<DaysProps, 'title' | 'behind'> & {
+  readonly show: (value: number) => string
+  readonly labelledBy: string
+  readonly listOf: ListOf
+}) {
   return (
     <div className="max-h-72 overflow-auto" tabIndex={0} role="region" aria-labelledby={labelledBy}>
       <table className="w-full text-right">
@@ -270,7 +283,7 @@ function DayTable({
           {days.map((day, i) => (
             <tr key={day} className="border-t border-line">
               <th scope="row" className="text-left font-normal">
-                <Link to="/emails" search={mailsOf(day) as never} className="underline">
+                <Link {...(listOf(day) as { to: '/emails' })} className="underline">
                   {day}
                 </Link>
               </th>
@@ -295,10 +308,14 @@ function niceTop(value: number): number {
   return ([1, 2, 5, 10].find((step) => step * size >= value) ?? 10) * size
 }
 
-/** URL of the emails accepted on a day, for the page's domain. */
-export function useMailsOf(): (day: string) => Search {
-  const { domain_id: domain } = useSearch({ strict: false }) as Search
-  return (day) => ({ from: day, to: day, ...(domain !== undefined && { domain_id: domain }) })
+type ListOf = (day: string) => ReturnType<typeof listBehind> | ReturnType<typeof mailsOf>
+
+/** The list behind the figures of a day, for the page's domain, with or without the sandbox as the page. */
+export function useListOf(behind: Figure | undefined): ListOf {
+  const { domain_id, sandbox } = useSearch({ strict: false }) as Search
+  const of = { domain_id, include_sandbox: sandbox === '1' }
+  return (day) =>
+    behind === undefined ? mailsOf(day, of) : listBehind(behind, { ...of, from_date: day, to_date: day })
 }
 
 export function dayName(day: string): string {

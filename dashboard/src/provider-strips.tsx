@@ -4,7 +4,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useState } from 'react'
 import type { Json } from './api.ts'
-import { dayName, useMailsOf } from './charts.tsx'
+import { dayName, useListOf } from './charts.tsx'
 import { figure } from './number-format.ts'
 import { percent, rate } from './rates.ts'
 import { Table } from './table.tsx'
@@ -124,7 +124,7 @@ function Strip({
 }) {
   const width = WIDTH / Math.max(1, days.length)
   const navigate = useNavigate()
-  const mailsOf = useMailsOf()
+  const listOf = useListOf(undefined)
   return (
     <svg
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
@@ -162,7 +162,7 @@ function Strip({
           fill="transparent"
           className="cursor-pointer"
           onMouseEnter={() => setOver({ provider, day: i })}
-          onClick={() => void navigate({ to: '/emails', search: mailsOf(day.date) as never })}
+          onClick={() => void navigate(listOf(day.date) as never)}
         />
       ))}
     </svg>

@@ -67,6 +67,27 @@ test('what no event announces appears too, while the page is live', async () => 
   }
 })
 
+test('a day of a chart leads to what the chart counts', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await page.route(/\/stats\/outbound\/(?:opens|sends)\?/, async (route) => {
+    const { data, ...answer } = await (await route.fetch()).json()
+    await route.fulfill({ json: { ...answer, data: data.map((day: object) => ({ ...day, sent: 3, opens: 3 })) } })
+  })
+  for (const [title, expected] of [
+    ['Opens', /\/events\?from=(\d{4}-\d\d-\d\d)&to=\1&include_sandbox=false&event=email\.opened$/],
+    ['Emails by day', /\/emails\?from=(\d{4}-\d\d-\d\d)&to=\1&include_sandbox=false$/],
+  ] as const) {
+    await dashboard.open(page, '/')
+    await page.getByRole('button', { name: `Table of ${title}`, exact: true }).click()
+    const chart = page.getByRole('figure').filter({ hasText: title })
+    await chart.getByRole('row').last().getByRole('link').click()
+    await page.waitForURL(expected)
+  }
+  assert.deepEqual(here.faults, [])
+})
+
 test('a year with too many digits neither fails the page nor loses what is typed', async () => {
   const who = await dashboard.owner()
   for (const [where, field, typed] of [

@@ -236,6 +236,7 @@ function Days({
           parts={bounced}
           wholes={sent}
           threshold={MAX_BOUNCE_RATE}
+          behind="bounced"
         />
         <RateDays
           title="Complaint rate"
@@ -244,6 +245,7 @@ function Days({
           parts={complained}
           wholes={delivered}
           threshold={MAX_COMPLAINT_RATE}
+          behind="complained"
         />
       </div>
     </>
@@ -271,12 +273,14 @@ function Engagement({ opens, clicks }: { readonly opens: readonly Json[]; readon
         title="Opens"
         days={days}
         series={[people(opens, 'opens'), machines(opens, 'machine_opens')]}
+        behind="opened"
         short
       />
       <StackedDays
         title="Clicks"
         days={days}
         series={[people(clicks, 'clicks'), machines(clicks, 'bot_clicks')]}
+        behind="clicked"
         short
       />
     </div>
