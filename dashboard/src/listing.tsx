@@ -222,7 +222,7 @@ function Filters({
             />
           </div>
         ) : (
-          <div key={name} ref={ref} className={`min-w-0 ${spare}`}>
+          <div key={name} ref={ref} className={`min-w-0 md:max-w-52 ${spare}`}>
             <Choice
               label={label}
               value={search[name] ?? ''}

@@ -88,6 +88,40 @@ test('a day of a chart leads to what the chart counts', async () => {
   assert.deepEqual(here.faults, [])
 })
 
+test('a filter by domain is not wider than others, however long a domain is', async () => {
+  const who = await dashboard.owner()
+  const long = `${'a'.repeat(60)}.${'b'.repeat(60)}.${'c'.repeat(60)}.example`
+  for (const domain of [long, 'shop.example']) await call(who.api_key, 'POST', '/api/v1/customer/domains', { domain })
+  await using here = await dashboard.visit(who, { viewport: { width: 1440, height: 900 } })
+  const { page } = here
+  await dashboard.open(page, '/emails')
+  await page.getByRole('option', { name: long }).waitFor({ state: 'attached' })
+  const box = await page.getByLabel('Domain', { exact: true }).boundingBox()
+  assert.ok(box !== null && box.width <= 210, `${box?.width} px`)
+})
+
+test('the actions of a contact are in view in a small window', async () => {
+  const who = await dashboard.owner()
+  const contact = {
+    from: 'a@shop.example',
+    email: 'somebody.with.a.name@example.net',
+    name: 'Somebody',
+    source: 'form',
+  }
+  assert.equal((await call(who.test_api_key, 'POST', '/api/v1/customer/contacts', contact)).status, 201)
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  for (const width of [768, 1024, 1100]) {
+    await page.setViewportSize({ width, height: 900 })
+    await dashboard.open(page, '/contacts')
+    const list = `document.querySelector('[role=region][aria-label="Contacts"]')`
+    await page.getByRole('button', { name: 'Resend confirmation', exact: true }).waitFor()
+    assert.equal(await page.evaluate<number>(`${list}.scrollWidth - ${list}.clientWidth`), 0, `at ${width} px`)
+    assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'), 0, `at ${width} px`)
+  }
+  assert.deepEqual(here.faults, [])
+})
+
 test('a year with too many digits neither fails the page nor loses what is typed', async () => {
   const who = await dashboard.owner()
   for (const [where, field, typed] of [

@@ -128,8 +128,8 @@ export function Contacts() {
             },
             { head: 'Name', wide: true, fill: true, cell: ({ name }) => name ?? '' },
             { head: 'Status', cell: ({ status }) => <State name={status} /> },
-            { head: 'Source', wide: true, fill: true, cell: ({ source }) => source },
-            { head: 'Confirmed', right: true, named: true, cell: ({ confirmed_at: at }) => <Time at={at} /> },
+            { head: 'Source', roomy: true, fill: true, cell: ({ source }) => source },
+            { head: 'Confirmed', roomy: true, right: true, cell: ({ confirmed_at: at }) => <Time at={at} /> },
             {
               head: 'Actions',
               acts: true,
@@ -188,7 +188,7 @@ function AskAgain(doing: Doing) {
       small={doing.small === true}
       onClick={() => void act(doing, 'POST', `${id}/resend-confirmation`, `${email} was asked again.`)}
     >
-      Resend confirmation
+      Resend<span className={doing.small === true ? 'sr-only' : ''}> confirmation</span>
     </Button>
   )
 }
