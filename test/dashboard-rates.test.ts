@@ -27,4 +27,5 @@ test('more than was sent in the period is all of it, as in the API', () => {
   assert.equal(rate(25, 20), '100\u00a0%')
   assert.equal(rate(3, 2), '3 of 2')
   assert.equal(rate(0, 0), 'none yet')
+  assert.equal(rate(5, 0), 'of earlier emails')
 })

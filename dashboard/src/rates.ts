@@ -24,6 +24,6 @@ export function shareOf(part: number, whole: number): number {
 
 /** A share with its base; too small a base has none. */
 export function rate(part: number, whole: number): string {
-  if (whole === 0) return 'none yet'
+  if (whole === 0) return part === 0 ? 'none yet' : 'of earlier emails'
   return whole < MIN_FOR_RATE ? `${part} of ${whole}` : percent(shareOf(part, whole))
 }

@@ -2,6 +2,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { AddForm } from '../add-form.tsx'
 import { announce } from '../announcements.tsx'
+import { maySend, sendingFrom } from '../answers.ts'
 import { call, type Json, refresh, useApi } from '../api.ts'
 import { ByDomain } from '../by-domain.tsx'
 import { Confirm } from '../confirm.tsx'
@@ -28,8 +29,9 @@ const FILTERS: readonly Filter[] = [
 
 export function Domains() {
   const navigate = useNavigate()
+  const all = useApi('/customer/domains', { always: LIST_EVERY_MS }).data?.data
   return (
-    <Page title="Domains" sentence="Domains you can send from, once their required DNS records are in place.">
+    <Page title="Domains" sentence={all === undefined ? ' ' : sendingFrom(all)}>
       <AddForm
         path="/customer/domains"
         scope="domains:write"
@@ -181,7 +183,7 @@ function whatIsMissing(state: string, records: readonly Json[]): string {
   const wrong = named((status) => status !== 'valid' && status !== 'error')
   const standing = `${valid.length} of ${wanted.length} required records are in place`
   if (valid.length === wanted.length)
-    return `${standing}${isActive(state) ? ': you can send from this domain' : '; verify now'}.`
+    return `${standing}${maySend(state) ? ': you can send from this domain' : '; verify now'}.`
   const left = [
     standing,
     ...(wrong.length === 0 ? [] : [`${wrong.join(', ')} ${wrong.length === 1 ? 'needs' : 'need'} attention`]),
@@ -189,10 +191,6 @@ function whatIsMissing(state: string, records: readonly Json[]): string {
   ].join('; ')
   if (state === 'verified') return `${left}.`
   return `${left}. ${wrong.length === 0 ? 'Verify again later.' : 'Publish them at the DNS provider of the domain, then verify.'}`
-}
-
-function isActive(state: string): boolean {
-  return state === 'verified' || state === 'temporary_failure'
 }
 
 function Report({ report }: { readonly report: Json }) {

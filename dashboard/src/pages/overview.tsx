@@ -2,6 +2,7 @@
 
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { deliveryIn } from '../answers.ts'
 import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { useDomains } from '../by-domain.tsx'
 import { RateDays, StackedDays } from '../charts.tsx'
@@ -10,7 +11,7 @@ import { type FigureRange, listBehind } from '../figure-links.ts'
 import { figure } from '../number-format.ts'
 import { IfPermitted } from '../permissions.tsx'
 import { ProviderStrips } from '../provider-strips.tsx'
-import { isOver, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE, MIN_FOR_RATE, rate } from '../rates.ts'
+import { isOver, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE, rate } from '../rates.ts'
 import type { Search } from '../search.ts'
 import { Button, Code, Copy, Empty, Page, Pending, Problem, Section, State, Time, Waiting } from '../ui.tsx'
 
@@ -45,7 +46,7 @@ export function Overview() {
     <Page
       title="Overview"
       sentence={
-        figures === undefined ? ' ' : sentenceOf(figures, spanOf(days, domains, domain_id), latest.data?.data ?? [])
+        figures === undefined ? ' ' : deliveryIn(figures, spanOf(days, domains, domain_id), latest.data?.data ?? [])
       }
       actions={<Range days={days} sandbox={range.include_sandbox} domains={domains} timezone={timezone} />}
     >
@@ -88,8 +89,8 @@ function Range({
     void navigate({ to: '.', search: Object.fromEntries(given) as never, replace: true })
   }
   return (
-    <div className="sm:text-right">
-      <div className="flex flex-wrap gap-1 sm:justify-end" role="group" aria-label="Report filters">
+    <div className="xl:text-right">
+      <div className="flex flex-wrap gap-1 xl:justify-end" role="group" aria-label="Report filters">
         {domains.length > 0 && (
           <select
             aria-label="Domain"
@@ -156,13 +157,13 @@ function Figures({
       <Figure
         name="Opened"
         value={figures.unique_opens}
-        note={`plus ${figure(figures.machine_opens)} by machines`}
+        note={`${rate(figures.unique_opens, figures.delivered)}, plus ${figure(figures.machine_opens)} by machines`}
         behind={listBehind('opened', range)}
       />
       <Figure
         name="Clicked"
         value={figures.unique_clicks}
-        note={`plus ${figure(figures.bot_clicks)} by machines`}
+        note={`${rate(figures.unique_clicks, figures.delivered)}, plus ${figure(figures.bot_clicks)} by machines`}
         behind={listBehind('clicked', range)}
       />
     </dl>
@@ -295,42 +296,6 @@ function spanOf(
 ): string {
   const [, name] = domains.find(([id]) => id === domainId) ?? []
   return `${name === undefined ? '' : `from ${name} `}in the last ${days} days`
-}
-
-function sentenceOf(figures: Json, span: string, bounces: readonly Json[]): string {
-  if (figures.sent === 0) return `No emails went to real recipients ${span}.`
-  const part = rate(figures.delivered, figures.sent)
-  const share = figures.sent < MIN_FOR_RATE ? part : `${part} of ${figure(figures.sent)}`
-  const delivered = `${share} emails ${span} were delivered`
-  if (figures.bounces === 0) return `${delivered}; none bounced.`
-  const mostly = mostlyOf(bounces)
-  return `${delivered}; ${figure(figures.bounces)} bounced${mostly === null ? kindsOf(figures) : `, mostly ${mostly}`}.`
-}
-
-/** The kinds of bounces, used when no reason dominates, because each needs another remedy. */
-function kindsOf({ hard, soft, block, unknown }: Json): string {
-  const kinds = [
-    [hard, 'hard'],
-    [soft, 'soft'],
-    [block, 'blocked'],
-    [unknown, 'unknown'],
-  ] as const
-  const there = kinds.filter(([count]) => count > 0).map(([count, kind]) => `${figure(count)} ${kind}`)
-  return there.length < 2 ? '' : `: ${there.join(', ')}`
-}
-
-/** The reason and the domain that more than half of the latest bounces share, if any. */
-function mostlyOf(bounces: readonly Json[]): string | null {
-  const why = commonest(bounces.map(({ category }) => String(category).replaceAll('_', ' ')))
-  const where = commonest(bounces.map(({ recipient }) => String(recipient).split('@').at(-1) ?? ''))
-  if (why === null) return where === null ? null : `at ${where}`
-  return where === null ? why : `${why} at ${where}`
-}
-
-function commonest(values: readonly string[]): string | null {
-  const counted = [...Map.groupBy(values, (value) => value)].map(([value, all]) => [value, all.length] as const)
-  const [value, count] = counted.toSorted((a, b) => b[1] - a[1])[0] ?? ['', 0]
-  return count >= 2 && count * 2 > values.length ? value : null
 }
 
 /** @param ofAll says that the score covers all domains, for when the page is filtered by one */

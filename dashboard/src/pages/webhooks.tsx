@@ -4,6 +4,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { AddForm } from '../add-form.tsx'
 import { announce } from '../announcements.tsx'
+import { acceptedBy } from '../answers.ts'
 import { call, type Json, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { DateTimeInput, momentOf } from '../date-time-input.tsx'
@@ -22,8 +23,9 @@ const LIST_EVERY_MS = 15_000
 
 export function Webhooks() {
   const navigate = useNavigate()
+  const all = useApi(PATH, { always: LIST_EVERY_MS }).data?.data
   return (
-    <Page title="Webhooks" sentence="Events sent to your own servers: signed, and retried until accepted.">
+    <Page title="Webhooks" sentence={all === undefined ? ' ' : acceptedBy(all)}>
       <AddForm
         path={PATH}
         scope="webhooks:write"
