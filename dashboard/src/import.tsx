@@ -77,6 +77,8 @@ export function Import({
   }
   const isAgain = run?.text === text && !busy
   const isDone = isAgain && error === null && run.progress.at === run.progress.total && run.progress.faults.length === 0
+  // A file can be chosen again.
+  const isPasted = (): boolean => file === null && text.trim() !== '' && run?.text !== text
   return (
     <div className="grid gap-3">
       <Unsaved
@@ -84,6 +86,11 @@ export function Import({
         name={busy ? 'Unfinished list' : 'Unsaved results'}
         what={whatIsLost(busy, isLost())}
         leaving={busy ? 'Stop and leave' : 'Leave without them'}
+      />
+      <Unsaved
+        waits={() => !busy && !isLost() && isPasted()}
+        what="Nothing has been done yet with the list that you pasted."
+        leaving="Leave without it"
       />
       <Choose
         text={text}

@@ -131,6 +131,34 @@ test('what is typed into a form is not lost by leaving, and moving on to what wa
   assert.deepEqual(here.faults, [])
 })
 
+test('a pasted list that is not imported yet, and a new account, are not lost by leaving', async () => {
+  await using here = await dashboard.visit(await dashboard.owner({ operator: true }))
+  const { page } = here
+  const asks = page.getByRole('dialog', { name: 'Unsaved changes' })
+  for (const [where, open, field, text] of [
+    ['/unsubscribes', 'Import', 'Or paste addresses', 'jo@example.net'],
+    ['/operator/accounts', 'New account', 'Owner email', 'owner@example.net'],
+  ] as const) {
+    await dashboard.open(page, where)
+    await page.getByRole('button', { name: open, exact: true }).click()
+    const typed = page.getByLabel(field, { exact: true })
+    await typed.fill(text)
+    await page.getByRole('link', { name: 'Usage', exact: true }).click()
+    await asks.getByRole('button', { name: 'Stay', exact: true }).click()
+    assert.equal(await typed.inputValue(), text)
+    await typed.fill('')
+    await page.getByRole('link', { name: 'Usage', exact: true }).click()
+    await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor()
+  }
+  await dashboard.open(page, '/unsubscribes?import=1')
+  await page.getByLabel('Or paste addresses', { exact: true }).fill('jo@example.net')
+  await page.getByRole('button', { name: 'Import 1', exact: true }).click()
+  await page.getByText('Finished: 1 of 1 done.').waitFor()
+  await page.getByRole('link', { name: 'Usage', exact: true }).click()
+  await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
 test('a list longer than what is counted goes on after the last counted page', async () => {
   await using here = await dashboard.visit(await dashboard.owner())
   const { page } = here

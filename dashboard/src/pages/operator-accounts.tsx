@@ -10,6 +10,7 @@ import { Listing, words } from '../listing.tsx'
 import { counted, figure } from '../number-format.ts'
 import { Table } from '../table.tsx'
 import { Button, Choice, Code, Facts, Field, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
+import { Unsaved } from '../unsaved.tsx'
 
 export function Accounts() {
   const all = useApi(withQuery('/operator/accounts', { limit: 1 }))
@@ -95,6 +96,11 @@ function NewAccount() {
   }
   return (
     <div className="mb-6 rounded border border-line p-4">
+      <Unsaved
+        waits={() => `${email}${name}`.trim() !== ''}
+        what="What you typed is not added yet."
+        leaving="Leave without adding"
+      />
       <form onSubmit={(event) => void add(event)} className="flex flex-wrap items-end gap-3">
         <div className="min-w-52 flex-1">
           <Field
