@@ -122,6 +122,31 @@ test('the actions of a contact are in view in a small window', async () => {
   assert.deepEqual(here.faults, [])
 })
 
+test('the content check says that it runs, and shows no earlier result beside an error', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/risk')
+  await page.getByLabel('Subject', { exact: true }).fill('Hi')
+  await page.getByLabel('HTML', { exact: true }).fill('<p>Hi</p>')
+  const answers = Promise.withResolvers<void>()
+  await page.route('**/api/v1/content-score', async (route) => {
+    await answers.promise
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
+  await page.getByRole('button', { name: 'Checking…', exact: true }).waitFor()
+  answers.resolve()
+  const result = page.getByRole('heading', { name: /^Content: \d+ of 100/ })
+  await result.waitFor()
+  await page.unroute('**/api/v1/content-score')
+  await page.route('**/api/v1/content-score', (route) => route.fulfill({ status: 503, body: '' }))
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
+  await page.getByRole('alert').waitFor()
+  assert.equal(await result.count(), 0)
+  assert.deepEqual(here.faults, [])
+})
+
 test('a year with too many digits neither fails the page nor loses what is typed', async () => {
   const who = await dashboard.owner()
   for (const [where, field, typed] of [

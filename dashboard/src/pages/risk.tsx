@@ -17,9 +17,11 @@ export function Risk() {
   const [content, setContent] = useState<Json>(null)
   const [risk, setRisk] = useState<Json>(null)
   const [error, setError] = useState<unknown>(null)
+  const [busy, setBusy] = useState(false)
   const set = (field: keyof typeof mail) => (value: string) => setMail({ ...mail, [field]: value })
   const look = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
+    setBusy(true)
     setError(null)
     setRisk(null)
     const { to, subject, html } = mail
@@ -27,8 +29,10 @@ export function Risk() {
       setContent((await call('POST', '/content-score', { subject, html })).data)
       if (to !== '') setRisk((await call('POST', '/risk/preview', { to, subject, html })).data)
     } catch (problem) {
+      setContent(null)
       setError(problem)
     }
+    setBusy(false)
   }
   return (
     <Page
@@ -49,8 +53,8 @@ export function Risk() {
         </div>
         <Field label="HTML" rows={10} mono required value={mail.html} onChange={set('html')} />
         <div>
-          <Button type="submit" kind="main">
-            Check
+          <Button type="submit" kind="main" disabled={busy}>
+            {busy ? 'Checking…' : 'Check'}
           </Button>
         </div>
       </form>
