@@ -10,6 +10,9 @@ import { type Scope, usePermission } from './permissions.tsx'
 import { RowName } from './row-name.ts'
 import { type Tone, toneOf } from './tones.ts'
 
+/** Takes the place of a page's sentence until it is known. */
+export const NOT_YET = '\u00a0'
+
 export function Page({
   title,
   sentence,

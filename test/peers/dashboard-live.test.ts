@@ -147,6 +147,31 @@ test('the content check says that it runs, and shows no earlier result beside an
   assert.deepEqual(here.faults, [])
 })
 
+test('what stands below the sentence of a page does not move when the sentence is known', async () => {
+  const who = await dashboard.owner({ operator: true })
+  await using here = await dashboard.visit(who, { viewport: { width: 1440, height: 900 } })
+  const { page } = here
+  for (const [where, asked, field] of [
+    ['/domains', '**/api/v1/customer/domains', /^Domain, such as/],
+    ['/webhooks', '**/api/v1/customer/webhooks', /^Name$/],
+    ['/operator/queues', '**/api/v1/operator/queues', /^Destination$/],
+  ] as const) {
+    const answers = Promise.withResolvers<void>()
+    await page.route(asked, async (route) => {
+      await answers.promise
+      await route.continue()
+    })
+    await page.goto(dashboard.posthorn.url + where)
+    const below = page.getByLabel(field)
+    await below.waitFor()
+    const before = await below.boundingBox()
+    answers.resolve()
+    await page.locator('main h1 + p').filter({ hasText: /\w/ }).waitFor()
+    assert.equal((await below.boundingBox())?.y, before?.y, where)
+  }
+  assert.deepEqual(here.faults, [])
+})
+
 test('a year with too many digits neither fails the page nor loses what is typed', async () => {
   const who = await dashboard.owner()
   for (const [where, field, typed] of [

@@ -3,7 +3,7 @@ import { announce } from '../announcements.tsx'
 import { call, type Json, refresh, useApi } from '../api.ts'
 import { figure } from '../number-format.ts'
 import { SecretRotation } from '../secret-rotation.tsx'
-import { Button, Code, Copy, Facts, Page, Pending, Problem, Section, Time } from '../ui.tsx'
+import { Button, Code, Copy, Facts, NOT_YET, Page, Pending, Problem, Section, Time } from '../ui.tsx'
 
 export function Smtp() {
   const found = useApi('/smtp-credentials/settings')
@@ -135,7 +135,7 @@ export function Usage() {
       title="Usage"
       sentence={
         data === undefined
-          ? undefined
+          ? NOT_YET
           : `Plan ${data.plan}, month ${data.period}; resets on ${data.reset_at.slice(0, 10)} at ${data.reset_at.slice(11, 16)} UTC.`
       }
     >

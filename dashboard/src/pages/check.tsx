@@ -5,7 +5,7 @@ import { figure } from '../number-format.ts'
 import { percent } from '../rates.ts'
 import type { Search } from '../search.ts'
 import { Table } from '../table.tsx'
-import { Button, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
+import { Button, NOT_YET, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 
 const PARTS: Readonly<Record<string, string>> = {
   delivery: 'Delivered',
@@ -110,7 +110,7 @@ export function Health() {
       title="Health"
       sentence={
         health === undefined
-          ? undefined
+          ? NOT_YET
           : health.score === null
             ? 'No score yet. Send some email first.'
             : `Grade ${health.grade}: ${health.score} of 100 points${sinceThen(health)}, based on ${figure(health.metrics.sent)} emails sent since ${health.period.from_date}.`

@@ -14,7 +14,7 @@ import { type Filter, Listing, words } from '../listing.tsx'
 import { IfPermitted } from '../permissions.tsx'
 import { TlsReports } from '../tls-reports.tsx'
 import { TrackingSettings } from '../tracking-settings.tsx'
-import { Button, Copy, LIKE_A_BUTTON, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
+import { Button, Copy, LIKE_A_BUTTON, NOT_YET, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 
 const LIST_EVERY_MS = 15_000
 
@@ -31,7 +31,7 @@ export function Domains() {
   const navigate = useNavigate()
   const all = useApi('/customer/domains', { always: LIST_EVERY_MS }).data?.data
   return (
-    <Page title="Domains" sentence={all === undefined ? ' ' : sendingFrom(all)}>
+    <Page title="Domains" sentence={all === undefined ? NOT_YET : sendingFrom(all)}>
       <AddForm
         path="/customer/domains"
         scope="domains:write"

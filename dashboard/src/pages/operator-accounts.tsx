@@ -9,7 +9,7 @@ import { Confirm } from '../confirm.tsx'
 import { Listing, words } from '../listing.tsx'
 import { counted, figure } from '../number-format.ts'
 import { Table } from '../table.tsx'
-import { Button, Choice, Code, Facts, Field, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
+import { Button, Choice, Code, Facts, Field, NOT_YET, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
 
 export function Accounts() {
@@ -20,7 +20,7 @@ export function Accounts() {
   const suspended: number = held.data?.pagination.total ?? 0
   const sentence =
     total === undefined
-      ? undefined
+      ? NOT_YET
       : `${figure(total)} ${total === 1 ? 'account' : 'accounts'}; ${suspended || 'none'} suspended.`
   return (
     <Page

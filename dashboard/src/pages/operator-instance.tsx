@@ -6,7 +6,7 @@ import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { counted, figure } from '../number-format.ts'
 import type { Search } from '../search.ts'
 import { Table } from '../table.tsx'
-import { Button, Field, Page, Problem, Section, State, Time } from '../ui.tsx'
+import { Button, Field, NOT_YET, Page, Problem, Section, State, Time } from '../ui.tsx'
 
 const QUEUES_EVERY_MS = 3_000
 const CAUSES_EVERY_MS = 10_000
@@ -37,7 +37,7 @@ export function Queues() {
     void navigate({ to: '.', search: (typed.trim() === '' ? {} : { search: typed.trim() }) as never })
   }
   return (
-    <Page title="Queues" sentence={found.data === undefined ? undefined : sentenceOf(found.data)}>
+    <Page title="Queues" sentence={found.data === undefined ? NOT_YET : sentenceOf(found.data)}>
       <form onSubmit={look} className="mb-4 flex flex-wrap items-end gap-3">
         <div className="min-w-52 flex-1">
           <Field label="Destination" name="search" value={typed} onChange={setTyped} />
@@ -213,7 +213,7 @@ export function Machines() {
   const versions = new Set(running.map(({ version }) => version))
   const sentence =
     rows === undefined
-      ? undefined
+      ? NOT_YET
       : `${running.length} ${running.length === 1 ? 'process running' : 'processes running'}${silent === 0 ? '' : `, ${silent} silent`}${versions.size > 1 ? `; versions differ: ${[...versions].join(', ')}` : ''}.`
   return (
     <Page title="Machines" sentence={sentence}>

@@ -13,7 +13,7 @@ import { IfPermitted } from '../permissions.tsx'
 import { ProviderStrips } from '../provider-strips.tsx'
 import { isOver, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE, rate } from '../rates.ts'
 import type { Search } from '../search.ts'
-import { Button, Code, Copy, Empty, Page, Pending, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+import { Button, Code, Copy, Empty, NOT_YET, Page, Pending, Problem, Section, State, Time, Waiting } from '../ui.tsx'
 
 const RANGES = [7, 30, 90] as const
 const DEFAULT_DAYS = 30
@@ -46,7 +46,7 @@ export function Overview() {
     <Page
       title="Overview"
       sentence={
-        figures === undefined ? ' ' : deliveryIn(figures, spanOf(days, domains, domain_id), latest.data?.data ?? [])
+        figures === undefined ? NOT_YET : deliveryIn(figures, spanOf(days, domains, domain_id), latest.data?.data ?? [])
       }
       actions={<Range days={days} sandbox={range.include_sandbox} domains={domains} timezone={timezone} />}
     >

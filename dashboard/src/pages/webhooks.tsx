@@ -15,7 +15,7 @@ import { Listing, words } from '../listing.tsx'
 import { figure } from '../number-format.ts'
 import { IfPermitted } from '../permissions.tsx'
 import { SecretRotation } from '../secret-rotation.tsx'
-import { Button, Code, Copy, Facts, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
+import { Button, Code, Copy, Facts, NOT_YET, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 import { WebhookEndpoint } from '../webhook-endpoint.tsx'
 
 const PATH = '/customer/webhooks'
@@ -25,7 +25,7 @@ export function Webhooks() {
   const navigate = useNavigate()
   const all = useApi(PATH, { always: LIST_EVERY_MS }).data?.data
   return (
-    <Page title="Webhooks" sentence={all === undefined ? ' ' : acceptedBy(all)}>
+    <Page title="Webhooks" sentence={all === undefined ? NOT_YET : acceptedBy(all)}>
       <AddForm
         path={PATH}
         scope="webhooks:write"
