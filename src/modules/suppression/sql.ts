@@ -77,12 +77,12 @@ export function blockedExpression({ accountId, recipient, sandbox, now }: AskExp
      where asked_s.account_id = ${accountId} and asked_s.email = ${recipient} and (${sandbox} or not asked_s.sandbox)
        and (asked_s.expires_at is null or asked_s.expires_at > ${now})
      order by asked_s.reason desc limit 1),
-    (select 'unsubscribed' from unsubscribe asked_u
-     where asked_u.account_id = ${accountId} and asked_u.email = ${recipient} and (${sandbox} or not asked_u.sandbox)
-     limit 1),
     case when ${ANY_ERASED} then
       (select coalesce(${REASON_NAMES}[asked_e.reason], 'unsubscribed') from erased_address asked_e
-       where asked_e.account_id = ${accountId} and asked_e.address_key = ${addressKey(accountId, recipient)}) end)`
+       where asked_e.account_id = ${accountId} and asked_e.address_key = ${addressKey(accountId, recipient)}) end,
+    (select 'unsubscribed' from unsubscribe asked_u
+     where asked_u.account_id = ${accountId} and asked_u.email = ${recipient} and (${sandbox} or not asked_u.sandbox)
+     limit 1))`
 }
 
 /** Whether the recipient is on the unsubscribe list for live mail (boolean). */
@@ -126,8 +126,9 @@ export function joinedStanding({ accountId, recipient, now }: Omit<AskExpression
        and (joined_s.expires_at is null or joined_s.expires_at > ${now})
      left join unsubscribe joined_u on ${of('joined_u')} and not joined_u.sandbox
      left join past_refusal joined_p on ${of('joined_p')} and joined_p.reason = 'complaint'`,
-    blocked: `coalesce(${REASON_NAMES}[joined_s.reason], case when joined_u.email is not null then 'unsubscribed' end,
-      case when ${ANY_ERASED} then (select coalesce(${REASON_NAMES}[joined_e.reason], 'unsubscribed') ${erased}) end)`,
+    blocked: `coalesce(${REASON_NAMES}[joined_s.reason],
+      case when ${ANY_ERASED} then (select coalesce(${REASON_NAMES}[joined_e.reason], 'unsubscribed') ${erased}) end,
+      case when joined_u.email is not null then 'unsubscribed' end)`,
     unsubscribed: `(joined_u.email is not null or case when ${ANY_ERASED} then exists (select ${erased}) else false end)`,
     complained: '(joined_p.email is not null)',
   }

@@ -6,6 +6,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { connect, type Database, statement } from '../../platform/db.ts'
 import { systemIds } from '../../platform/ids.ts'
 import { ensureEventPartitions } from '../events/index.ts'
+import { erase } from './entries.ts'
 import {
   blockedSql,
   expireSuppressions,
@@ -311,24 +312,31 @@ test('counts too old to matter are forgotten', async () => {
 // --- the model
 
 type Step = { readonly kind: number; readonly who: number; readonly sandbox: boolean }
+/** `erased`: the list that refuses the erased address, the same in the live and the sandbox state; null: it is not erased. */
+type State = { suppressed: boolean; left: boolean; soft: number; erased: 'suppression' | 'unsubscribe' | null }
+type Model = Map<string, State>
+
+/** Suppressed, erased, and unsubscribed since. */
+const ERASED_AND_LEFT: Step[] = [0, 5, 1].map((kind) => ({ kind, who: 0, sandbox: false }))
 
 test('after any sequence of operations the answer is that of a simple model', async () => {
   const steps = fc.array(
-    fc.record({ kind: fc.integer({ min: 0, max: 6 }), who: fc.integer({ min: 0, max: 2 }), sandbox: fc.boolean() }),
+    fc.record({ kind: fc.integer({ min: 0, max: 7 }), who: fc.integer({ min: 0, max: 2 }), sandbox: fc.boolean() }),
     { maxLength: 25 },
   )
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
       const accountId = ids.next()
-      const model = new Map<string, { suppressed: boolean; left: boolean; soft: number }>()
+      const model: Model = new Map()
       now = START
       for (const step of sequence) await both(accountId, model, step)
       for (let who = 0; who < 3; who++) {
         for (const sandbox of [false, true]) {
           const live = stateOf(model, who, false)
           const own = stateOf(model, who, sandbox)
-          const expected =
-            live.suppressed || own.suppressed ? 'suppression' : live.left || own.left ? 'unsubscribe' : null
+          const isSuppressed = live.suppressed || own.suppressed || live.erased === 'suppression'
+          const hasLeft = live.left || own.left || live.erased === 'unsubscribe'
+          const expected = isSuppressed ? 'suppression' : hasLeft ? 'unsubscribe' : null
           const recipient = address(who)
           const [refusal] = await mayWeSend(database.system, [{ accountId, recipient, sandbox }], now)
           assert.equal(refusal?.list ?? null, expected)
@@ -343,7 +351,7 @@ test('after any sequence of operations the answer is that of a simple model', as
         }
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 60, examples: [[ERASED_AND_LEFT]] },
   )
 })
 
@@ -355,24 +363,17 @@ const BLOCKED = statement(
 
 const address = (who: number): string => `p${who}@model.test`
 
-function stateOf(
-  model: Map<string, { suppressed: boolean; left: boolean; soft: number }>,
-  who: number,
-  sandbox: boolean,
-) {
+function stateOf(model: Model, who: number, sandbox: boolean): State {
   const key = `${who} ${sandbox}`
-  const state = model.get(key) ?? { suppressed: false, left: false, soft: 0 }
+  const state = model.get(key) ?? { suppressed: false, left: false, soft: 0, erased: null }
   model.set(key, state)
   return state
 }
 
-async function both(
-  accountId: string,
-  model: Map<string, { suppressed: boolean; left: boolean; soft: number }>,
-  { kind, who, sandbox }: Step,
-): Promise<void> {
+async function both(accountId: string, model: Model, { kind, who, sandbox }: Step): Promise<void> {
   const recipient = address(who)
   const state = stateOf(model, who, sandbox)
+  const other = stateOf(model, who, !sandbox)
   if (kind === 0) {
     const [made] = await suppressNow([entry(accountId, recipient, { sandbox })])
     assert.equal(made?.created, !state.suppressed)
@@ -383,17 +384,22 @@ async function both(
     state.left = true
   } else if (kind === 2) {
     const removed = await database.tenant(accountId, (db) => removeSuppression(db, context, accountId, recipient, HAND))
-    const other = stateOf(model, who, !sandbox)
-    assert.equal(removed, state.suppressed || other.suppressed)
+    assert.equal(removed, state.suppressed || other.suppressed || state.erased === 'suppression')
     state.suppressed = other.suppressed = false
+    if (state.erased === 'suppression') state.erased = other.erased = null
   } else if (kind === 3) {
     const removed = await database.tenant(accountId, (db) => resubscribe(db, context, accountId, recipient, HAND))
-    const other = stateOf(model, who, !sandbox)
-    assert.equal(removed, state.left || other.left)
+    assert.equal(removed, state.left || other.left || state.erased === 'unsubscribe')
     state.left = other.left = false
+    if (state.erased === 'unsubscribe') state.erased = other.erased = null
   } else if (kind === 4) {
     await noteDelivery(database.system, [{ accountId, recipient, sandbox, emailId: ids.next() }])
     state.soft = 0
+  } else if (kind === 5) {
+    await database.transaction((db) => erase(db, context, { accountId, recipient }))
+    const isSuppressed = stateOf(model, who, false).suppressed || state.erased === 'suppression'
+    const erased = isSuppressed ? 'suppression' : 'unsubscribe'
+    for (const one of [state, other]) Object.assign(one, { suppressed: false, left: false, soft: 0, erased })
   } else {
     const bounce = { ...entry(accountId, recipient, { sandbox }), emailId: ids.next(), bouncedAt: now }
     await database.transaction((db) => noteSoftBounce(db, context, bounce))
