@@ -50,6 +50,25 @@ test('after a claim whose answer was lost the next epoch begins at once, and the
   assert.equal(mx.messageCount, 1)
 })
 
+test('claimed mail that could not be read is claimed again', async () => {
+  await using h = await fixture(ZONE)
+  const mx = await h.receiver('127.0.0.2')
+  let unread = 0
+  const system: Db = {
+    ...h.database.system,
+    query: (what, values) =>
+      what.name === 'outbox_fetch_emails' && unread++ === 0
+        ? Promise.reject(Object.assign(new Error('too slow'), { code: '57014' }))
+        : h.database.system.query(what, values),
+  }
+  const delivery = h.another({ database: { ...h.database, system }, limits: RARELY })
+  const id = await h.put('bob@example.net')
+  await assert.rejects(delivery.turn(), { code: '57014' })
+  assert.equal(delivery.held, 0)
+  await delivery.turn()
+  assert.deepEqual([await h.status(id), mx.messageCount], ['delivered', 1])
+})
+
 test('a lease that lapsed while the process was paused is renewed as soon as it is needed', async () => {
   await using h = await fixture(ZONE)
   await h.receiver('127.0.0.2')

@@ -25,6 +25,7 @@ const DEAD_SIBLING = statement(
   `insert into journal_node (id, folder_id, pid, clear_at)
    select gen_random_uuid(), folder_id, 2147483647, clear_at from journal_node`,
 )
+const ROWS = statement('test_journal_rows', 'select id from journal_node')
 const DEAD = statement('test_dead', 'select id from journal_node where pid = 2147483647')
 
 function hit(some: Partial<Hit> = {}): Hit {
@@ -151,6 +152,27 @@ test('an unsubscribe that neither the database nor the disk takes is to be sent 
     writeFileSync(file, '')
     const out = hit({ kind: 'one_click', recipient: 'b@example.net' })
     await assert.rejects(intake(database, file).take(out), { status: 503, code: 'service_unavailable', retryAfter: 5 })
+  } finally {
+    await database.close()
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('a process that stops with unsubscribes in its journal leaves its row, and delivery waits for it', async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'tracking-'))
+  await using fresh = await freshDb()
+  const database = connect({ url: fresh.url, onError: () => undefined })
+  const gone = (): Promise<never> => Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNREFUSED' }))
+  const stopping = intake({ ...database, transaction: gone }, folder)
+  try {
+    await stopping.service.start()
+    await stopping.take(hit({ kind: 'one_click', recipient: 'b@example.net' }))
+    await stopping.service.stop(AbortSignal.timeout(1_000))
+    assert.equal((await database.system.query(ROWS)).length, 1)
+    const idle = intake(database, path.join(folder, 'idle'))
+    await idle.service.start()
+    await idle.service.stop(AbortSignal.timeout(1_000))
+    assert.equal((await database.system.query(ROWS)).length, 1, 'one that has nothing leaves none')
   } finally {
     await database.close()
     rmSync(folder, { recursive: true })

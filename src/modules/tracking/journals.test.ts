@@ -5,7 +5,7 @@ import path from 'node:path'
 import { after, describe, test } from 'node:test'
 import { freshDb } from '../../../test/database.ts'
 import { systemClock } from '../../platform/clock.ts'
-import { connect, type Database, statement } from '../../platform/db.ts'
+import { connect, type Database, type Db, statement } from '../../platform/db.ts'
 import { systemIds } from '../../platform/ids.ts'
 import { type JournalWatch, journalWatch } from './journals.ts'
 
@@ -189,6 +189,32 @@ describe('two processes', () => {
         assert.notEqual(b.knownSince(), null, 'nobody waits for the clock to come there again')
       },
     )
+  })
+
+  test('an outage that another part of the process meets during a look is not forgotten after it', async () => {
+    await using fresh = await freshDb()
+    const database = connect({ url: fresh.url, onError: () => undefined })
+    let isMet = false
+    const system: Db = {
+      ...database.system,
+      execute: (what, values) => {
+        if (!isMet) watch.databaseWasAway()
+        isMet = true
+        return database.system.execute(what, values)
+      },
+    }
+    const watch = journalWatch({
+      ...{ database: { ...database, system }, clock: systemClock(), ids: systemIds() },
+      ...{ folder: path.join(folder, 'met'), waiting: () => false, inherit: () => undefined },
+    })
+    try {
+      await watch.look()
+      assert.deepEqual([isMet, watch.knownSince()], [true, null])
+      await watch.look()
+      assert.notEqual(watch.knownSince(), null)
+    } finally {
+      await database.close()
+    }
   })
 
   test('a claim covers only what was true when it was made', async () => {
