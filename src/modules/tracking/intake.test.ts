@@ -144,6 +144,34 @@ test('hits that the disk does not take go to the database, and the log says so o
   }
 })
 
+test('of hits that are refused together only the faulty one is lost, even if the database goes away meanwhile', async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'tracking-'))
+  await using fresh = await freshDb()
+  const database = connect({ url: fresh.url, onError: () => undefined })
+  await ensureHitPartitions(database.system, clock.now())
+  // The group, the first hit alone, and the second.
+  const faults = ['22P02', '22P02', 'ECONNRESET']
+  const transaction: Database['transaction'] = (work) => {
+    const code = faults.shift()
+    return code === undefined
+      ? database.transaction(work)
+      : Promise.reject(Object.assign(new Error('refused'), { code }))
+  }
+  const taking = intake({ ...database, transaction }, folder)
+  try {
+    const [faulty, good] = [hit(), hit()]
+    await Promise.all([faulty, good].map((each) => taking.take(each)))
+    await taking.service.start()
+    for (let tries = 0; tries < 500 && (await database.system.query(HITS)).length === 0; tries++)
+      await clock.sleep(20, AbortSignal.timeout(5_000))
+    await taking.service.stop(AbortSignal.timeout(5_000))
+    assert.ok((await database.system.query<{ id: string }>(HITS)).some(({ id }) => id === good.id))
+  } finally {
+    await database.close()
+    rmSync(folder, { recursive: true })
+  }
+})
+
 test('an unsubscribe that neither the database nor the disk takes is to be sent again', async () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'tracking-'))
   const database = connect({ url: NOWHERE, onError: () => undefined })
