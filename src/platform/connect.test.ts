@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import type { ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import http, { type ServerResponse } from 'node:http'
 import net from 'node:net'
 import { test } from 'node:test'
 import tls from 'node:tls'
@@ -178,6 +179,62 @@ test('redirects are not followed, encodings not decoded, and only 64 KB of a lon
   assert.equal(await status('/broken'), 'protocol')
   assert.ok(!receiver.received.some(({ path }) => path === '/target'))
   await made.close()
+})
+
+test('requests of different tenants never share a connection', async () => {
+  const tenants = new Map<net.Socket, Set<string>>()
+  const server = http.createServer(({ socket, headers }, response) => {
+    tenants.set(socket, (tenants.get(socket) ?? new Set()).add(String(headers['x-tenant'])))
+    response.end('ok')
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const made = connector({ resolver: declaredZones({}), allowPrivate: true })
+  try {
+    const { port } = server.address() as net.AddressInfo
+    const asked = { method: 'GET', url: `http://127.0.0.1:${port}/`, body: null, timeoutMs: 3_000 } as const
+    for (let n = 0; n < 20; n++) {
+      const tenant = n % 3 === 0 ? 'a' : 'b'
+      assert.equal((await made.request({ ...asked, headers: { 'x-tenant': tenant }, tenant })).kind, 'answered')
+    }
+    assert.ok(tenants.size < 20, 'connections are kept')
+    for (const one of tenants.values()) assert.equal(one.size, 1)
+  } finally {
+    await made.close()
+    server.close()
+  }
+})
+
+test('a request that may have been received is not repeated at the next address of the name', async () => {
+  const heard: string[] = []
+  // Both read the request; the first then breaks off, the second would answer.
+  const servers = ['127.0.0.2', '127.0.0.3'].map((host) => ({
+    host,
+    server: net.createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', () => {
+        heard.push(host)
+        if (host === '127.0.0.2') socket.destroy()
+        else socket.end('HTTP/1.1 204 No Content\r\n\r\n')
+      })
+    }),
+  }))
+  let port = 0
+  for (const { host, server } of servers) {
+    await once(server.listen(port, host), 'listening')
+    port = (server.address() as net.AddressInfo).port
+  }
+  const zones = { 'two.test': { A: ['127.0.0.2', '127.0.0.3'] } }
+  const made = connector({ resolver: declaredZones(zones), allowPrivate: true })
+  try {
+    const outcome = await ask(made, `http://two.test:${port}/`)
+    assert.deepEqual([outcome.kind, heard], ['failed', ['127.0.0.2']])
+    servers[0]?.server.close()
+    const second = await ask(made, `http://two.test:${port}/`)
+    assert.deepEqual([second.kind, heard], ['answered', ['127.0.0.2', '127.0.0.3']])
+  } finally {
+    await made.close()
+    for (const { server } of servers) server.close()
+  }
 })
 
 test('a closed port and a peer without TLS fail with their own failures', async () => {

@@ -41,6 +41,25 @@ test('a refused file stays until it is taken', async () => {
   assert.deepEqual(got, ['x'])
 })
 
+test("a refused file of another process stays, and is waited for, although this one's own are taken", async () => {
+  using dir = folder()
+  const ids = systemIds()
+  const dead = journalIn(dir.path, ids)
+  await dead.append(['left'])
+  await dead.close()
+  const journal = journalIn(dir.path, ids)
+  await journal.append(['own'])
+  const got: string[] = []
+  const take = async (lines: readonly string[]): Promise<void> => {
+    if (got.length === 0 && lines.includes('left')) throw new Error('away')
+    got.push(...lines)
+  }
+  await assert.rejects(journal.drain(take), /away/)
+  assert.deepEqual([got, journal.waiting()], [['own'], true])
+  await journal.drain(take)
+  assert.deepEqual([got, journal.waiting()], [['own', 'left'], false])
+})
+
 test('lines handed over by another process take no room here', async () => {
   using dir = folder()
   const ids = systemIds()
