@@ -83,6 +83,33 @@ test('a lease that lapsed while the process was paused is renewed as soon as it 
   await until('the second is delivered', async () => (await h.status(second)) === 'delivered')
 })
 
+// Each row: where the receiver is slow, and whether it has heard of the mail by then. Another node may be sending it meanwhile.
+for (const [step, reply, isNamed] of [
+  ['banner', '220 mx.example.net', false],
+  ['data', '354 go on', true],
+] as const) {
+  test(`mail whose lease lapses while a receiver is slow with its ${step} is given up, and sent under the next lease`, async () => {
+    await using h = await fixture(ZONE)
+    const slow = Promise.withResolvers<void>()
+    const mx = await h.receiver('127.0.0.2', { [step]: { reply, after: slow.promise } })
+    let stoodMs = 0
+    const clock = { ...h.clock, monotonicMs: () => h.clock.monotonicMs() + stoodMs }
+    const delivery = h.another({ clock, limits: RARELY })
+    const id = await h.put('bob@example.net')
+    const turn = delivery.turn()
+    const isThere = async (): Promise<boolean> =>
+      step === 'banner' ? mx.connectionCount === 1 : mx.dialogue.includes('C: DATA')
+    await until('the receiver is slow', isThere)
+    stoodMs = 25_000
+    slow.resolve()
+    await turn
+    const heard = mx.dialogue.some((line) => line.startsWith('C: MAIL'))
+    assert.deepEqual([heard, mx.messageCount], [isNamed, 0])
+    await delivery.turn()
+    assert.deepEqual([await h.status(id), mx.messageCount], ['delivered', 1])
+  })
+}
+
 for (const code of ['ECONNREFUSED', '57014', '40P01']) {
   test(`when the database fails with ${code} the TLS policy is unknown: no attempt, and the DNS is not blamed`, async () => {
     await using h = await fixture(ZONE)
