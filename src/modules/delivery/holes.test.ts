@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { untilBlocked } from '../../../test/blocked.ts'
-import { type Fixture, fixture } from '../../../test/delivery-fixture.ts'
+import { ACCOUNT, type Fixture, fixture } from '../../../test/delivery-fixture.ts'
 import { connector } from '../../platform/connect.ts'
 import { type Db, statement } from '../../platform/db.ts'
 import { transportOf } from '../transport/index.ts'
@@ -18,6 +18,12 @@ const ZONE = {
 const WITHIN_MS = 30_000
 const LAPSE = statement('test_lapse', "update node set lease_until = now() - interval '1 second'")
 const OTHERS = statement('test_others', 'select 1 from node where lease_until > now()')
+const NODES = statement('test_nodes', 'select epoch from node')
+const PAST = statement(
+  'test_past',
+  "insert into past_refusal (account_id, email, reason, at) values ($1, $2, 'hard_bounce', now())",
+)
+const PAST_OF = statement('test_past_of', 'select from past_refusal where account_id = $1')
 const LOCK_INBOX = statement('test_lock_inbox', 'lock table inbox in share row exclusive mode')
 /** Renewals too rare to cause anything that these tests wait for. */
 const RARELY = { renewEveryMs: 600_000 }
@@ -48,6 +54,33 @@ test('after a claim whose answer was lost the next epoch begins at once, and the
   await until('delivered', async () => (await h.status(id)) === 'delivered')
   assert.equal(lost > 1, true)
   assert.equal(mx.messageCount, 1)
+})
+
+test('a new epoch takes nothing from the one before that is still on its way', async () => {
+  await using h = await fixture(ZONE)
+  const slow = Promise.withResolvers<void>()
+  const mx = await h.receiver('127.0.0.2', { dot: { reply: '250 2.0.0 taken', after: slow.promise } })
+  const other = await h.receiver('127.0.0.3')
+  let lost = false
+  const system: Db = {
+    ...h.database.system,
+    query: async (what, values) => {
+      const rows = await h.database.system.query<never>(what, values)
+      if (what.name !== 'outbox_claim' || rows[0]?.['id'] === null || mx.messageCount === 0 || lost) return rows
+      lost = true
+      throw Object.assign(new Error('lost'), { code: 'ECONNRESET' })
+    },
+  }
+  const delivery = h.another({ database: { ...h.database, system }, limits: RARELY })
+  const bob = await h.put('bob@example.net')
+  await delivery.start()
+  await until('the final dot', async () => mx.messageCount === 1)
+  const ann = await h.put('ann@example.org')
+  delivery.wake()
+  await until('the next epoch', async () => (await h.database.system.query(NODES)).length === 2)
+  slow.resolve()
+  for (const id of [bob, ann]) await until('delivered', async () => (await h.status(id)) === 'delivered')
+  assert.deepEqual([lost, mx.messageCount, other.messageCount], [true, 1, 1])
 })
 
 test('claimed mail that could not be read is claimed again', async () => {
@@ -240,6 +273,39 @@ test('mail whose history is refused is not sent again, even if the database goes
   assert.equal(await h.status(id), 'delivered')
   assert.equal(await h.queued(), 0)
   assert.equal(mx.messageCount, 1)
+})
+
+test('mail whose attempt cannot be stored is recorded as delivered without it', async () => {
+  await using h = await fixture(ZONE)
+  const mx = await h.receiver('127.0.0.2')
+  const refused: Fixture['database']['transaction'] = (work) =>
+    h.database.transaction((db, posting) => {
+      const refusing: Db = {
+        ...db,
+        execute: (what, values) =>
+          what.name === 'outbox_add_attempts'
+            ? Promise.reject(Object.assign(new Error('refused'), { code: '22P02' }))
+            : db.execute(what, values),
+      }
+      return work(refusing, posting)
+    })
+  const delivery = h.another({ database: { ...h.database, transaction: refused } })
+  const id = await h.put('bob@example.net')
+  await delivery.turn()
+  assert.deepEqual([await h.status(id), await h.queued(), mx.messageCount], ['delivered', 0, 1])
+})
+
+test('a delivery of sandbox mail forgives no hard bounce of live mail, one of live mail does', async () => {
+  await using h = await fixture(ZONE)
+  await h.receiver('127.0.0.2')
+  await h.database.system.execute(PAST, [ACCOUNT, 'bob@example.net'])
+  const forgiven = async (sandbox: boolean): Promise<boolean> => {
+    const id = await h.put('bob@example.net', { sandbox })
+    await h.delivery.turn()
+    assert.equal(await h.status(id), 'delivered')
+    return (await h.database.system.one(PAST_OF, [ACCOUNT])) === null
+  }
+  assert.deepEqual([await forgiven(true), await forgiven(false)], [false, true])
 })
 
 test('results of a day without an event partition are recorded all the same', async () => {
