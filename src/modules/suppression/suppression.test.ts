@@ -316,8 +316,11 @@ type Step = { readonly kind: number; readonly who: number; readonly sandbox: boo
 type State = { suppressed: boolean; left: boolean; soft: number; erased: 'suppression' | 'unsubscribe' | null }
 type Model = Map<string, State>
 
+const stepsOf = (kinds: readonly number[]): Step[] => kinds.map((kind) => ({ kind, who: 0, sandbox: false }))
 /** Suppressed, erased, and unsubscribed since. */
-const ERASED_AND_LEFT: Step[] = [0, 5, 1].map((kind) => ({ kind, who: 0, sandbox: false }))
+const ERASED_AND_LEFT = stepsOf([0, 5, 1])
+/** Suppressed for three soft bounces, taken off the list, and bounced again. */
+const COUNTED_ANEW = stepsOf([6, 6, 6, 2, 6])
 
 test('after any sequence of operations the answer is that of a simple model', async () => {
   const steps = fc.array(
@@ -351,7 +354,7 @@ test('after any sequence of operations the answer is that of a simple model', as
         }
       }
     }),
-    { numRuns: 60, examples: [[ERASED_AND_LEFT]] },
+    { numRuns: 60, examples: [[ERASED_AND_LEFT], [COUNTED_ANEW]] },
   )
 })
 
