@@ -147,6 +147,35 @@ test('the content check says that it runs, and shows no earlier result beside an
   assert.deepEqual(here.faults, [])
 })
 
+test('a risk check judges the sender, the text and the kind of mail that were typed; a refused one leaves the score', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/risk')
+  await page.getByLabel('Subject', { exact: true }).fill('Hi')
+  await page.getByLabel('Text', { exact: true }).fill('Hello, your parcel is here.')
+  await page.getByLabel('To, for a risk check', { exact: true }).fill('a@b.example')
+  await page.getByLabel('From, for a risk check', { exact: true }).fill('Shop <news@unknown.example>')
+  await page.getByLabel('Sent to many, as a newsletter', { exact: true }).check()
+  const asked = page.waitForRequest('**/api/v1/risk/preview')
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
+  assert.deepEqual((await asked).postDataJSON(), {
+    from: 'Shop <news@unknown.example>',
+    to: 'a@b.example',
+    subject: 'Hi',
+    text: 'Hello, your parcel is here.',
+    is_bulk: true,
+  })
+  await page.getByRole('heading', { name: 'Risk', exact: true }).waitFor()
+  await page.getByText('first email is a bulk email').waitFor()
+  const score = page.getByRole('heading', { name: /^Content: \d+ of 100/ })
+  await page.route('**/api/v1/risk/preview', (route) => route.fulfill({ status: 503, body: '' }))
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
+  await page.getByRole('alert').waitFor()
+  await score.waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
 test('what stands below the sentence of a page does not move when the sentence is known', async () => {
   const who = await dashboard.owner({ operator: true })
   await using here = await dashboard.visit(who, { viewport: { width: 1440, height: 900 } })

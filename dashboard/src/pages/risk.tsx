@@ -12,8 +12,11 @@ const ACTIONS: Readonly<Record<string, string>> = {
   block: 'It would be refused.',
 }
 
+const EMPTY = { from: '', to: '', subject: '', html: '', text: '' }
+
 export function Risk() {
-  const [mail, setMail] = useState({ to: '', subject: '', html: '' })
+  const [mail, setMail] = useState(EMPTY)
+  const [isBulk, setBulk] = useState(false)
   const [content, setContent] = useState<Json>(null)
   const [risk, setRisk] = useState<Json>(null)
   const [error, setError] = useState<unknown>(null)
@@ -24,14 +27,18 @@ export function Risk() {
     setBusy(true)
     setError(null)
     setRisk(null)
-    const { to, subject, html } = mail
+    const { from, to, subject, ...parts } = mail
+    const written = { subject, ...filled(parts) }
+    let scored: Json = null
     try {
-      setContent((await call('POST', '/content-score', { subject, html })).data)
-      if (to !== '') setRisk((await call('POST', '/risk/preview', { to, subject, html })).data)
+      scored = (await call('POST', '/content-score', written)).data
+      const send = { ...filled({ from }), to, ...written, is_bulk: isBulk }
+      if (to !== '') setRisk((await call('POST', '/risk/preview', send)).data)
     } catch (problem) {
-      setContent(null)
       setError(problem)
     }
+    // A refused risk check leaves the score, which was counted.
+    setContent(scored)
     setBusy(false)
   }
   return (
@@ -41,8 +48,17 @@ export function Risk() {
       sentence="How spam filters may judge an email, and what to change before you send it. Nothing is sent from here."
     >
       <form onSubmit={(event) => void look(event)} className="grid gap-3">
+        <Field label="Subject" required value={mail.subject} onChange={set('subject')} />
+        <Field label="HTML" rows={10} mono required={mail.text === ''} value={mail.html} onChange={set('html')} />
+        <Field
+          label="Text"
+          rows={4}
+          mono
+          value={mail.text}
+          onChange={set('text')}
+          hint="Without one, the text part is made from the HTML."
+        />
         <div className="grid gap-3 sm:grid-cols-2">
-          <Field label="Subject" required value={mail.subject} onChange={set('subject')} />
           <Field
             label="To, for a risk check"
             type="email"
@@ -50,8 +66,23 @@ export function Risk() {
             onChange={set('to')}
             hint="Add a recipient to see whether the email would be sent."
           />
+          <Field
+            label="From, for a risk check"
+            literal
+            value={mail.from}
+            onChange={set('from')}
+            hint="Without one, it is judged as sent from your oldest domain in use."
+          />
         </div>
-        <Field label="HTML" rows={10} mono required value={mail.html} onChange={set('html')} />
+        <label className="flex items-center gap-2">
+          <input
+            type="checkbox"
+            className="accent-brass"
+            checked={isBulk}
+            onChange={(event) => setBulk(event.target.checked)}
+          />
+          Sent to many, as a newsletter
+        </label>
         <div>
           <Button type="submit" kind="main" disabled={busy}>
             {busy ? 'Checking…' : 'Check'}
@@ -65,6 +96,11 @@ export function Risk() {
       </div>
     </Page>
   )
+}
+
+/** Without the fields that are empty. */
+function filled(fields: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
 }
 
 function Verdict({ risk }: { readonly risk: Json }) {
