@@ -1,5 +1,6 @@
 // Chooses all or some entries of a list with checkboxes.
 
+import { Checkbox } from './checkbox.tsx'
 import { Choice } from './ui.tsx'
 
 export interface Part {
@@ -70,15 +71,9 @@ function Ticks({
       <legend className="mb-1 text-quiet">{legend}</legend>
       <div className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,13rem),1fr))] gap-x-4 gap-y-1">
         {options.map(([value, label]) => (
-          <label key={value} className="flex min-w-0 items-center gap-2">
-            <input
-              type="checkbox"
-              className="accent-brass"
-              checked={chosen.includes(value)}
-              onChange={(event) => turn(value, event.target.checked)}
-            />
+          <Checkbox key={value} className="min-w-0" checked={chosen.includes(value)} onChange={(on) => turn(value, on)}>
             <span className="min-w-0 break-all">{label}</span>
-          </label>
+          </Checkbox>
         ))}
       </div>
     </fieldset>

@@ -3,7 +3,8 @@
 // turned off, for people whose speech input or hands press keys by mistake (WCAG 2.1.4).
 
 import { useNavigate } from '@tanstack/react-router'
-import { type ChangeEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { Checkbox } from './checkbox.tsx'
 import { type Person, placesFor } from './nav.ts'
 import { Button } from './ui.tsx'
 
@@ -87,7 +88,7 @@ const MORE: readonly (readonly [keys: string, what: string])[] = [
 export function ShortcutHelp({ person, close }: { readonly person: Person; readonly close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const [single, setSingle] = useState(areSingleKeysOn)
-  const turn = ({ target: { checked } }: ChangeEvent<HTMLInputElement>): void => {
+  const turn = (checked: boolean): void => {
     localStorage.setItem(SINGLE_KEYS, checked ? 'on' : 'off')
     setSingle(checked)
   }
@@ -117,10 +118,9 @@ export function ShortcutHelp({ person, close }: { readonly person: Person; reado
           </div>
         ))}
       </dl>
-      <label className="mt-4 flex min-h-6 items-center gap-2">
-        <input type="checkbox" className="accent-brass" checked={single} onChange={turn} />
+      <Checkbox className="mt-4 min-h-6" checked={single} onChange={turn}>
         Use the shortcuts without Ctrl
-      </label>
+      </Checkbox>
     </dialog>
   )
 }

@@ -8,6 +8,7 @@ import { AddForm } from '../add-form.tsx'
 import { announce } from '../announcements.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import type { Outcome } from '../bulk-calls.ts'
+import { Checkbox } from '../checkbox.tsx'
 import { Confirm } from '../confirm.tsx'
 import type { Entry } from '../csv.ts'
 import { useEdited } from '../edited-form.ts'
@@ -52,15 +53,9 @@ export function Contacts() {
   const [asks, setAsks] = useState(true)
   const [error, setError] = useState<unknown>(null)
   const ask = (text: string) => (
-    <label className="flex items-center gap-2">
-      <input
-        type="checkbox"
-        className="accent-brass"
-        checked={asks}
-        onChange={(event) => setAsks(event.target.checked)}
-      />
+    <Checkbox checked={asks} onChange={setAsks}>
       {text}
-    </label>
+    </Checkbox>
   )
   return (
     <Page

@@ -3,6 +3,7 @@
 import { useState } from 'react'
 import { AddForm } from '../add-form.tsx'
 import { announce } from '../announcements.tsx'
+import { Checkbox } from '../checkbox.tsx'
 import { Listing } from '../listing.tsx'
 import { figure } from '../number-format.ts'
 import { Page, Section, State, Time } from '../ui.tsx'
@@ -27,15 +28,9 @@ export function Erasures() {
           announce(`${email} is being erased. ${figure(canceled)} waiting emails were canceled.`)
         }}
       >
-        <label className="flex h-[34px] items-center gap-2">
-          <input
-            type="checkbox"
-            className="accent-brass"
-            checked={sure}
-            onChange={(event) => setSure(event.target.checked)}
-          />
+        <Checkbox className="h-[34px]" checked={sure} onChange={setSure}>
           I know that this cannot be undone
-        </label>
+        </Checkbox>
       </AddForm>
       <Section title="All erasures">
         <Listing

@@ -2,6 +2,7 @@
 
 import { type FormEvent, useState } from 'react'
 import { call, type Json } from '../api.ts'
+import { Checkbox } from '../checkbox.tsx'
 import { Table } from '../table.tsx'
 import { Button, Field, Page, Problem, Section, State } from '../ui.tsx'
 
@@ -74,15 +75,9 @@ export function Risk() {
             hint="Without one, it is judged as sent from your oldest domain in use."
           />
         </div>
-        <label className="flex items-center gap-2">
-          <input
-            type="checkbox"
-            className="accent-brass"
-            checked={isBulk}
-            onChange={(event) => setBulk(event.target.checked)}
-          />
+        <Checkbox checked={isBulk} onChange={setBulk}>
           Sent to many, as a newsletter
-        </label>
+        </Checkbox>
         <div>
           <Button type="submit" kind="main" disabled={busy}>
             {busy ? 'Checking…' : 'Check'}

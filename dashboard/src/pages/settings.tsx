@@ -3,6 +3,7 @@ import { LANGUAGES } from '../../../src/platform/languages.ts'
 import { AddForm } from '../add-form.tsx'
 import { announce } from '../announcements.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
+import { Checkbox } from '../checkbox.tsx'
 import { Confirm } from '../confirm.tsx'
 import { useEdited } from '../edited-form.ts'
 import { EditableIfPermitted } from '../permissions.tsx'
@@ -169,15 +170,9 @@ function Switches({ profile }: { readonly profile: Json }) {
         <ul className="grid gap-1">
           {SWITCHES.map(([field, label]) => (
             <li key={field}>
-              <label className="flex items-center gap-2">
-                <input
-                  type="checkbox"
-                  className="accent-brass"
-                  checked={profile[field] === true}
-                  onChange={(event) => void change({ [field]: event.target.checked })}
-                />
+              <Checkbox checked={profile[field] === true} onChange={(on) => void change({ [field]: on })}>
                 {label}
-              </label>
+              </Checkbox>
             </li>
           ))}
         </ul>
