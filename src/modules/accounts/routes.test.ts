@@ -309,8 +309,10 @@ test('no key makes, changes, rotates or revokes one that may do more than itself
     [local.key, 'POST', KEYS, { name: 'x', expires_at: confined.expires_at }],
     [local.key, 'POST', KEYS, { name: 'x', allowed_ips: ['127.0.0.1'] }],
     [local.key, 'POST', KEYS, { name: 'x', ...confined, allowed_ips: ['127.0.0.1', '10.0.0.0/8'] }],
+    [local.key, 'POST', KEYS, { name: 'x', ...confined, expires_at: '2999-01-01T00:00:00.001Z' }],
     [local.key, 'PATCH', `${KEYS}/${local.id}`, { allowed_ips: [] }],
     [local.key, 'PATCH', `${KEYS}/${local.id}`, { expires_at: null }],
+    [local.key, 'PATCH', `${KEYS}/${local.id}`, { expires_at: '2999-01-01T00:00:00.001Z' }],
     [local.key, 'DELETE', `${KEYS}/${wide.id}`, {}],
   ]
   for (const [key, method, path, body] of cases) {
