@@ -223,6 +223,35 @@ test('a contact among imported unsubscribes is unsubscribed, and the event says 
   assert.deepEqual([event.data.email, event.data.source, event.data.reason], ['jo@example.net', 'import', 'too many'])
 })
 
+const DEFERRED = statement('test_deferred', 'update email set status = 2 where id = $1')
+
+test('a bounce of a complained email changes nothing; one of a deferred email counts once it is delivered', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker,mx' } })
+  await world.verifiedDomain('shop.example')
+  const post = (what: string, body: object): ReturnType<World['api']['post']> =>
+    world.api.post(`/api/v1/inbound/${what}`, body)
+  const statusOf = async (id: string): Promise<string> => (await world.api.get(`/api/v1/emails/${id}`)).body.data.status
+  const complained = (await sentMail(world, 'bob@example.net')).id
+  assert.equal((await post('complaints', { email_id: complained })).body.data.type, 'complaint')
+  const late = (await post('bounces', { email_id: complained, type: 'soft' })).body.data
+  assert.deepEqual([late.matched, late.type], [true, null])
+  assert.equal(await statusOf(complained), 'complained')
+  const deferred = (await sentMail(world, 'eve@example.net')).id
+  await world.rooms.database.system.execute(DEFERRED, [deferred])
+  assert.equal(await statusOf(deferred), 'deferred')
+  const bounce = { email_id: deferred, type: 'soft' }
+  assert.equal((await post('bounces', bounce)).body.data.type, null)
+  await world.rooms.database.system.execute(DELIVERED, [deferred])
+  assert.equal((await post('bounces', bounce)).body.data.type, 'soft')
+  assert.equal(await statusOf(deferred), 'bounced')
+  const { data } = (await world.api.get('/api/v1/customer/bounces')).body
+  const listed = data.map((one: Record<string, unknown>) => [one['email_id'], one['type']])
+  assert.deepEqual(listed, [
+    [deferred, 'soft'],
+    [complained, 'complaint'],
+  ])
+})
+
 test('what a report tells happened after the delivery, even when the clock of who reports it is behind', async () => {
   await using world = await startWorld()
   const { testApi } = world.account
