@@ -4,6 +4,7 @@ import { type Fixture, fixture, type Node, until } from '../../../test/accounts-
 import { statement } from '../../platform/db.ts'
 import type { ApiError } from '../../platform/errors.ts'
 import { type CreatedAccount, resume, setFeature, suspend } from './accounts.ts'
+import { keyFault } from './gate.ts'
 import { newKey } from './key-format.ts'
 import {
   changeKey,
@@ -16,7 +17,7 @@ import {
   UNBOUNDED,
 } from './keys.ts'
 import { SCOPES } from './scopes.ts'
-import { listKeys } from './sql.ts'
+import { type KeyRow, listKeys } from './sql.ts'
 
 let home: Fixture
 let node: Node
@@ -128,6 +129,19 @@ test('an expired key is reported as expired, but only to a caller who has it', a
   const owner = { accountId: account.accountId, ...UNBOUNDED }
   await changeKey(home.database.system, context(), owner, row.id, { expiresAt: new Date(1_000) })
   await until(async () => (await node.call('GET', '/probe/read', { key })).body.code === 'api_key_expired')
+})
+
+test('a key and its previous secret end at their very time; without a time the previous secret is over', async () => {
+  const { row } = await make()
+  const at = new Date(1_000)
+  const faultAt = (ms: number, over: Partial<KeyRow>, previous: boolean): string | undefined =>
+    keyFault({ row: { ...row, ...over }, previous }, new Date(ms))?.().code
+  assert.equal(faultAt(999, { expires_at: at }, false), undefined)
+  assert.equal(faultAt(1_000, { expires_at: at }, false), 'api_key_expired')
+  assert.equal(faultAt(999, { previous_valid_until: at }, true), undefined)
+  assert.equal(faultAt(1_000, { previous_valid_until: at }, true), 'api_key_revoked')
+  assert.equal(faultAt(1_000, { previous_valid_until: null }, true), 'api_key_revoked')
+  assert.equal(faultAt(1_000, { previous_valid_until: at }, false), undefined)
 })
 
 test('a revocation holds in another process within 5 s, with and without its notification', async () => {
