@@ -321,6 +321,23 @@ test('users see what their role allows, and the last owner cannot be removed', a
   assert.equal((await ask('GET', '/api/v1/session', undefined, viewer)).status, 401, 'their sessions end with them')
 })
 
+test('credentials are for owners: developers see them and make none, viewers do not see them', async () => {
+  const who = await person()
+  const owner = await signIn(who)
+  for (const [role, seen] of Object.entries({ developer: 200, viewer: 403 })) {
+    const email = `${role}-of-credentials@posthorn.test`
+    const { password } = (await ask('POST', '/api/v1/users', { email, role }, owner)).body.data
+    const session = await signIn({ ...who, email, password })
+    for (const [method, path, body, status] of [
+      ['GET', '/api/v1/customer/api-keys', undefined, seen],
+      ['POST', '/api/v1/customer/api-keys', { name: 'k', scopes: ['emails:read'] }, 403],
+      ['GET', '/api/v1/smtp-credentials', undefined, seen],
+      ['POST', '/api/v1/smtp-credentials/rotate', {}, 403],
+    ] as const)
+      assert.equal((await ask(method, path, body, session)).status, status, `${role} ${method} ${path}`)
+  }
+})
+
 test('an owner gives a user a new password, which ends their sessions and their second factor', async () => {
   const who = await person()
   const owner = await signIn(who)
