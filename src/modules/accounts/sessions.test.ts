@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Secret, TOTP } from 'otpauth'
 import { fixture } from '../../../test/accounts-fixture.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { sessionsOf } from './sessions.ts'
@@ -9,6 +10,7 @@ import {
   deleteSessionsBut,
   deleteUser,
   listUsers,
+  offerTotp,
   setUserPassword,
   type UserRow,
   usersByEmail,
@@ -55,6 +57,26 @@ for (const [what, meanwhile] of [
     await assert.rejects(sessions.signIn(asked), { code: 'invalid_credentials' })
   })
 }
+
+test('a code confirms the second factor that was offered when the user was read, and no later offer', async () => {
+  await using home = await fixture()
+  const { database, clock } = home.operator
+  const { accountId } = await home.account()
+  const sessions = sessionsOf({ ...home.operator, publicUrl: 'http://127.0.0.1:8080' })
+  const user = async (): Promise<UserRow> => (await listUsers(database.system, accountId))[0] ?? assert.fail()
+  const offer = async (): Promise<string> => {
+    const { secret, sealed } = sessions.newSecret(await user())
+    await offerTotp(database.system, accountId, (await user()).id, sealed)
+    return new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: clock.now().getTime() })
+  }
+  const code = await offer()
+  const read = await user()
+  await offer()
+  assert.equal(await sessions.confirmSecret(read, code), null)
+  assert.equal((await user()).totp_secret, null)
+  const last = await offer()
+  assert.equal((await sessions.confirmSecret(await user(), last))?.length, 10)
+})
 
 test('guessing from many addresses does not lock a user out of networks they have signed in from', async () => {
   await using home = await fixture()
