@@ -271,6 +271,9 @@ const ROWS: Record<Exclude<BounceCategory, never>, (string | [string, SmtpComman
       'connect',
     ],
     ['550 5.7.23 SPF validation failed', 'mail'],
+    // RFC 7372: the code names the check, whatever the words are.
+    ['550 5.7.20 Rejected as spam: no passing signature', 'data'],
+    '550 5.7.25 Recipient policy: rejected',
     ['550 DMARC check failed.', 'data'],
     ['550-Requested action not taken: mailbox unavailable\r\n550 Reject due to SPF policy.', 'rcpt'],
     ['535 5.7.8 Authentication credentials invalid', 'connect'],
@@ -365,6 +368,8 @@ for (const [lines, hard] of [
 test('a domain shared by us and the recipient counts as the recipient’s', () => {
   const reply = replyOf(550, ['Domain does not exist: poster.test'])
   assert.equal(bounceFromReply(reply, 'rcpt', { ...PARTIES, recipient: 'bob@poster.test' }).type, 'hard')
+  const named = replyOf(550, ['mx1.staff.poster.test: user unknown'])
+  assert.equal(bounceFromReply(named, 'rcpt', { ...PARTIES, recipient: 'bob@staff.poster.test' }).type, 'hard')
 })
 
 test('only a 5xx to RCPT or DATA is hard, and nothing that mentions spam', () => {
