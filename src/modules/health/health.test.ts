@@ -287,6 +287,8 @@ test('the daily job makes the record of every account that sent, and reports a c
     }
   }
   await system.execute(fill, [accountId, 0, 0])
+  // A bad day just before the window.
+  await system.execute(fill, [accountId, -30, 1_000])
   await records(1)
   await system.execute(fill, [accountId, 1, 900])
   world.clock.advance(86_400_000)
