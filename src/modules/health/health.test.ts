@@ -30,6 +30,10 @@ const GOLDEN: [Partial<Counts>, boolean, number | null, string | null][] = [
   [{ sent: 1000, delivered: 1000, complained: 5, unique_opens: 500 }, true, 75, 'C+'],
   [{ sent: 1000, delivered: 1000, complained: 3, unique_opens: 500 }, true, 88, 'B+'],
   [{ sent: 1000, delivered: 900, block: 100, unique_opens: 900 }, true, 78, 'C+'],
+  // Where pixels are not loaded, clicks show who reads.
+  [{ sent: 1000, delivered: 1000, unique_opens: 50, unique_clicks: 200 }, true, 100, 'A+'],
+  // Exactly 62.5, which binary fractions add up to 62.49999999999999.
+  [{ sent: 170, delivered: 156, hard: 12, unique_opens: 21 }, true, 63, 'D'],
   // 85 and 15 * 19 / 30: exactly 94.5, which is rounded up.
   [{ sent: 152, delivered: 150, hard: 2, unique_opens: 19 }, true, 95, 'A+'],
 ]
