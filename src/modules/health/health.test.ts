@@ -30,6 +30,7 @@ const GOLDEN: [Partial<Counts>, boolean, number | null, string | null][] = [
   [{ sent: 1000, delivered: 1000, complained: 5, unique_opens: 500 }, true, 75, 'C+'],
   [{ sent: 1000, delivered: 1000, complained: 3, unique_opens: 500 }, true, 88, 'B+'],
   [{ sent: 1000, delivered: 900, block: 100, unique_opens: 900 }, true, 78, 'C+'],
+  [{ sent: 1000, delivered: 900, block: 100, complained: 2, unique_opens: 900 }, true, 71, 'C'],
   // Where pixels are not loaded, clicks show who reads.
   [{ sent: 1000, delivered: 1000, unique_opens: 50, unique_clicks: 200 }, true, 100, 'A+'],
   // Exactly 62.5, which binary fractions add up to 62.49999999999999.
