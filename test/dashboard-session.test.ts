@@ -307,6 +307,9 @@ test('users see what their role allows, and the last owner cannot be removed', a
     (await ask('POST', '/api/v1/users', { email: 'x@y.example', role: 'owner' }, viewer)).body.code,
     'insufficient_role',
   )
+  const { body: sessions } = await ask('GET', '/api/v1/sessions', undefined, owner)
+  assert.equal(sessions.data.length, 1, 'those of others in the account are not listed')
+  assert.equal((await ask('DELETE', `/api/v1/sessions/${sessions.data[0].id}`, undefined, viewer)).status, 404)
   const { body: users } = await ask('GET', '/api/v1/users', undefined, viewer)
   const [first, second] = users.data
   for (const id of [first.id, first.id.toUpperCase()]) {
