@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { partitionsLoop } from '../src/composition/housekeeping.ts'
 import { setLimits, setPlan } from '../src/modules/accounts/index.ts'
+import { statement } from '../src/platform/db.ts'
 import { type Api, startWorld, type World } from './world.ts'
 
 const MAIL = { from: 'a@shop.example', to: 'b@example.net', subject: 'Hi', text: 'Hi' }
@@ -23,6 +24,8 @@ test('of 100 sends at once with one credit left one succeeds, and a refused call
   assert.equal(await used(), 1)
 })
 
+const ACCEPTED = statement('test_accepted', 'select sum(accepted)::int as accepted from sent_day where account_id = $1')
+
 test('refused recipients use up no credit that accepted ones of the same call need', async () => {
   await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'relay:127.0.0.1:9' } })
   await world.verifiedDomain('shop.example')
@@ -38,6 +41,9 @@ test('refused recipients use up no credit that accepted ones of the same call ne
   const both = await api.post('/api/v1/send', { ...MAIL, to: [no.to, MAIL.to] })
   assert.equal(both.status, 202, JSON.stringify(both.body))
   assert.equal((await api.get('/api/v1/customer/limits')).body.data.usage.emails.used, 2)
+  // Nor do they count in the volume that the next send is compared with.
+  const counted = await world.rooms.database.system.one(ACCEPTED, [account.accountId])
+  assert.deepEqual(counted, { accepted: 2 })
   const spent = await api.post('/api/v1/send', no)
   assert.equal(spent.body.code, 'quota_exceeded')
 })
