@@ -19,3 +19,9 @@ test('a database that goes away while a refused group is written call by call is
   )
   assert.deepEqual(faults, [])
 })
+
+test('without room on the disk a send is refused before anything is asked or written', async () => {
+  const accepting = acceptance({ takesMail: () => false } as unknown as AcceptOptions)
+  const call: Submission = { accountId: 'a', messages: [], strict: true, idempotency: null, answerOf: () => null }
+  await assert.rejects(accepting.submit(call), { status: 503, code: 'service_unavailable' })
+})
