@@ -113,3 +113,19 @@ for (const [what, turn, isActive] of TURNS) {
     assert.equal((await account.api.get(`${PATH}/${id}`)).body.data.is_active, isActive)
   })
 }
+
+test('an attempt that sent nothing says nothing against its endpoint; a rename leaves a disabled one as it is', async () => {
+  const account = await world.newAccount()
+  const id = await endpoint(account)
+  const shown = async () => (await account.api.get(`${PATH}/${id}`)).body.data
+  await record([ended(account, id, false, { wasSent: false })])
+  assert.deepEqual([(await shown()).consecutive_failures, (await shown()).last_delivery_status], [0, null])
+  const { result } = ended(account, id, false)
+  await record([ended(account, id, false, { result: { ...result, gone: true } })])
+  const { is_active, disabled_reason, disabled_at } = await shown()
+  assert.deepEqual([is_active, disabled_reason], [false, 'gone'])
+  assert.equal((await account.api.put(`${PATH}/${id}`, { name: 'Old' })).status, 200)
+  const renamed = await shown()
+  assert.deepEqual([renamed.name, renamed.is_active, renamed.disabled_reason], ['Old', false, 'gone'])
+  assert.equal(renamed.disabled_at, disabled_at)
+})
