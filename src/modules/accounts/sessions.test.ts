@@ -108,6 +108,18 @@ test('guessing from many addresses does not lock a user out of networks they hav
   assert.equal(await codeOf('right', '2001:db8:1:2::1'), 'rate_limit_exceeded', 'its own count holds')
 })
 
+test('whoever has a session gets no more guesses at its password, from however many addresses', async () => {
+  await using home = await fixture()
+  const { accountId } = await home.account()
+  const [user] = await listUsers(home.database.system, accountId)
+  assert.ok(user)
+  const passwords = { hash: async () => '', verify: async (password: string) => password === 'right' }
+  const sessions = sessionsOf({ ...home.operator, passwords, publicUrl: 'http://127.0.0.1:8080' })
+  const guess = (password: string, at: number): Promise<void> => sessions.checkPassword(user, password, `192.0.2.${at}`)
+  for (let i = 0; i < 100; i++) await assert.rejects(guess('wrong', i), { code: 'invalid_credentials' })
+  await assert.rejects(guess('right', 100), { code: 'rate_limit_exceeded' })
+})
+
 test('a user of the same email in another account gives no further guesses by signing in', async () => {
   await using home = await fixture()
   const { database, clock, ids, secrets } = home.operator
