@@ -290,7 +290,7 @@ test('no key makes, changes, rotates or revokes one that may do more than itself
   const narrow = (await call('POST', KEYS, { name: 'n', scopes: ['api_keys:write', 'send'] })).body.data
   const bound = (await call('POST', KEYS, { name: 'b', domain_ids: [OWNED] })).body.data
   const wide = (await call('POST', KEYS, { name: 'w' })).body.data
-  const confined = { allowed_ips: ['127.0.0.0/8', '::1'], expires_at: '2999-01-01T00:00:00Z' }
+  const confined = { allowed_ips: ['127.0.0.0/8', '::1', '198.18.0.0/16'], expires_at: '2999-01-01T00:00:00Z' }
   const local = (await call('POST', KEYS, { name: 'l', ...confined })).body.data
   const cases: readonly [key: string, method: string, path: string, body: object][] = [
     [narrow.key, 'POST', KEYS, { name: 'x' }],
@@ -310,6 +310,7 @@ test('no key makes, changes, rotates or revokes one that may do more than itself
     [local.key, 'POST', KEYS, { name: 'x', allowed_ips: ['127.0.0.1'] }],
     [local.key, 'POST', KEYS, { name: 'x', ...confined, allowed_ips: ['127.0.0.1', '10.0.0.0/8'] }],
     [local.key, 'POST', KEYS, { name: 'x', ...confined, expires_at: '2999-01-01T00:00:00.001Z' }],
+    [local.key, 'POST', KEYS, { name: 'x', ...confined, allowed_ips: ['198.18.0.0/15'] }],
     [local.key, 'PATCH', `${KEYS}/${local.id}`, { allowed_ips: [] }],
     [local.key, 'PATCH', `${KEYS}/${local.id}`, { expires_at: null }],
     [local.key, 'PATCH', `${KEYS}/${local.id}`, { expires_at: '2999-01-01T00:00:00.001Z' }],
