@@ -282,6 +282,11 @@ test('the daily job makes the record of every account that sent, and reports a c
      values ($1, 0, 1, '00000000-0000-0000-0000-000000000000', '', date_trunc('day', now()) + $2::int * interval '1 day', 0,
        false, 1000, 1000 - $3, $3)`,
   )
+  const sandboxed = statement(
+    'test_fill_sandbox',
+    `insert into stat_bucket (account_id, scope, span, domain_id, tag, bucket, stream, sandbox, sent, hard)
+     values ($1, 0, 1, '00000000-0000-0000-0000-000000000000', '', date_trunc('day', now()), 0, true, 1000, 1000)`,
+  )
   const daily = (world.rooms.followers.workers as readonly Loop[]).find(({ name }) => name === 'health')
   const history = async (of = api) => (await of.get(`${PATH}/history`)).body.data as { date: string; grade: string }[]
   const records = async (many: number): Promise<void> => {
@@ -292,6 +297,7 @@ test('the daily job makes the record of every account that sent, and reports a c
     }
   }
   await system.execute(fill, [accountId, 0, 0])
+  await system.execute(sandboxed, [accountId])
   // A bad day just before the window.
   await system.execute(fill, [accountId, -30, 1_000])
   await records(1)
