@@ -91,7 +91,7 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
   const names = trackingDomainsOf({ ...options, wantsCertificates })
   const { ownName } = options
   const served = servedNames(options, options)
-  const owners = nameOwners({ database, clock })
+  const owners = nameOwners({ database, clock, publicUrl })
   const unsubscribeMac = secrets.signer('verp unsubscribe')
   const memory = refreshed(options, async () => {
     await served.refresh()
