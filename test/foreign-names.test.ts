@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { HIT_KINDS } from '../src/modules/tracking/hits.ts'
 import { FIRST_KEYS, type Token, tokensOf } from '../src/modules/tracking/tokens.ts'
 import { statement } from '../src/platform/db.ts'
+import { until } from './accounts-fixture.ts'
 import { startWorld, type TestAccount, type World } from './world.ts'
 
 const NAME = 'go.theirs.example'
@@ -110,12 +111,4 @@ async function answerTo({ url }: World, request: string): Promise<Answered> {
   const answer = await text(socket)
   const [head = '', ...rest] = answer.split('\r\n\r\n')
   return { status: Number(head.split(' ')[1]), body: rest.join('\r\n\r\n') }
-}
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  for (let turn = 0; turn < 1_200; turn++) {
-    if (await isTrue()) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error('it did not come to be within a minute')
 }

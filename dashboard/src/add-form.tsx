@@ -2,6 +2,7 @@
 
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { besides, call, faultOf, type Json, refresh } from './api.ts'
+import { filled } from './filled.ts'
 import { type Scope, usePermission } from './permissions.tsx'
 import { Button, Field, Problem } from './ui.tsx'
 import { Unsaved } from './unsaved.tsx'
@@ -65,7 +66,7 @@ export function AddForm({
         name,
         domains.includes(name) ? value.trim().toLowerCase().replace(/\.$/, '') : value.trim(),
       ])
-      const given = Object.fromEntries(trimmed.filter(([, value]) => value !== ''))
+      const given = filled<string>(Object.fromEntries(trimmed))
       const { data } = await call('POST', path, { ...given, ...also })
       setTyped({})
       added?.(data, given)

@@ -3,6 +3,7 @@
 import { QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useLive } from './event-stream.ts'
 import { asSentence, type FieldFault, inWords, parameterText, sentenceOf } from './faults.ts'
+import { filled } from './filled.ts'
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the API document holds the shapes; pages read what they show
 export type Json = any
@@ -171,7 +172,7 @@ export function withQuery(
   path: string,
   parameters: Readonly<Record<string, string | number | boolean | undefined>>,
 ): string {
-  const given = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== '')
+  const given = Object.entries(filled(parameters))
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
   return query.size === 0 ? path : `${path}?${query}`
 }

@@ -311,7 +311,7 @@ function niceTop(value: number): number {
 type ListOf = (day: string) => ReturnType<typeof listBehind> | ReturnType<typeof mailsOf>
 
 /** The list behind the figures of a day, for the page's domain, with or without the sandbox as the page. */
-export function useListOf(behind: Figure | undefined): ListOf {
+export function useListOf(behind?: Figure): ListOf {
   const { domain_id, sandbox } = useSearch({ strict: false }) as Search
   const of = { domain_id, include_sandbox: sandbox === '1' }
   return (day) =>

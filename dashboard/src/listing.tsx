@@ -5,6 +5,7 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'rea
 import { tell } from './announcements.tsx'
 import { ApiProblem, type Json, useApi, withQuery } from './api.ts'
 import { edgeOfDay } from './days.ts'
+import { filled } from './filled.ts'
 import { figure } from './number-format.ts'
 import { bareOf } from './pasted-address.ts'
 import type { Search } from './search.ts'
@@ -96,8 +97,7 @@ export function Listing({
   // Beyond the rows that the API counts there may be more.
   const isCounted = total !== COUNTED
   const go = (changes: Search): void => {
-    const wanted = Object.entries({ ...search, ...changes }).filter(([, value]) => value !== undefined && value !== '')
-    void navigate({ to: '.', search: Object.fromEntries(wanted) as never })
+    void navigate({ to: '.', search: filled({ ...search, ...changes }) as never })
   }
   const clear = (): void => go({ ...Object.fromEntries(filters.map(({ name }) => [name, ''])), page: '' })
   const refused = refusedOf(found.error, filters)

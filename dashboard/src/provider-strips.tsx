@@ -124,7 +124,7 @@ function Strip({
 }) {
   const width = WIDTH / Math.max(1, days.length)
   const navigate = useNavigate()
-  const listOf = useListOf(undefined)
+  const listOf = useListOf()
   return (
     <svg
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}

@@ -233,17 +233,20 @@ function messageOf(error: ErrorObject): string {
   return error.message ?? 'is not valid'
 }
 
-const COUNTED: Readonly<Record<string, { readonly of: string; readonly end: 'at most' | 'or more' }>> = {
+interface Count {
+  readonly of: string
+  readonly end: 'at most' | 'or more'
+}
+
+const COUNTED: Readonly<Record<string, Count>> = {
   minLength: { of: 'characters', end: 'or more' },
   maxLength: { of: 'characters', end: 'at most' },
   minItems: { of: 'items', end: 'or more' },
   maxItems: { of: 'items', end: 'at most' },
 }
 
-function countWords(counted: { readonly of: string; readonly end: string }, limit: number): string {
-  return counted.end === 'or more' && limit === 1
-    ? 'must not be empty'
-    : `must have ${limit} ${counted.of} ${counted.end}`
+function countWords({ of, end }: Count, limit: number): string {
+  return end === 'or more' && limit === 1 ? 'must not be empty' : `must have ${limit} ${of} ${end}`
 }
 
 /**

@@ -8,6 +8,7 @@ import { useDomains } from '../by-domain.tsx'
 import { RateDays, StackedDays } from '../charts.tsx'
 import { edgeOfDay, lastDays } from '../days.ts'
 import { type FigureRange, listBehind } from '../figure-links.ts'
+import { filled } from '../filled.ts'
 import { figure } from '../number-format.ts'
 import { IfPermitted } from '../permissions.tsx'
 import { ProviderStrips } from '../provider-strips.tsx'
@@ -85,8 +86,7 @@ function Range({
   const { domain_id: domain } = useSearch({ strict: false }) as Search
   const go = (wanted: Search): void => {
     const next = { days: String(days), ...(sandbox && { sandbox: '1' }), domain_id: domain, ...wanted }
-    const given = Object.entries(next).filter(([, value]) => value !== undefined && value !== '')
-    void navigate({ to: '.', search: Object.fromEntries(given) as never, replace: true })
+    void navigate({ to: '.', search: filled(next) as never, replace: true })
   }
   return (
     <div className="xl:text-right">

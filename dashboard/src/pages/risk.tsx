@@ -3,6 +3,7 @@
 import { type FormEvent, useState } from 'react'
 import { call, type Json } from '../api.ts'
 import { Checkbox } from '../checkbox.tsx'
+import { filled } from '../filled.ts'
 import { Table } from '../table.tsx'
 import { Button, Field, Page, Problem, Section, State } from '../ui.tsx'
 
@@ -91,11 +92,6 @@ export function Risk() {
       </div>
     </Page>
   )
-}
-
-/** Without the fields that are empty. */
-function filled(fields: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
 }
 
 function Verdict({ risk }: { readonly risk: Json }) {
