@@ -35,6 +35,7 @@ const GROUPS: readonly (readonly [title: string, pages: readonly Page[]])[] = [
     'Guides',
     [
       guide('using-the-api', 'Using the API'),
+      guide('smtp-programs', 'Servers and programs that send by SMTP'),
       guide('webhooks', 'Webhooks'),
       guide('events', 'Events'),
       guide('double-opt-in', 'Contacts and double opt-in'),
