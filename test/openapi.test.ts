@@ -11,6 +11,8 @@ import { startWorld, type World } from './world.ts'
 type Node = Readonly<Record<string, unknown>>
 interface Operation {
   readonly operationId: string
+  readonly summary: string
+  readonly description?: string
   readonly deprecated?: boolean
   readonly tags: readonly string[]
   readonly parameters?: readonly { readonly name: string; readonly description?: string; readonly schema?: Node }[]
@@ -49,6 +51,16 @@ test('each operation id is the name of a method, and a legacy one ends in Legacy
     assert.equal(operationId.endsWith('Legacy'), deprecated === true, where)
   }
   assert.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length)
+})
+
+test('each operation has a title without an end, and a description in whole sentences if it needs one', () => {
+  for (const { summary, description, where } of operations) {
+    assert.match(summary, /^[A-Z].{5,119}[^.]$/s, where)
+    assert.doesNotMatch(summary, /\. [A-Z]/, where)
+    if (description !== undefined) assert.match(description, /^[A-Z].*\.$/s, where)
+  }
+  const send = operations.find(({ operationId }) => operationId === 'sendEmail')
+  assert.deepEqual([send?.summary, send?.description?.startsWith('It is stored durably')], ['Send an email', true])
 })
 
 test('each operation belongs to one described group, and no group is empty', () => {

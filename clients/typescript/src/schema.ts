@@ -162,7 +162,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the SMTP credentials. A sandbox key gets a password for sandbox email. */
+        /**
+         * Get the SMTP credentials
+         * @description A sandbox key gets a password for sandbox email.
+         */
         get: operations["getSmtpCredentials"];
         put?: never;
         post?: never;
@@ -198,7 +201,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Rotate the SMTP password. The old one can stay valid for a grace period. */
+        /**
+         * Rotate the SMTP password
+         * @description The old one can stay valid for a grace period.
+         */
         post: operations["rotateSmtpPassword"];
         delete?: never;
         options?: never;
@@ -216,7 +222,10 @@ export interface paths {
         /** List API keys, including revoked ones */
         get: operations["listApiKeys"];
         put?: never;
-        /** Create an API key. Its secret is shown only once. */
+        /**
+         * Create an API key
+         * @description Its secret is shown only once.
+         */
         post: operations["createApiKey"];
         delete?: never;
         options?: never;
@@ -252,7 +261,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Rotate the secret of an API key. The old one can stay valid for a grace period. */
+        /**
+         * Rotate the secret of an API key
+         * @description The old one can stay valid for a grace period.
+         */
         post: operations["rotateApiKey"];
         delete?: never;
         options?: never;
@@ -321,7 +333,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Change your password. All your other sessions end. */
+        /**
+         * Change your password
+         * @description All your other sessions end.
+         */
         put: operations["changePassword"];
         post?: never;
         delete?: never;
@@ -338,9 +353,15 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Enable the second factor with a code from the authenticator app. The recovery codes are shown only once. */
+        /**
+         * Enable the second factor with a code from the authenticator app
+         * @description The recovery codes are shown only once.
+         */
         put: operations["enableSecondFactor"];
-        /** Start second-factor setup. Returns a secret for an authenticator app; it takes effect once enabled. */
+        /**
+         * Start second-factor setup
+         * @description Returns a secret for an authenticator app; it takes effect once enabled.
+         */
         post: operations["offerSecondFactor"];
         delete?: never;
         options?: never;
@@ -357,7 +378,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remove the second factor. Needs the password and an authenticator or recovery code. */
+        /**
+         * Remove the second factor
+         * @description Needs the password and an authenticator or recovery code.
+         */
         post: operations["removeSecondFactor"];
         delete?: never;
         options?: never;
@@ -375,7 +399,10 @@ export interface paths {
         /** List users of the account */
         get: operations["listUsers"];
         put?: never;
-        /** Create a user. The initial password is shown only once. */
+        /**
+         * Create a user
+         * @description The initial password is shown only once.
+         */
         post: operations["createUser"];
         delete?: never;
         options?: never;
@@ -410,7 +437,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Give a user a new password, shown only once. Their sessions end, and their second factor is removed. Not for yourself and not for operators. */
+        /**
+         * Give a user a new password, shown only once
+         * @description Their sessions end, and their second factor is removed. Not for yourself and not for operators.
+         */
         post: operations["resetUserPassword"];
         delete?: never;
         options?: never;
@@ -445,7 +475,10 @@ export interface paths {
         /** List accounts, newest first */
         get: operations["listAccounts"];
         put?: never;
-        /** Create an account. Its API keys and the password of its owner are shown only once. */
+        /**
+         * Create an account
+         * @description Its API keys and the password of its owner are shown only once.
+         */
         post: operations["createAccount"];
         delete?: never;
         options?: never;
@@ -480,7 +513,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Suspend an account. It becomes read-only, and its queue stops within 5 seconds. */
+        /**
+         * Suspend an account
+         * @description It becomes read-only, and its queue stops within 5 seconds.
+         */
         post: operations["suspendAccount"];
         delete?: never;
         options?: never;
@@ -514,7 +550,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Delete an account with all its data. This cannot be undone. */
+        /**
+         * Delete an account with all its data
+         * @description This cannot be undone.
+         */
         post: operations["deleteAccount"];
         delete?: never;
         options?: never;
@@ -531,7 +570,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Open an account. The session then acts on it with the rights of an owner. */
+        /**
+         * Open an account
+         * @description The session then acts on it with the rights of an owner.
+         */
         post: operations["openAccount"];
         delete?: never;
         options?: never;
@@ -597,7 +639,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the queue by destination, longest first. The figures can be up to 2 seconds old. */
+        /**
+         * List the queue by destination, longest first
+         * @description The figures can be up to 2 seconds old.
+         */
         get: operations["listQueues"];
         put?: never;
         post?: never;
@@ -614,7 +659,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List why deferred emails wait: their last responses, most emails first. The 10,000 emails that are due first are examined. The figures can be up to 5 seconds old. */
+        /**
+         * List why deferred emails wait: their last responses, most emails first
+         * @description The 10,000 emails that are due first are examined. The figures can be up to 5 seconds old.
+         */
         get: operations["listQueueCauses"];
         put?: never;
         post?: never;
@@ -633,7 +681,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Pause a destination. No further emails to it are attempted until it is resumed. */
+        /**
+         * Pause a destination
+         * @description No further emails to it are attempted until it is resumed.
+         */
         post: operations["pauseQueue"];
         delete?: never;
         options?: never;
@@ -702,7 +753,10 @@ export interface paths {
         /** List sending domains */
         get: operations["listDomains"];
         put?: never;
-        /** Add a sending domain */
+        /**
+         * Add a sending domain
+         * @description The response has the DNS records to publish, and the private DKIM key, which is returned only here.
+         */
         post: operations["createDomain"];
         delete?: never;
         options?: never;
@@ -721,7 +775,10 @@ export interface paths {
         get: operations["getDomain"];
         put?: never;
         post?: never;
-        /** Delete a sending domain. Its queued emails fail. */
+        /**
+         * Delete a sending domain
+         * @description Its queued emails fail.
+         */
         delete: operations["deleteDomain"];
         options?: never;
         head?: never;
@@ -755,7 +812,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Verify the DNS records of a sending domain now */
+        /**
+         * Verify the DNS records of a sending domain now
+         * @description For a check that fails, the response says what was expected, what was found and what to fix.
+         */
         post: operations["verifyDomain"];
         delete?: never;
         options?: never;
@@ -772,7 +832,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make new DKIM keys for a sending domain. They replace the current ones once their record is found in the DNS. */
+        /**
+         * Make new DKIM keys for a sending domain
+         * @description They replace the current ones once their record is found in the DNS.
+         */
         post: operations["rotateDomainDkim"];
         /** Drop the new DKIM keys of a sending domain and keep the current ones */
         delete: operations["cancelDomainDkimRotation"];
@@ -791,7 +854,10 @@ export interface paths {
         /** List unsubscribed addresses */
         get: operations["listUnsubscribes"];
         put?: never;
-        /** Add an address to the unsubscribe list */
+        /**
+         * Add an address to the unsubscribe list
+         * @description No attempt to deliver to it begins afterwards, also for email that waits already.
+         */
         post: operations["createUnsubscribe"];
         delete?: never;
         options?: never;
@@ -809,7 +875,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove an address from the unsubscribe list. The message says what still refuses email to it, such as a suppression. */
+        /**
+         * Remove an address from the unsubscribe list
+         * @description The message says what still refuses email to it, such as a suppression.
+         */
         delete: operations["deleteUnsubscribe"];
         options?: never;
         head?: never;
@@ -826,7 +895,10 @@ export interface paths {
         /** List suppressed addresses */
         get: operations["listSuppressions"];
         put?: never;
-        /** Suppress an address */
+        /**
+         * Suppress an address
+         * @description No attempt to deliver to it begins afterwards, also for email that waits already.
+         */
         post: operations["createSuppression"];
         delete?: never;
         options?: never;
@@ -845,7 +917,10 @@ export interface paths {
         get: operations["getSuppression"];
         put?: never;
         post?: never;
-        /** Remove an address from the suppression list. The message says what still refuses email to it, such as a complaint. */
+        /**
+         * Remove an address from the suppression list
+         * @description The message says what still refuses email to it, such as a complaint.
+         */
         delete: operations["deleteSuppression"];
         options?: never;
         head?: never;
@@ -876,7 +951,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export unsubscribed addresses as CSV. Takes the same filters as the list. */
+        /**
+         * Export unsubscribed addresses as CSV
+         * @description Takes the same filters as the list.
+         */
         get: operations["exportUnsubscribes"];
         put?: never;
         post?: never;
@@ -910,7 +988,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export suppressions as CSV. Takes the same filters as the list. */
+        /**
+         * Export suppressions as CSV
+         * @description Takes the same filters as the list.
+         */
         get: operations["exportSuppressions"];
         put?: never;
         post?: never;
@@ -1051,7 +1132,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Validate an email address */
+        /**
+         * Validate an email address
+         * @description No email is sent: the mail server is asked up to RCPT.
+         */
         post: operations["validateAddress"];
         delete?: never;
         options?: never;
@@ -1221,7 +1305,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send an email */
+        /**
+         * Send an email
+         * @description It is stored durably before the answer. Each recipient gets an email of its own, with its own status and events; `recipients` has their ids. To repeat a call safely, give it an Idempotency-Key.
+         */
         post: operations["sendEmail"];
         delete?: never;
         options?: never;
@@ -1238,7 +1325,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a batch of up to 500 emails */
+        /**
+         * Send a batch of up to 500 emails
+         * @description Each is accepted or refused by itself, and the answer is 200 either way. With `X-Batch-Validation: strict`, all are accepted or none.
+         */
         post: operations["sendBatch"];
         delete?: never;
         options?: never;
@@ -1290,7 +1380,10 @@ export interface paths {
         };
         /** Get a template */
         get: operations["getTemplate"];
-        /** Replace a template. Its version number increases by one. */
+        /**
+         * Replace a template
+         * @description Its version number increases by one.
+         */
         put: operations["replaceTemplate"];
         post?: never;
         /** Delete a template */
@@ -1307,7 +1400,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the HTML of a template preview for display in a frame. It cannot run scripts or load anything. */
+        /**
+         * Get the HTML of a template preview for display in a frame
+         * @description It cannot run scripts or load anything.
+         */
         get: operations["getTemplateHtml"];
         put?: never;
         /** Preview a template with variables */
@@ -1379,7 +1475,10 @@ export interface paths {
         /** List contacts, newest first */
         get: operations["listContacts"];
         put?: never;
-        /** Create a contact. Unless double_opt_in is false, a confirmation email is sent. */
+        /**
+         * Create a contact
+         * @description Unless double_opt_in is false, a confirmation email is sent.
+         */
         post: operations["createContact"];
         delete?: never;
         options?: never;
@@ -1394,7 +1493,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Export contacts with their evidence of consent as CSV. Takes the same filters as the list. */
+        /**
+         * Export contacts with their evidence of consent as CSV
+         * @description Takes the same filters as the list.
+         */
         get: operations["exportContacts"];
         put?: never;
         post?: never;
@@ -1415,11 +1517,17 @@ export interface paths {
         get: operations["getContact"];
         put?: never;
         post?: never;
-        /** Delete a contact. With erase=true the recipient is erased: the emails sent to the address and its list entries too, except for a salted hash. */
+        /**
+         * Delete a contact
+         * @description With erase=true the recipient is erased: the emails sent to the address and its list entries too, except for a salted hash.
+         */
         delete: operations["deleteContact"];
         options?: never;
         head?: never;
-        /** Update the name or tags of a contact, or unsubscribe it. The evidence of consent cannot be changed. */
+        /**
+         * Update the name or tags of a contact, or unsubscribe it
+         * @description The evidence of consent cannot be changed.
+         */
         patch: operations["updateContact"];
         trace?: never;
     };
@@ -1432,7 +1540,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Resend the confirmation email, at most 3 times and once an hour. With a new consent, a contact that unsubscribed and has been taken off the unsubscribe list can be asked once a week. */
+        /**
+         * Resend the confirmation email, at most 3 times and once an hour
+         * @description With a new consent, a contact that unsubscribed and has been taken off the unsubscribe list can be asked once a week.
+         */
         post: operations["resendConfirmation"];
         delete?: never;
         options?: never;
@@ -1464,7 +1575,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the confirmation page that a confirmation email links to. Opening it confirms nothing. */
+        /**
+         * Get the confirmation page that a confirmation email links to
+         * @description Opening it confirms nothing.
+         */
         get: operations["getConfirmationPage"];
         put?: never;
         /** Confirm the contact with the button of the confirmation page */
@@ -1485,7 +1599,10 @@ export interface paths {
         /** List erasures of recipients, newest first */
         get: operations["listErasures"];
         put?: never;
-        /** Erase a recipient: cancel what waits for the address, delete the emails sent to it, the contact and its list entries, and take the person out of events. A salted hash stays, so no more email is sent to it. */
+        /**
+         * Erase a recipient
+         * @description What waits for the address is canceled; the emails sent to it, the contact and its list entries are deleted, and the person is taken out of events. A salted hash stays, so no more email is sent to it.
+         */
         post: operations["createErasure"];
         delete?: never;
         options?: never;
@@ -1553,7 +1670,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Preview the risk verdict of a send without sending */
+        /**
+         * Preview the risk verdict of a send without sending
+         * @description It is the verdict that a send of the same email would get.
+         */
         post: operations["previewRisk"];
         delete?: never;
         options?: never;
@@ -1609,7 +1729,10 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Reschedule a scheduled email */
+        /**
+         * Reschedule a scheduled email
+         * @description A time that has passed counts as now. The default expiry moves with it.
+         */
         patch: operations["rescheduleEmail"];
         trace?: never;
     };
@@ -1620,7 +1743,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the HTML of an email with its inline images for display in a frame. It cannot run scripts or load anything. */
+        /**
+         * Get the HTML of an email with its inline images for display in a frame
+         * @description It cannot run scripts or load anything.
+         */
         get: operations["getEmailHtml"];
         put?: never;
         post?: never;
@@ -1656,7 +1782,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel an email that has not been sent */
+        /**
+         * Cancel an email that has not been sent
+         * @description One that is being attempted cannot be canceled.
+         */
         post: operations["cancelEmail"];
         delete?: never;
         options?: never;
@@ -1690,7 +1819,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Retry an email. A deferred one is attempted now; a failed or bounced one starts anew, and its `expires_at` becomes 72 hours from now. A live email is refused while its recipient is suppressed or unsubscribed; one that has ended also when its recipient complained or is a spam trap, or its sending domain was removed. */
+        /**
+         * Retry an email
+         * @description A deferred one is attempted now; a failed or bounced one starts anew, and its `expires_at` becomes 72 hours from now. A live email is refused while its recipient is suppressed or unsubscribed; one that has ended also when its recipient complained or is a spam trap, or its sending domain was removed.
+         */
         post: operations["retryEmail"];
         delete?: never;
         options?: never;
@@ -1741,7 +1873,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the HTML of a sandbox email with its inline images for display in a frame. It cannot run scripts or load anything. */
+        /**
+         * Get the HTML of a sandbox email with its inline images for display in a frame
+         * @description It cannot run scripts or load anything.
+         */
         get: operations["getInboxMailHtml"];
         put?: never;
         post?: never;
@@ -1826,7 +1961,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Stream events as server-sent events, with at most 5 streams per account. Each frame has `id` (a position), `event` (the type) and `data` (the event as JSON, as in the list). Send Last-Event-ID to resume. */
+        /**
+         * Stream events as server-sent events, with at most 5 streams per account
+         * @description Each frame has `id` (a position), `event` (the type) and `data` (the event as JSON, as in the list). Send Last-Event-ID to resume.
+         */
         get: operations["streamEvents"];
         put?: never;
         post?: never;
@@ -1962,7 +2100,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the responses of mailbox providers to delivery attempts by day. Rates are over all attempts of the period. */
+        /**
+         * Get the responses of mailbox providers to delivery attempts by day
+         * @description Rates are over all attempts of the period.
+         */
         get: operations["getProviderStatistics"];
         put?: never;
         post?: never;
@@ -2015,7 +2156,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Recalculate the health score now */
+        /**
+         * Recalculate the health score now
+         * @description It is calculated daily anyway.
+         */
         post: operations["refreshHealthScore"];
         delete?: never;
         options?: never;
@@ -2067,7 +2211,10 @@ export interface paths {
         /** List webhooks */
         get: operations["listWebhooks"];
         put?: never;
-        /** Create a webhook. Its secret is returned only here and when it is regenerated. */
+        /**
+         * Create a webhook
+         * @description Its secret is returned only here and when it is regenerated.
+         */
         post: operations["createWebhook"];
         delete?: never;
         options?: never;
@@ -2084,7 +2231,10 @@ export interface paths {
         };
         /** Get a webhook */
         get: operations["getWebhook"];
-        /** Update a webhook. Only the given fields are replaced. */
+        /**
+         * Update a webhook
+         * @description Only the given fields are replaced.
+         */
         put: operations["updateWebhook"];
         post?: never;
         /** Delete a webhook and its pending deliveries */
@@ -2103,7 +2253,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Regenerate the secret of a webhook. The old one stops being used immediately, or after a grace period. */
+        /**
+         * Regenerate the secret of a webhook
+         * @description The old one stops being used immediately, or after a grace period.
+         */
         post: operations["regenerateWebhookSecret"];
         delete?: never;
         options?: never;
@@ -2154,7 +2307,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replay a webhook delivery. A pending delivery is attempted immediately. */
+        /**
+         * Replay a webhook delivery
+         * @description A pending delivery is attempted immediately.
+         */
         post: operations["replayWebhookDelivery"];
         delete?: never;
         options?: never;

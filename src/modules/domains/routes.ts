@@ -201,7 +201,8 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       method: 'POST',
       access: WRITE,
       operationId: 'createDomain',
-      summary: 'Add a sending domain',
+      summary:
+        'Add a sending domain. The response has the DNS records to publish, and the private DKIM key, which is returned only here.',
       examples: exampleBody({ domain: 'mail.shop.example', tags: ['shop'] }),
       body: NewDomain,
       answers: { 201: dataOf(DomainDetail, { domain: DomainDetail }) },
@@ -253,7 +254,8 @@ export function domainRoutes(domains: Domains): readonly AnyEndpoint[] {
       method: 'POST',
       access: VERIFY,
       operationId: 'verifyDomain',
-      summary: 'Verify the DNS records of a sending domain now',
+      summary:
+        'Verify the DNS records of a sending domain now. For a check that fails, the response says what was expected, what was found and what to fix.',
       params: IdParams,
       answers: {
         200: dataOf(named('DomainVerification', Type.Object({ ...DOMAIN, ...VERIFIED })), {

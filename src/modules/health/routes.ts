@@ -124,7 +124,7 @@ export function healthRoutes(options: HealthRoutesOptions): readonly AnyEndpoint
       ...at('/refresh'),
       access: { scope: 'stats:read', rate: 'health_refresh' },
       operationId: 'refreshHealthScore',
-      summary: 'Recalculate the health score now',
+      summary: 'Recalculate the health score now. It is calculated daily anyway.',
       answers: { 200: dataOf(Score) },
       handle: async ({ principal }) => single(await calculateHealth(options, principal.accountId)),
     }),

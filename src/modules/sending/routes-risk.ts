@@ -83,7 +83,8 @@ export function riskRoutes(previews: Previews): readonly AnyEndpoint[] {
       path: '/api/v1/risk/preview',
       access: { scope: 'risk', requires: 'risk', reads: true },
       operationId: 'previewRisk',
-      summary: 'Preview the risk verdict of a send without sending',
+      summary:
+        'Preview the risk verdict of a send without sending. It is the verdict that a send of the same email would get.',
       tag: 'Risk',
       body: PreviewBody,
       examples: PREVIEW_EXAMPLES,

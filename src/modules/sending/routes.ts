@@ -101,7 +101,8 @@ export function sendingRoutes(sending: Sending, log: Logger): readonly AnyEndpoi
       path: '/api/v1/send',
       access: { scope: 'send', rate: 'send' },
       operationId: 'sendEmail',
-      summary: 'Send an email',
+      summary:
+        'Send an email. It is stored durably before the answer. Each recipient gets an email of its own, with its own status and events; `recipients` has their ids. To repeat a call safely, give it an Idempotency-Key.',
       tag: 'Sending',
       headers: { 'Idempotency-Key': IDEMPOTENCY_KEY },
       body: SendBody,
@@ -121,7 +122,8 @@ export function sendingRoutes(sending: Sending, log: Logger): readonly AnyEndpoi
       path: '/api/v1/send/batch',
       access: { scope: 'send', rate: 'batch' },
       operationId: 'sendBatch',
-      summary: 'Send a batch of up to 500 emails',
+      summary:
+        'Send a batch of up to 500 emails. Each is accepted or refused by itself, and the answer is 200 either way. With `X-Batch-Validation: strict`, all are accepted or none.',
       tag: 'Sending',
       headers: { 'Idempotency-Key': IDEMPOTENCY_KEY, 'X-Batch-Validation': BATCH_VALIDATION },
       examples: BATCH_EXAMPLES,

@@ -57,7 +57,7 @@ export function erasureRoutes(options: Erasing): readonly AnyEndpoint[] {
       access: { scope: 'contacts:write' },
       operationId: 'createErasure',
       summary:
-        'Erase a recipient: cancel what waits for the address, delete the emails sent to it, the contact and its list entries, and take the person out of events. A salted hash stays, so no more email is sent to it.',
+        'Erase a recipient. What waits for the address is canceled; the emails sent to it, the contact and its list entries are deleted, and the person is taken out of events. A salted hash stays, so no more email is sent to it.',
       examples: exampleBody({ email: 'max@example.net' }),
       body: Requested,
       moreFaults: emailFaults,

@@ -134,7 +134,8 @@ function unsubscribeEndpoints({ database, ...context }: SuppressionRoutesOptions
       legacyPath: LEGACY_UNSUBSCRIBES,
       access: { scope: 'unsubscribes:write' },
       operationId: 'createUnsubscribe',
-      summary: 'Add an address to the unsubscribe list',
+      summary:
+        'Add an address to the unsubscribe list. No attempt to deliver to it begins afterwards, also for email that waits already.',
       tag,
       examples: exampleBody({ email: 'max@example.net', reason: 'asked by phone' }),
       body: NewUnsubscribeBody,
@@ -210,7 +211,7 @@ function suppressionEndpoints({ database, ...context }: SuppressionRoutesOptions
       path: SUPPRESSIONS,
       access: { scope: 'suppressions:write' },
       operationId: 'createSuppression',
-      summary: 'Suppress an address',
+      summary: 'Suppress an address. No attempt to deliver to it begins afterwards, also for email that waits already.',
       tag,
       examples: exampleBody(
         { email: 'eva@example.net', reason: 'manual', details: 'moved abroad', expires_at: '2099-03-31T00:00:00Z' },

@@ -86,7 +86,7 @@ export function validationRoutes(options: ValidationRoutesOptions): readonly Any
       path: '/api/v1/address/validate',
       access: { scope: 'validation', rate: 'validation' },
       operationId: 'validateAddress',
-      summary: 'Validate an email address',
+      summary: 'Validate an email address. No email is sent: the mail server is asked up to RCPT.',
       tag: 'Address validation',
       examples: VALIDATE_EXAMPLES,
       body: named('ValidateAddressRequest', Type.Object({ email: Text }, { additionalProperties: false })),

@@ -35,6 +35,7 @@ type NamedExamples = Readonly<Record<string, { readonly summary?: string; readon
 
 interface Operation {
   readonly summary?: string
+  readonly description?: string
   readonly tags?: readonly string[]
   readonly deprecated?: boolean
   readonly 'x-scope'?: string
@@ -110,6 +111,10 @@ function operationsOf({ paths = {} }: ReferenceDocument): readonly Listed[] {
   )
 }
 
+function sentencesOf({ summary = '', description }: Operation): string {
+  return description === undefined ? summary : `${summary}. ${description}`
+}
+
 function operationHtml({ method, path, operation, legacy }: Listed, server: string): string {
   const scope = operation['x-scope']
   const parameters = operation.parameters ?? []
@@ -121,7 +126,7 @@ function operationHtml({ method, path, operation, legacy }: Listed, server: stri
     row(one.name, describedSchema(one), one.required === true ? 'required' : null, one.in),
   )
   return `<section class="operation"><h3 id="${anchor(`${method} ${path}`)}"><a href="#${anchor(`${method} ${path}`)}">${method} ${escapeText(path)}</a></h3>
-<p>${escapeText(operation.summary ?? '')} <span class="quiet">(${facts.join('; ')})</span></p>
+<p>${escapeText(sentencesOf(operation))} <span class="quiet">(${facts.join('; ')})</span></p>
 ${given.length === 0 ? '' : `<h4>Parameters</h4>${table(given)}`}
 ${bodyHtml(operation.requestBody)}
 ${requestsHtml({ method, path, operation }, server)}

@@ -134,6 +134,7 @@ export interface Endpoint<Params extends TSchema, Query extends TSchema, Body ex
   readonly access: Access | null
   /** Authenticates by something other than a key. Runs at the point where the gate runs for other endpoints. */
   readonly authenticate?: (request: UncheckedRequest) => Promise<Visitor>
+  /** A title, without an end. If more sentences follow it, they are the operation's description. */
   readonly summary: string
   /**
    * Its name in a generated client: `verifyDomain`. The legacy path gets `verifyDomainLegacy`. Absent: derived from method and

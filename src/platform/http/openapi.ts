@@ -28,7 +28,7 @@ export function schemaOf(described: AnyEndpoint, legacy: boolean): Record<string
   return {
     operationId: operationId(described, legacy),
     hide: described.foreign !== undefined,
-    summary: described.summary,
+    ...headAndRest(described.summary),
     tags: [described.tag],
     ...(legacy && { deprecated: true }),
     ...(access === null ? { security: [] } : { 'x-scope': access.scope }),
@@ -40,6 +40,12 @@ export function schemaOf(described: AnyEndpoint, legacy: boolean): Record<string
     }),
     response: { ...describedAnswers(answers, examples.answers), ...describedErrors(described) },
   }
+}
+
+/** The first sentence is the title by which tools list an operation; the others are its description. */
+function headAndRest(text: string): { readonly summary: string; readonly description?: string } {
+  const [, summary, description] = /^(.*?)\. (?=[A-Z])(.*)$/s.exec(text) ?? []
+  return summary === undefined || description === undefined ? { summary: text } : { summary, description }
 }
 
 function operationId({ operationId: given, method, path }: AnyEndpoint, legacy: boolean): string {
