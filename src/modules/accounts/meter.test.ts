@@ -4,7 +4,8 @@ import { type Fixture, fixture, type Node } from '../../../test/accounts-fixture
 import { statement } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
-import { setLimits } from './accounts.ts'
+import { resume, setLimits, suspend } from './accounts.ts'
+import { createKey, UNBOUNDED } from './keys.ts'
 import { monthOf } from './quota.ts'
 
 let home: Fixture
@@ -42,6 +43,37 @@ test('every authenticated answer has the rate headers, refusals too', async () =
   assert.equal(refused.headers.get('retry-after'), String(refused.body.details.retry_after))
   assert.ok(refused.body.details.retry_after >= 58 && refused.body.details.retry_after <= 60)
   assert.equal(refused.headers.get('RateLimit-Remaining'), '0')
+})
+
+test('a suspended account spends nothing by calls that are refused for it', async () => {
+  const { apiKey: key, accountId } = await home.account()
+  await suspend(home.operator, accountId)
+  one.room.forget(accountId)
+  for (let i = 0; i < 12; i++) {
+    const refused = await one.call('POST', '/probe/verify', { key })
+    assert.deepEqual([refused.status, refused.headers.get('RateLimit-Remaining')], [403, '10'])
+  }
+  await resume(home.operator, accountId)
+  one.room.forget(accountId)
+  const passed = await one.call('POST', '/probe/verify', { key })
+  assert.deepEqual([passed.status, passed.headers.get('RateLimit-Remaining')], [200, '9'])
+})
+
+test('a call that the scope refuses has spent a token: the rate is checked before the scope', async () => {
+  const owner = await home.account()
+  const context = { ...home.operator, ownedDomains: async () => new Set<string>() }
+  const wanted = {
+    name: 'k',
+    mode: 'live',
+    scopes: ['send'],
+    domainIds: null,
+    allowedIps: [],
+    expiresAt: null,
+  } as const
+  const { key } = await createKey(home.database.system, context, { accountId: owner.accountId, ...UNBOUNDED }, wanted)
+  const first = await one.call('POST', '/probe/health', { key })
+  assert.deepEqual([first.body.code, first.headers.get('RateLimit-Remaining')], ['insufficient_scope', '0'])
+  assert.equal((await one.call('POST', '/probe/health', { key })).body.code, 'rate_limit_exceeded')
 })
 
 test('exactly one burst passes, on one machine and on two together', async () => {
