@@ -142,7 +142,8 @@ async function ask(
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
-  return { status: response.status, headers: response.headers, body: await response.json() }
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) }
 }
 
 /** Polls until it is true. @throws after `withinMs` */

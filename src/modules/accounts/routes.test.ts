@@ -251,11 +251,14 @@ test('another account sees no key of ours, by any method, and learns nothing', a
 
 test('a revoked key is refused at once, stays in the list, and cannot come back', async () => {
   const { id, key } = (await call('POST', KEYS, { name: 'gone' })).body.data
-  assert.equal((await call('GET', PROFILE, undefined, key)).status, 200)
+  const { key: next } = (await call('POST', `${KEYS}/${id}/rotate`, { grace_period_hours: 72 })).body.data
+  for (const secret of [key, next]) assert.equal((await call('GET', PROFILE, undefined, secret)).status, 200)
   const revoked = await call('DELETE', `${KEYS}/${id}`)
   assert.equal(revoked.status, 200)
   assert.notEqual(revoked.body.data.revoked_at, null)
-  assert.equal((await call('GET', PROFILE, undefined, key)).body.code, 'api_key_revoked')
+  assert.equal(revoked.body.data.previous_valid_until, null, 'the secret from before the rotation ends with it')
+  for (const secret of [key, next])
+    assert.equal((await call('GET', PROFILE, undefined, secret)).body.code, 'api_key_revoked')
   const again = await call('DELETE', `${KEYS}/${id}`)
   assert.equal(again.body.data.revoked_at, revoked.body.data.revoked_at)
   for (const [method, path] of [
