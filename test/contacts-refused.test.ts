@@ -3,11 +3,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { statement } from '../src/platform/db.ts'
+import { untilBlocked } from './blocked.ts'
 import { CONTACTS } from './contacts-world.ts'
 import { type Reply, startWorld } from './world.ts'
 
 const HOUR_MS = 3_600_000
 
+const HOLD = statement('test_contacts_hold', 'select id from contact where id = $1 for update')
 const DELIVERED = statement('test_contacts_delivered', 'update email set status = 3 where id = $1')
 
 // Nothing is delivered: a domain that does not exist would bounce the mail in the midst of a story.
@@ -75,4 +77,19 @@ test('a contact whose hard bounce was removed is asked again with override_soft_
   const made = await world.api.post(CONTACTS, { email, override_soft_block: true })
   assert.deepEqual([made.status, made.body.data?.confirmation_sent_at !== null], [201, true], JSON.stringify(made.body))
   assert.equal((await fetch(link, { method: 'POST' })).status, 404)
+})
+
+test('who unsubscribes while a click on the link is under way is not confirmed by it', async () => {
+  const { database } = world.rooms
+  const email = 'no@reader.example'
+  const { id, link } = await asked(email)
+  const clicked = await database.transaction(async (db) => {
+    await db.query(HOLD, [id])
+    const click = fetch(link, { method: 'POST' })
+    await untilBlocked(database, 1)
+    assert.equal((await world.api.post('/api/v1/customer/unsubscribes', { email })).status, 201)
+    return { click }
+  })
+  assert.equal((await clicked.click).status, 409)
+  assert.deepEqual([(await shown(id)).status, (await shown(id)).confirmed_at], ['unsubscribed', null])
 })
