@@ -280,3 +280,31 @@ test('what a report tells happened after the delivery, even when the clock of wh
     )
   }
 })
+
+test('what is handed in counts as it is stated: its type, its kind, and no time that lies ahead', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker' } })
+  await world.verifiedDomain('shop.example')
+  const post = async (what: string, body: object): Promise<Record<string, unknown>> =>
+    (await world.api.post(`/api/v1/inbound/${what}`, body)).body.data
+  const bounceOf = async (id: string): Promise<Record<string, unknown>> =>
+    (await world.api.get(`/api/v1/customer/bounces?email_id=${id}`)).body.data[0]
+  const unknownUser = { smtp_code: 550, enhanced_code: '5.1.1', diagnostic_code: '550 5.1.1 no such user' }
+  const blocked = (await sentMail(world, 'ann@example.net')).id
+  const tomorrow = new Date(world.clock.now().getTime() + 86_400_000).toISOString()
+  const stated = await post('bounces', { email_id: blocked, type: 'block', ...unknownUser, occurred_at: tomorrow })
+  assert.deepEqual([stated['type'], stated['suppressed']], ['block', false], 'the type is stated, and the code is not')
+  const { category, bounced_at, created_at } = await bounceOf(blocked)
+  assert.equal(category, 'policy')
+  assert.ok(String(bounced_at) <= String(created_at), `${bounced_at} ${created_at}`)
+  const told = (await sentMail(world, 'bob@example.net')).id
+  assert.equal((await post('bounces', { email_id: told }))['type'], 'unknown')
+  assert.equal((await post('complaints', { email_id: told }))['type'], 'complaint', 'the same facts, of another kind')
+  const left = (await sentMail(world, 'eve@example.net')).id
+  const optOut = await post('complaints', { email_id: left, type: 'opt-out' })
+  assert.deepEqual([optOut['matched'], optOut['type'], optOut['suppressed']], [true, null, false])
+  const { unsubscribes } = (await world.api.get('/api/customer/unsubscribes')).body
+  assert.deepEqual(
+    unsubscribes.map(({ email, source }: Record<string, unknown>) => [email, source]),
+    [['eve@example.net', 'api']],
+  )
+})
