@@ -47,6 +47,17 @@ test('an unsubscribed contact gets no confirmation mail while the list has them'
   assert.deepEqual((await shown(id)).earlier_consents, [])
 })
 
+test('who has subscribed since they left is not asked again', async () => {
+  const { id, email } = await lifted()
+  assert.equal((await owner.api.delete(`${CONTACTS}/${id}`)).status, 200)
+  world.clock.advance(1_000)
+  const back = await added({ email, double_opt_in: false })
+  assert.deepEqual([back.status, back.unsubscribed_at !== null], ['subscribed', true])
+  const asked = await askBack(back.id)
+  assert.deepEqual([asked.status, asked.body.code, asked.body.details?.status], [409, 'invalid_state', 'subscribed'])
+  assert.equal((await mailsTo(email)).length, 0)
+})
+
 test('a contact taken off the list is asked again, and the earlier consent and its withdrawal stay on record', async () => {
   const { id, email } = await lifted()
   const { unsubscribed_at: withdrawn } = await shown(id)

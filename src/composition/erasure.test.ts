@@ -151,3 +151,24 @@ test('an erasure that was broken off is taken up when its lease has ended', asyn
   // No follower runs here, and events stay until each has read them.
   assert.deepEqual(filled(await countsOf(world, accountId)), ['account', 'event', 'operator_action'])
 })
+
+const LEASE = statement('test_erasure_lease', 'update queue set state = $2 where account_id = $1')
+
+test('mail that is being attempted is not erased before the attempt has ended', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api' } })
+  const { database, ground } = world.rooms
+  const { accountId, api } = world.account
+  await world.verifiedDomain('shop.example')
+  const mail = { from: 'a@shop.example', to: 'jo@example.net', subject: 'Hi', text: 'Hi' }
+  assert.equal((await api.post('/api/v1/send', mail)).status, 202)
+  await database.system.execute(LEASE, [accountId, 1])
+  await deleteAccount(world.operator, accountId, 'owner1@posthorn.test')
+  const emails = async (): Promise<number | undefined> => {
+    world.clock.advance(61_000)
+    assert.equal(await eraseNext({ database, ground }, NEVER), true)
+    return (await countsOf(world, accountId))['email']
+  }
+  assert.equal(await emails(), 1)
+  await database.system.execute(LEASE, [accountId, 0])
+  assert.equal(await emails(), 0)
+})
