@@ -299,6 +299,20 @@ test('what is handed in counts as it is stated: its type, its kind, and no time 
   const told = (await sentMail(world, 'bob@example.net')).id
   assert.equal((await post('bounces', { email_id: told }))['type'], 'unknown')
   assert.equal((await post('complaints', { email_id: told }))['type'], 'complaint', 'the same facts, of another kind')
+  const occurred_at = world.clock.now().toISOString()
+  const complained = (await sentMail(world, 'zoe@example.net')).id
+  assert.equal((await post('complaints', { email_id: complained, occurred_at }))['type'], 'complaint')
+  const { data: events } = (await world.api.get('/api/v1/events?event=email.complained')).body
+  assert.deepEqual(
+    events.map(({ email_id, data }: { email_id: string; data: Record<string, unknown> }) => [
+      email_id,
+      data['arrival_date'],
+    ]),
+    [
+      [complained, (await bounceOf(complained))['bounced_at']],
+      [told, null],
+    ],
+  )
   const left = (await sentMail(world, 'eve@example.net')).id
   const optOut = await post('complaints', { email_id: left, type: 'opt-out' })
   assert.deepEqual([optOut['matched'], optOut['type'], optOut['suppressed']], [true, null, false])

@@ -36,6 +36,15 @@ test('large mails count for each 64 KB', () => {
   assert.equal(rate.asks('192.0.2.2'), false)
 })
 
+test('the addresses of one IPv6 network are one sender', () => {
+  const rate = mxRate({ ...systemClock(), monotonicMs: () => 0 }, true)
+  for (let n = 0; n < MOST; n++) rate.took(`2001:db8:1:2::${n.toString(16)}`, 2_000)
+  assert.equal(rate.asks('2001:db8:1:2:ffff::1'), true)
+  assert.equal(rate.asks('2001:db8:1:3::1'), false)
+  for (let n = 0; n < MOST * ASKED_FOR_ONE; n++) rate.asks(`2001:db8:1:4::${n.toString(16)}`)
+  assert.equal(rate.asks('2001:db8:1:4:ffff::1'), true)
+})
+
 test('a return path takes a limited amount, whoever sends it, and other return paths are not held up', () => {
   const rate = mxRate({ ...systemClock(), monotonicMs: () => 0 }, true)
   for (let taken = 0; taken < MOST; taken++) {

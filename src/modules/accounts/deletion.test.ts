@@ -11,7 +11,11 @@ test('a deleted account is looked at until nothing is left, then hourly for a da
   const { system } = home.database
   const { accountId } = await home.account()
   const at = (ms: number): Date => new Date(START.getTime() + ms)
-  await deleteAccount({ ...home.operator, clock: { ...home.operator.clock, now: () => START } }, accountId, 'owner1@example.com')
+  await deleteAccount(
+    { ...home.operator, clock: { ...home.operator.clock, now: () => START } },
+    accountId,
+    'owner1@example.com',
+  )
   /** Due at `ms` after the deletion, and not before. */
   const due = async (ms: number): Promise<DueErasure> => {
     assert.equal(await claimErasure(system, at(ms - 1)), null, `not before ${ms} ms`)
