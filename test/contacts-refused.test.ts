@@ -9,6 +9,7 @@ import { type Reply, startWorld } from './world.ts'
 
 const HOUR_MS = 3_600_000
 
+const CONFIRM = statement('test_contacts_confirm', "update contact set status = 'subscribed' where id = $1")
 const HOLD = statement('test_contacts_hold', 'select id from contact where id = $1 for update')
 const DELIVERED = statement('test_contacts_delivered', 'update email set status = 3 where id = $1')
 
@@ -92,4 +93,22 @@ test('who unsubscribes while a click on the link is under way is not confirmed b
   })
   assert.equal((await clicked.click).status, 409)
   assert.deepEqual([(await shown(id)).status, (await shown(id)).confirmed_at], ['unsubscribed', null])
+})
+
+test('who confirms while they are asked again gets no further mail', async () => {
+  const { database } = world.rooms
+  const email = 'yes@reader.example'
+  const { id } = await asked(email)
+  const { again } = await database.transaction(async (db) => {
+    await db.execute(CONFIRM, [id])
+    const again = world.api.post(`${CONTACTS}/${id}/resend-confirmation`)
+    await untilBlocked(database, 1)
+    return { again }
+  })
+  const refused = await again
+  assert.deepEqual(
+    [refused.status, refused.body.code, refused.body.details?.status],
+    [409, 'invalid_state', 'subscribed'],
+  )
+  assert.equal((await world.api.get(`/api/v1/emails?recipient=${email}`)).body.data.length, 1)
 })
