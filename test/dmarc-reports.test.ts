@@ -20,6 +20,8 @@ interface Row {
   readonly dkim?: string
   readonly spf?: string
   readonly selector?: string
+  /** Domain of the signature; default: `from`. */
+  readonly signer?: string
 }
 
 function rowOf({
@@ -30,8 +32,9 @@ function rowOf({
   dkim = 'pass',
   spf = 'pass',
   selector = 'other',
+  signer = from,
 }: Row): string {
-  return `<record><row><source_ip>${ip}</source_ip><count>${count}</count><policy_evaluated><disposition>${disposition}</disposition><dkim>${dkim}</dkim><spf>${spf}</spf></policy_evaluated></row><identifiers><header_from>${from}</header_from></identifiers><auth_results><dkim><domain>${from}</domain><selector>${selector}</selector><result>${dkim}</result></dkim></auth_results></record>`
+  return `<record><row><source_ip>${ip}</source_ip><count>${count}</count><policy_evaluated><disposition>${disposition}</disposition><dkim>${dkim}</dkim><spf>${spf}</spf></policy_evaluated></row><identifiers><header_from>${from}</header_from></identifiers><auth_results><dkim><domain>${signer}</domain><selector>${selector}</selector><result>${dkim}</result></dkim></auth_results></record>`
 }
 
 /** A report of yesterday, by the clock of the world. */
@@ -115,6 +118,8 @@ test('who sends in the name of a domain is summed up from signed reports, and ma
   const { dkim_selector: selector } = (await world.api.get(`/api/v1/customer/domains/${id}`)).body.data
   const ours = { ip: '192.0.2.1', from: 'shop.example', selector, spf: 'fail' }
   const forged = { ip: '2001:db8::9', from: 'shop.example', dkim: 'fail', spf: 'fail', disposition: 'quarantine' }
+  // Another account may sign here too, and its signature says nothing about this domain.
+  const theirs = { ip: '192.0.2.3', from: 'shop.example', signer: 'other.example', selector }
   const reports = [
     await signed(
       world,
@@ -131,6 +136,7 @@ test('who sends in the name of a domain is summed up from signed reports, and ma
         about(world, 'shop.example', 'two', [
           { ...ours, count: 2 },
           { ...forged, count: 7 },
+          { ...theirs, count: 1 },
         ]),
       ),
     ),
@@ -140,7 +146,7 @@ test('who sends in the name of a domain is summed up from signed reports, and ma
   assert.deepEqual(await reportOutcomes(world), ['kept', 'kept', 'unverified'])
   const place = `/api/v1/customer/domains/${id}/dmarc-sources`
   const { body } = await world.api.get(place)
-  assert.deepEqual([body.reports, body.sources], [2, 2])
+  assert.deepEqual([body.reports, body.sources], [2, 3])
   const figures = body.data.map(({ last_seen_at: _, ...source }: { readonly last_seen_at: string }) => source)
   assert.deepEqual(figures, [
     {
@@ -150,6 +156,10 @@ test('who sends in the name of a domain is summed up from signed reports, and ma
     {
       ...{ source_ip: '2001:db8::9', messages: 9, passed: 0, dkim_aligned: 0, spf_aligned: 0 },
       ...{ signed_by_posthorn: 0, quarantined: 9, rejected: 0, organizations: 1 },
+    },
+    {
+      ...{ source_ip: '192.0.2.3', messages: 1, passed: 1, dkim_aligned: 1, spf_aligned: 1 },
+      ...{ signed_by_posthorn: 0, quarantined: 0, rejected: 0, organizations: 1 },
     },
   ])
   const today = body.period.to_date
@@ -175,11 +185,13 @@ test('an account with a name below the domain of the policy gets the records of 
   const id = await world.verifiedDomain('news.shop.example')
   const other = await world.newAccount()
   const above = await world.verifiedDomain('shop.example', other)
+  const beside = await world.verifiedDomain('myshop.example')
   const rows: readonly Row[] = [
     { ip: '192.0.2.1', count: 3, from: 'news.shop.example' },
     { ip: '192.0.2.2', count: 4, from: 'shop.example' },
     { ip: '192.0.2.3', count: 5, from: 'unknown.shop.example' },
     { ip: '192.0.2.4', count: 6, from: 'news.shop.example.evil.example' },
+    { ip: '192.0.2.5', count: 7, from: 'myshop.example' },
   ]
   await send(world, await signed(world, mailOf(about(world, 'shop.example', 'one', rows))))
   await send(world, await signed(world, mailOf(about(world, 'elsewhere.example', 'two', rows))))
@@ -193,7 +205,8 @@ test('an account with a name below the domain of the policy gets the records of 
     ['192.0.2.1'],
   )
   const [whole] = (await other.api.get(`/api/v1/customer/domains/${above}/dmarc-reports`)).body.data
-  assert.deepEqual([whole.domain, whole.messages, whole.records_kept], ['shop.example', 18, 4])
+  assert.deepEqual([whole.domain, whole.messages, whole.records_kept], ['shop.example', 25, 5])
+  assert.deepEqual((await world.api.get(`/api/v1/customer/domains/${beside}/dmarc-reports`)).body.data, [])
 })
 
 test('what is no report leaves nothing behind, and the operator lists all others', async () => {
