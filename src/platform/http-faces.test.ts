@@ -128,3 +128,20 @@ test('a page requested without TLS is redirected to TLS where we serve it there;
   const [status, location] = await get('/api/v1/nothing')
   assert.deepEqual([status, location], [404, undefined])
 })
+
+test('only a public URL at the usual port asks browsers to come over TLS alone: it would hold for every port of the host', async () => {
+  for (const [publicUrl, asks] of [
+    ['https://mail.example', 'max-age=2592000'],
+    ['https://mail.example:8443', undefined],
+  ] as const) {
+    await using made = await serverWithPages(['/'], {
+      trustedProxies: ['127.0.0.1'],
+      openapi: { publicUrl, euUrl: null },
+      secure: new URL(publicUrl),
+    })
+    await made.app.ready()
+    const headers = { host: new URL(publicUrl).host, accept: 'text/html', 'x-forwarded-proto': 'https' }
+    const { statusCode, headers: answered } = await made.app.inject({ method: 'GET', url: '/', headers })
+    assert.deepEqual([statusCode, answered['strict-transport-security']], [200, asks], publicUrl)
+  }
+})
