@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { freshDb, type TestDatabase } from '../../../test/database.ts'
+import { systemClock } from '../../platform/clock.ts'
 import { connect, type Database } from '../../platform/db.ts'
+import { sharedBuckets } from './buckets.ts'
 import { leaseTokens } from './sql-meter.ts'
 
 const RATE = { rateClass: 'default', perSecond: 10, burst: 20 }
@@ -41,4 +43,16 @@ test('machines whose clocks differ by seconds do not gain the same second twice'
   assert.equal(await leased(id, 0), 0)
   assert.equal(await leased(id, 4_000), 0)
   assert.equal(await leased(id, 6_000), 10)
+})
+
+test('a call that asks for more than there is takes nothing from a smaller one beside it', async () => {
+  const id = '01980000-0000-7000-8000-0000000000b3'
+  const clock = { ...systemClock(), now: () => new Date(START), monotonicMs: () => 0 }
+  const buckets = sharedBuckets(database, clock)
+  const take = async (tokens: number): Promise<boolean> => (await buckets.take(id, 'default', RATE, tokens)).granted
+  assert.equal(await take(15), true)
+  // The first call is asked alone, and the others meanwhile gather for the next statement.
+  assert.deepEqual(await Promise.all([take(1), take(50), take(2)]), [true, false, true])
+  assert.equal(await take(3), false, 'two are left')
+  assert.equal(await take(2), true)
 })
