@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { freshDb } from '../../../test/database.ts'
+import { declaredZones } from '../../../test/zones.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { connect, statement } from '../../platform/db.ts'
+import { systemIds } from '../../platform/ids.ts'
+import { checkerOf } from './validation.ts'
+
+const START = Date.parse('2026-03-01T12:00:00Z')
+const MINUTE_MS = 60_000
+const GREYLISTED = statement(
+  'test_greylisted',
+  `insert into validation_result (account_id, address, result, expires_at, reprobe_at)
+   values ($1, 'greta@silent.test', 'greylisted', $2, $2)`,
+)
+const STANDING = statement(
+  'test_standing',
+  'select result, reprobe_at, reprobes from validation_result where account_id = $1',
+)
+
+test('an address that stays greylisted is asked about again 2, 6, 20 and 65 minutes later, and then no more', async () => {
+  await using store = await freshDb()
+  await using closing = new AsyncDisposableStack()
+  const database = connect({ url: store.url, onError: () => undefined })
+  closing.defer(() => database.close())
+  const ids = systemIds()
+  const accountId = ids.next()
+  const none = (): never => assert.fail('no server is asked')
+  let nowMs = START
+  const clock = { ...systemClock(), now: () => new Date(nowMs) }
+  const { reprobe } = checkerOf({
+    ...{ database, clock, ids, hostname: 'mail.posthorn.test', smtpPort: 25, sourceIps: [], probes: true },
+    resolver: declaredZones({ 'silent.test': 'servfail' }),
+    allowPrivateNetworks: false,
+    buckets: { take: none, giveBack: none },
+    mac: () => Buffer.alloc(32),
+  })
+  const standing = async (): Promise<readonly unknown[]> => {
+    const row = await database.system.one<{ result: string; reprobe_at: Date | null; reprobes: number }>(STANDING, [
+      accountId,
+    ])
+    const waitMs = row?.reprobe_at == null ? null : row.reprobe_at.getTime() - nowMs
+    return [row?.result, row?.reprobes, waitMs === null ? null : waitMs / MINUTE_MS]
+  }
+  nowMs += 2 * MINUTE_MS
+  await database.system.execute(GREYLISTED, [accountId, new Date(nowMs)])
+  for (const [reprobes, minutes] of [
+    [1, 6],
+    [2, 20],
+    [3, 65],
+    [4, null],
+  ] as const) {
+    nowMs -= 1
+    assert.equal(await reprobe(), 0)
+    nowMs += 1
+    assert.equal(await reprobe(), 1)
+    assert.deepEqual(await standing(), ['greylisted', reprobes, minutes])
+    nowMs += (minutes ?? 0) * MINUTE_MS
+  }
+  nowMs += 30 * 86_400_000
+  assert.equal(await reprobe(), 0)
+})
