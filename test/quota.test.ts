@@ -227,3 +227,23 @@ test('domain verify, tracking verify and webhook test allow ten calls a minute e
     )
   }
 })
+
+test('a SendGrid call with several personalizations counts against the rate of batches, one with a single one does not', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_RATE_LIMITS: 'on' } })
+  const { operator, account } = world
+  await setLimits(operator, account.accountId, { rates: { batch: { perSecond: 0.001, burst: 2 } } })
+  const send = async (count: number): Promise<number> => {
+    const answer = await fetch(`${world.url}/v3/mail/send`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${account.testApiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        from: { email: MAIL.from },
+        personalizations: Array.from({ length: count }, () => ({ to: [{ email: MAIL.to }] })),
+        subject: MAIL.subject,
+        content: [{ type: 'text/plain', value: MAIL.text }],
+      }),
+    })
+    return answer.status
+  }
+  assert.deepEqual([await send(2), await send(3), await send(2), await send(1)], [202, 202, 429, 202])
+})
