@@ -12,7 +12,7 @@ import { readConfig } from '../../config.ts'
 import { selfSigned } from '../../platform/certificates.ts'
 import { statement } from '../../platform/db.ts'
 import type { Loop } from '../../platform/lifecycle.ts'
-import { setLimits } from '../accounts/index.ts'
+import { createAccount, setLimits } from '../accounts/index.ts'
 import { append } from '../events/index.ts'
 
 const DAY_MS = 86_400_000
@@ -210,6 +210,22 @@ test('an account’s address gets five notices of one kind a day; further ones s
   const taken = async () => (await notices(world)).filter(({ mailed_at }) => mailed_at !== null)
   await until('all to be looked at', async () => (await taken()).length === 7)
   assert.equal((await taken()).filter(({ email_id }) => email_id !== null).length, 5)
+})
+
+test('an address gets ten notices a day over all accounts that name it, in any letter case', async () => {
+  await using fixture = await fixtureWithMail({ POSTHORN_RATE_LIMITS: 'on' })
+  const { world } = fixture
+  const grade = { previous_grade: 'B', grade: 'A', score: 91 }
+  const accounts: string[] = []
+  for (const email of ['ann@posthorn.test', 'Ann@posthorn.test', 'ann@Posthorn.test'])
+    accounts.push((await createAccount(world.operator, { email, name: 'Ann' })).accountId)
+  const all = accounts.flatMap((accountId) =>
+    Array.from({ length: 5 }, () => ({ ...event(world, 'health.grade_changed', grade), accountId })),
+  )
+  await append(world.rooms.database.system, all)
+  const taken = async () => (await notices(world)).filter(({ mailed_at }) => mailed_at !== null)
+  await until('all to be looked at', async () => (await taken()).length === 15)
+  assert.equal((await taken()).filter(({ email_id }) => email_id !== null).length, 10)
 })
 
 test('the former address of an account is told the new one, not as a link, at most five times a day', async () => {
