@@ -108,6 +108,31 @@ test('guessing from many addresses does not lock a user out of networks they hav
   assert.equal(await codeOf('right', '2001:db8:1:2::1'), 'rate_limit_exceeded', 'its own count holds')
 })
 
+test('the right password without the right code is no signing in: it makes no network known and clears no count', async () => {
+  await using home = await fixture()
+  const { database, clock } = home.operator
+  const { accountId } = await home.account()
+  const passwords = { hash: async () => '', verify: async (password: string) => password === 'right' }
+  const publicUrl = 'http://127.0.0.1:8080'
+  const sessions = sessionsOf({ ...home.operator, clock: hurried(clock), passwords, publicUrl })
+  const user = async (): Promise<UserRow> => (await listUsers(database.system, accountId))[0] ?? assert.fail()
+  const { secret, sealed } = sessions.newSecret(await user())
+  await offerTotp(database.system, accountId, (await user()).id, sealed)
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: clock.now().getTime() })
+  assert.equal((await sessions.confirmSecret(await user(), code))?.length, 10)
+  const { email } = await user()
+  const codeOf = (password: string, ip: string, given: string | null = null): Promise<string> =>
+    sessions.signIn({ email, password, code: given, ip, agent: '' }).then(
+      () => 'ok',
+      (error: { code: string }) => error.code,
+    )
+  for (let i = 0; i < 99; i++) assert.equal(await codeOf('wrong', `192.0.2.${i}`), 'invalid_credentials')
+  assert.equal(await codeOf('right', '198.51.100.1'), 'second_factor_required')
+  assert.equal(await codeOf('right', '198.51.100.1', 'none-of-the-codes'), 'invalid_credentials')
+  assert.equal(await codeOf('wrong', '192.0.2.99'), 'invalid_credentials')
+  assert.equal(await codeOf('right', '198.51.100.1'), 'rate_limit_exceeded')
+})
+
 test('whoever has a session gets no more guesses at its password, from however many addresses', async () => {
   await using home = await fixture()
   const { accountId } = await home.account()
