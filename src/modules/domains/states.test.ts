@@ -64,6 +64,14 @@ test('a lost SPF record is reported once, even with a DNS error in between, and 
   assert.deepEqual(events, [FAILED, null, null, null, null, FAILED])
 })
 
+test('an SPF record that is lost when a domain recovers is not reported a second time', () => {
+  const before = { status: 'temporary_failure' as DomainStatus, since: ago(1), spfLost: false }
+  const recovered = nextVerificationState(before, checks('vmvv'), NOW, false)
+  assert.deepEqual([recovered.status, recovered.event], ['verified', 'domain.verified'])
+  assert.equal(nextVerificationState(recovered, checks('vmvv'), NOW, false).event, null)
+  assert.equal(nextVerificationState(before, checks('vvvv'), NOW, false).spfLost, false)
+})
+
 test('rechecks: pending or temporary_failure every 5 minutes for 24 h, then hourly; verified daily; others never', () => {
   const minutes = (status: DomainStatus, hours: number, chance = 0, spfLost = false): number | null => {
     const at = nextCheckAt({ status, since: ago(hours), spfLost }, NOW, chance)

@@ -91,3 +91,25 @@ test('a note from the probe replaces the general text for a block', () => {
     'and more',
   ])
 })
+
+test('the risk is low from 70 and medium from 40 on, and a domain counts as disposable from a half on', () => {
+  const levels = (
+    [
+      { smtp: 'blocked' },
+      { smtp: 'blocked', aliasRelay: true },
+      { smtp: 'catch_all', didYouMean: 'a@b.test' },
+      { smtp: 'catch_all', didYouMean: 'a@b.test', aliasRelay: true },
+    ] satisfies Partial<Facts>[]
+  ).map((facts) => score({ ...PLAIN, ...facts }))
+  assert.deepEqual(
+    levels.map(({ deliverability_score: points, risk_level: level }) => [points, level]),
+    [
+      [70, 'low'],
+      [67, 'medium'],
+      [40, 'medium'],
+      [37, 'high'],
+    ],
+  )
+  const isDisposable = (disposable: number): boolean => score({ ...PLAIN, disposable }).validation_checks.is_disposable
+  assert.deepEqual([isDisposable(0.49), isDisposable(0.5)], [false, true])
+})
