@@ -66,6 +66,15 @@ test('a confirmed mailbox of a domain that refuses others is deliverable; no mai
   assert.ok(!said.some((line) => line.startsWith('C: DATA')))
 })
 
+test('a server that turned another process away is left alone here too', async () => {
+  const receiver = await receiverOf('elsewhere.test', onlyFor('bob'))
+  const { database, ground } = world.rooms
+  const buckets = sharedBuckets(database, ground.clock)
+  await sharedProbeLimits({ database, clock: ground.clock, buckets }).shun('mx.elsewhere.test')
+  const asked = await world.api.post(VALIDATE, { email: 'bob@elsewhere.test' })
+  assert.deepEqual([asked.body.smtp_result, asked.body.is_valid, receiver.connectionCount], ['blocked', true, 0])
+})
+
 test('an answer is kept for a day for the asking account only; the catch-all result serves all accounts', async () => {
   const receiver = await receiverOf('kept.test', onlyFor('bob'))
   await world.api.post(VALIDATE, { email: 'bob@kept.test' })
