@@ -291,6 +291,15 @@ describe('the inbound MX', { concurrency: false }, () => {
     )
   })
 
+  test('a report to a return path is about its email, whatever other one it returns', async () => {
+    await using w = await inside()
+    const bob = await w.delivered('bob@example.net')
+    const eve = await w.delivered('eve@example.net')
+    assert.match(await w.send(bob.returnPath, complaint(eve.mail)), /^250 /)
+    await w.settle()
+    assert.deepEqual([await w.h.status(bob.id), await w.h.status(eve.id)], ['complained', 'delivered'])
+  })
+
   test('a complaint to the address of a provider counts; a guessed address is refused', async () => {
     await using w = await inside()
     const { id, mail } = await w.delivered('bob@example.net')
