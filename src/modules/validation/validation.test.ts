@@ -66,6 +66,19 @@ test('a confirmed mailbox of a domain that refuses others is deliverable; no mai
   assert.ok(!said.some((line) => line.startsWith('C: DATA')))
 })
 
+test('a domain that takes one of two addresses nobody has is no catch-all', async () => {
+  const chosen: string[] = []
+  await receiverOf('halfway.test', {
+    rcpt: (address) => {
+      if (address.startsWith('bob@')) return '250 OK'
+      chosen.push(address)
+      return chosen.length === 1 ? '250 OK' : UNKNOWN
+    },
+  })
+  const asked = await world.api.post(VALIDATE, { email: 'bob@halfway.test' })
+  assert.deepEqual([asked.body.smtp_result, chosen.length], ['deliverable', 2])
+})
+
 test('a server that turned another process away is left alone here too', async () => {
   const receiver = await receiverOf('elsewhere.test', onlyFor('bob'))
   const { database, ground } = world.rooms
