@@ -12,6 +12,16 @@ begin
 end $function$;
 grant execute on function announce_account() to public;
 
+CREATE OR REPLACE FUNCTION announce_names()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  notify posthorn_tracking;
+  return null;
+end $function$;
+grant execute on function announce_names() to public;
+
 CREATE OR REPLACE FUNCTION current_account()
  RETURNS uuid
  LANGUAGE sql
@@ -1064,6 +1074,7 @@ create table sending_domain (
 CREATE INDEX sending_domain_due ON sending_domain USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
 CREATE INDEX sending_domain_name ON sending_domain USING btree (name);
 CREATE INDEX sending_domain_tracking ON sending_domain USING btree (account_id, tracking_domain_id) WHERE (tracking_domain_id IS NOT NULL);
+CREATE TRIGGER announce_tracking AFTER UPDATE OF tracking_domain_id ON sending_domain FOR EACH ROW WHEN ((old.tracking_domain_id IS DISTINCT FROM new.tracking_domain_id)) EXECUTE FUNCTION announce_names();
 alter table sending_domain enable row level security, force row level security;
 create policy system on sending_domain to posthorn_system
   using true
@@ -1430,6 +1441,9 @@ create table tracking_domain (
 CREATE INDEX tracking_domain_check ON tracking_domain USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
 CREATE INDEX tracking_domain_ssl ON tracking_domain USING btree (ssl_due_at) WHERE (ssl_due_at IS NOT NULL);
 CREATE UNIQUE INDEX tracking_domain_verified ON tracking_domain USING btree (name) WHERE (verified_at IS NOT NULL);
+CREATE TRIGGER announce_added AFTER INSERT ON tracking_domain FOR EACH ROW WHEN ((new.verified_at IS NOT NULL)) EXECUTE FUNCTION announce_names();
+CREATE TRIGGER announce_changed AFTER UPDATE ON tracking_domain FOR EACH ROW WHEN (((((old.name IS DISTINCT FROM new.name) OR (old.verified_at IS DISTINCT FROM new.verified_at)) OR (old.ssl_since IS DISTINCT FROM new.ssl_since)) OR (old.ssl_expires_at IS DISTINCT FROM new.ssl_expires_at))) EXECUTE FUNCTION announce_names();
+CREATE TRIGGER announce_removed AFTER DELETE ON tracking_domain FOR EACH ROW WHEN ((old.verified_at IS NOT NULL)) EXECUTE FUNCTION announce_names();
 alter table tracking_domain enable row level security, force row level security;
 create policy system on tracking_domain to posthorn_system
   using true
@@ -1446,6 +1460,7 @@ create table tracking_domain_hold (
   until timestamp with time zone not null,
   constraint tracking_domain_hold_pkey PRIMARY KEY (name)
 );
+CREATE TRIGGER announce AFTER INSERT OR UPDATE ON tracking_domain_hold FOR EACH ROW EXECUTE FUNCTION announce_names();
 alter table tracking_domain_hold enable row level security, force row level security;
 create policy system on tracking_domain_hold to posthorn_system
   using true

@@ -20,6 +20,7 @@ import { type Intake, intakeOf } from './intake.ts'
 import { tokenKeys } from './keys.ts'
 import { type UnsubscribeMail, unsubscribeByMail } from './mail.ts'
 import { type MessageLinks, messageLinks } from './message-links.ts'
+import { whenNamesChanged } from './name-changes.ts'
 import { nameOwners } from './name-owners.ts'
 import { challengeRoute, publicRoutes, type Sender } from './public-routes.ts'
 import { trackingRoutes } from './routes.ts'
@@ -93,9 +94,13 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
   const served = servedNames(options, options)
   const owners = nameOwners({ database, clock, publicUrl })
   const unsubscribeMac = secrets.signer('verp unsubscribe')
-  const memory = refreshed(options, async () => {
+  const refreshNames = whenNamesChanged(options, async () => {
     await served.refresh()
     await owners.refresh()
+  })
+  const memory = refreshed(options, async () => {
+    await served.refreshOwn()
+    await refreshNames()
     keys = await tokenKeys(database.system)
     targets.set((await database.system.query<{ host: string }>(sql.blockedTargets)).map(({ host }) => host))
   })

@@ -1,5 +1,5 @@
 // The branded names being served, in memory: the base of each sending domain's links, and the certificate for each TLS
-// handshake. Refreshed every two seconds; while the database is down, the last state stays in use.
+// handshake. While the database is down, the last state stays in use.
 
 import { createSecureContext, type SecureContext } from 'node:tls'
 import type { Certificate } from '../../platform/certificates.ts'
@@ -11,7 +11,10 @@ import { CERTIFICATE_KEY, OWN_CERTIFICATE_KEY } from './certificates.ts'
 import * as sql from './sql-tracking-domains.ts'
 
 export interface Served {
+  /** The names of all accounts. */
   refresh(): Promise<void>
+  /** The certificate of the public URL's host. */
+  refreshOwn(): Promise<void>
   /** The base of a sending domain's links, and since when it holds; null: the domain has no branded name. */
   brandedBase(domainId: string): { readonly url: string; readonly since: Date } | null
   /** Null: the name is not served here, or it is the public URL's host and has no certificate from a CA. */
@@ -42,12 +45,13 @@ export function servedNames(
   { publicUrl, httpsPort, ownName }: ServedAt,
 ): Served {
   let own: { readonly expiresAtMs: number; readonly pem: Certificate; readonly context: SecureContext } | null = null
-  const refreshOwn = async (name: string): Promise<void> => {
-    const row = await database.system.one<sql.OwnCertificateRow>(sql.ownCertificate, [name, clock.now()])
+  const refreshOwn = async (): Promise<void> => {
+    if (ownName === null) return
+    const row = await database.system.one<sql.OwnCertificateRow>(sql.ownCertificate, [ownName, clock.now()])
     const expiresAtMs = row?.expires_at.getTime() ?? 0
     if (row === null) own = null
     else if (own?.expiresAtMs !== expiresAtMs) {
-      const key = secrets.open(OWN_CERTIFICATE_KEY, name, row.private_key)
+      const key = secrets.open(OWN_CERTIFICATE_KEY, ownName, row.private_key)
       const pem = { cert: row.certificate, key: key.toString() }
       own = { expiresAtMs, pem, context: contextOf(row.certificate, key) }
     }
@@ -57,8 +61,8 @@ export function servedNames(
   let assigned: ReadonlyMap<string, string> = new Map()
   const port = outerPort(publicUrl, httpsPort)
   return {
+    refreshOwn,
     refresh: async () => {
-      if (ownName !== null) await refreshOwn(ownName)
       const rows = await database.system.query<sql.ServedRow>(sql.servedNames, [clock.now()])
       const isKnown = (row: sql.ServedRow): boolean => byId.get(row.id)?.expiresAtMs === row.ssl_expires_at.getTime()
       const changed = rows.filter((row) => !isKnown(row)).map(({ id }) => id)
@@ -90,7 +94,7 @@ export function servedNames(
     },
     isBranded: (name) => ids.has(name.toLowerCase()),
     ownCertificate: async () => {
-      if (ownName !== null) await refreshOwn(ownName).catch(() => undefined)
+      await refreshOwn().catch(() => undefined)
       return own?.pem ?? null
     },
   }

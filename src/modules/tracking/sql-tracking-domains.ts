@@ -211,6 +211,8 @@ export const missingCertificates = statement(
    from (values (1)) v left join lateral (select name, ssl_error from verified where missing order by name limit 1) one on true`,
 )
 
+/** A trigger announces every change of what `servedNames`, `nameOwners` and `trackingAssignments` read. */
+export const NAMES_CHANNEL = 'posthorn_tracking'
 export interface ServedRow {
   readonly id: string
   readonly name: string
