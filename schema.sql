@@ -1680,6 +1680,7 @@ create table webhook_queue (
 ) with (fillfactor=70);
 CREATE INDEX webhook_queue_due ON webhook_queue USING btree (webhook_id, due, id);
 CREATE INDEX webhook_queue_order ON webhook_queue USING btree (event_id) WHERE (leads OR held);
+CREATE INDEX webhook_queue_soonest ON webhook_queue USING btree (due);
 alter table webhook_queue enable row level security, force row level security;
 create policy system on webhook_queue to posthorn_system
   using true

@@ -109,19 +109,25 @@ export const enqueue = statement(
 
 // --- deliveries
 
-// One index lookup per endpoint with something waiting, however much it has.
-export const waiting = statement(
-  'webhooks_waiting',
+/** The endpoints of the first $2 deliveries that are due at $1; `looked_at` is how many deliveries these were. */
+export const firstDue = statement(
+  'webhooks_first_due',
+  `with page as materialized (select webhook_id from webhook_queue where due <= $1 order by due limit $2)
+   select w.id as webhook_id, w.account_id, w.consecutive_failures, (select count(*)::int from page) as looked_at
+   from (select distinct webhook_id from page) p join webhook w on w.id = p.webhook_id`,
+)
+// One index lookup per endpoint with something waiting, due or not, however much it has.
+export const allDue = statement(
+  'webhooks_all_due',
   `with recursive endpoints as (
-     (select webhook_id, account_id from webhook_queue order by webhook_id limit 1)
+     (select webhook_id, due from webhook_queue order by webhook_id, due limit 1)
      union all
-     select n.webhook_id, n.account_id from endpoints e cross join lateral (
-       select q.webhook_id, q.account_id from webhook_queue q where q.webhook_id > e.webhook_id
-       order by q.webhook_id limit 1) n
+     select n.webhook_id, n.due from endpoints e cross join lateral (
+       select q.webhook_id, q.due from webhook_queue q where q.webhook_id > e.webhook_id
+       order by q.webhook_id, q.due limit 1) n
    )
-   select e.webhook_id, e.account_id, w.consecutive_failures from endpoints e
-   join webhook w on w.id = e.webhook_id
-   where exists (select from webhook_queue q where q.webhook_id = e.webhook_id and q.due <= $1)`,
+   select e.webhook_id, w.account_id, w.consecutive_failures from endpoints e join webhook w on w.id = e.webhook_id
+   where e.due <= $1`,
 )
 // $1 endpoints, $2 maximum of each, $3 now, $4 the lease, $5 its end.
 export const claim = statement(
@@ -295,8 +301,7 @@ export const oldestUntold = statement(
 export const figures = statement(
   'webhooks_figures',
   `select (select count(*)::int from webhook_queue) as waiting,
-     (select min(q.due) from webhook w cross join lateral (select due from webhook_queue where webhook_id = w.id
-        order by due limit 1) q) as due`,
+     (select min(due) from webhook_queue) as due`,
 )
 
 // Deliveries of an account are found by its endpoints, which are erased after them.

@@ -1,6 +1,7 @@
 // Sends pending deliveries. A claim defers a delivery to the end of its lease and marks it with the claim's id; a worker that
 // dies over it delays it by LEASE_MS, and it is sent again. The shares bound what is in this process; the rest stays in the
-// table. A claim looks at each endpoint once, however many deliveries it has waiting.
+// table. A claim looks at the deliveries that are due. Where these are many, they may all be of one endpoint: then it looks at
+// each endpoint once, however many deliveries it has waiting.
 //
 // Soon after the start, and after the clock was set back, the worker looks for deliveries due later than any delay allows:
 // they would wait for as long as the clock was wrong (ADR 0006).
@@ -25,6 +26,8 @@ import * as sql from './sql.ts'
 const LEASE_MS = 60_000
 const POLL_MS = 250
 const LOOKED_AT_TOGETHER = 10_000
+/** Due deliveries that are read to find their endpoints. */
+const MANY_DUE = 1_000
 /** Upper bound of the clock difference between machines on one database. */
 const SKEW_MS = 10_000
 
@@ -171,17 +174,22 @@ function recallOf(database: Database, clock: Clock): () => Promise<void> {
   }
 }
 
+interface DueRow {
+  readonly webhook_id: string
+  readonly account_id: string
+  readonly consecutive_failures: number
+}
+
 /** Endpoints with deliveries due, and how they have been doing. */
 async function candidatesOf(
   database: Database,
   clock: Clock,
   queues: EndpointQueues<Work>,
 ): Promise<readonly (Candidate & { readonly restMs: number })[]> {
-  const rows = await database.system.query<{
-    readonly webhook_id: string
-    readonly account_id: string
-    readonly consecutive_failures: number
-  }>(sql.waiting, [clock.now()])
+  const now = clock.now()
+  const first = await database.system.query<DueRow & { readonly looked_at: number }>(sql.firstDue, [now, MANY_DUE])
+  const isAll = (first[0]?.looked_at ?? 0) < MANY_DUE
+  const rows = isAll ? first : await database.system.query<DueRow>(sql.allDue, [now])
   return rows.map(({ webhook_id: webhookId, account_id: accountId, consecutive_failures: failures }) => {
     const { window, pace, restMs } = queues.of(webhookId)
     return { webhookId, accountId, window, pace: failures > 0 ? 'failing' : pace, restMs }
