@@ -1438,6 +1438,7 @@ create table tracking_domain (
   constraint tracking_domain_pkey PRIMARY KEY (id),
   constraint tracking_domain_ssl_status_check CHECK ((ssl_status = ANY (ARRAY['none'::text, 'pending'::text, 'issued'::text, 'failed'::text])))
 );
+CREATE INDEX tracking_domain_ask ON tracking_domain USING btree (COALESCE(ssl_ask_at, '-infinity'::timestamp with time zone)) WHERE ((certificate IS NOT NULL) AND (verified_at IS NOT NULL));
 CREATE INDEX tracking_domain_check ON tracking_domain USING btree (next_check_at) WHERE (next_check_at IS NOT NULL);
 CREATE INDEX tracking_domain_ssl ON tracking_domain USING btree (ssl_due_at) WHERE (ssl_due_at IS NOT NULL);
 CREATE UNIQUE INDEX tracking_domain_verified ON tracking_domain USING btree (name) WHERE (verified_at IS NOT NULL);

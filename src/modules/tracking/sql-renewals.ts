@@ -9,13 +9,14 @@ export interface AskingRow {
   readonly certificate: string
 }
 
+const ASK_AT = `coalesce(ssl_ask_at, '-infinity'::timestamptz)`
+const HAS_CERTIFICATE = 'certificate is not null and verified_at is not null'
 /** Leases one certificate to ask about: $1 now, $2 the end of the lease. */
 export const askAboutName = statement(
   'tracking_ask_about_name',
   `update tracking_domain set ssl_ask_at = $2 where id = any(array(
-     select id from tracking_domain where (ssl_ask_at is null or ssl_ask_at <= $1) and ssl_expires_at > $1
-       and certificate is not null and verified_at is not null
-     order by ssl_ask_at nulls first limit 1 for update skip locked))
+     select id from tracking_domain where ${ASK_AT} <= $1 and ssl_expires_at > $1 and ${HAS_CERTIFICATE}
+     order by ${ASK_AT} limit 1 for update skip locked))
    returning id::text as key, certificate`,
 )
 /** As above. */
@@ -44,7 +45,7 @@ export const ownRenewal = statement(
 /** $1 what is due by then is asked about at $2, since the authority would give the same answer about all. */
 export const askNamesLater = statement(
   'tracking_ask_names_later',
-  'update tracking_domain set ssl_ask_at = $2 where ssl_ask_at is null or ssl_ask_at <= $1',
+  `update tracking_domain set ssl_ask_at = $2 where ${ASK_AT} <= $1 and ${HAS_CERTIFICATE}`,
 )
 /** As above. */
 export const askOwnLater = statement(
