@@ -53,6 +53,7 @@ export { type AccountUsage, usageOfMonth } from './sql-meter.ts'
 export {
   beginForgetting,
   endForgetting,
+  forgottenOfSince,
   forgottenSince,
   type Keeping,
   keepings,

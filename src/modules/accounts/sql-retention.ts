@@ -24,6 +24,10 @@ const END = statement(
   `update forgetting set done_before = greatest(done_before, $2), emails_before = greatest(emails_before, $3)
    where account_id = $1`,
 )
+const OF_SINCE = statement(
+  'accounts_forgotten_of_since',
+  'select account_id, begun_before from forgetting where account_id = any($1::uuid[]) and begun_before > $2',
+)
 const SINCE = statement(
   'accounts_forgotten_since',
   'select account_id, begun_before from forgetting where begun_before > $1',
@@ -70,8 +74,22 @@ export async function endForgetting(
   await db.execute(END, [accountId, doneBefore, emailsBefore])
 }
 
+type Forgotten = readonly { readonly account_id: string; readonly begun_before: Date }[]
+
 /** Accounts whose log is not complete since `from`, each with the time from which it is complete. */
 export async function forgottenSince(db: Db, from: Date): Promise<ReadonlyMap<string, Date>> {
-  const rows = await db.query<{ account_id: string; begun_before: Date }>(SINCE, [from])
+  return byAccount(await db.query<Forgotten[number]>(SINCE, [from]))
+}
+
+/** Those of the given accounts. */
+export async function forgottenOfSince(
+  db: Db,
+  accountIds: readonly string[],
+  from: Date,
+): Promise<ReadonlyMap<string, Date>> {
+  return byAccount(await db.query<Forgotten[number]>(OF_SINCE, [accountIds, from]))
+}
+
+function byAccount(rows: Forgotten): ReadonlyMap<string, Date> {
   return new Map(rows.map(({ account_id: accountId, begun_before: at }) => [accountId, at]))
 }

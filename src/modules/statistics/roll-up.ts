@@ -2,7 +2,7 @@
 // are written in one transaction.
 
 import type { Db } from '../../platform/db.ts'
-import { forgottenSince, SYSTEM_ACCOUNT_ID } from '../accounts/index.ts'
+import { forgottenOfSince, SYSTEM_ACCOUNT_ID } from '../accounts/index.ts'
 import type { FollowedEvent } from '../events/index.ts'
 import { COUNTER_OF_FIRST, COUNTERS, type Counter, countersOf, FIRSTS, type First, firstsOf } from './counters.ts'
 import * as sql from './sql.ts'
@@ -57,7 +57,8 @@ export async function rollUp(db: Db, all: readonly FollowedEvent[]): Promise<voi
 export async function stillToCount(db: Db, events: readonly FollowedEvent[]): Promise<readonly FollowedEvent[]> {
   const times = events.map(({ at }) => at.getTime())
   if (times.length === 0) return events
-  const forgetting = await forgottenSince(db, new Date(Math.min(...times)))
+  const accounts = [...new Set(events.map(({ accountId }) => accountId))]
+  const forgetting = await forgottenOfSince(db, accounts, new Date(Math.min(...times)))
   if (forgetting.size === 0) return events
   return events.filter(({ accountId, at }) => at >= (forgetting.get(accountId) ?? at))
 }
