@@ -5,11 +5,13 @@ import { containing, matches } from '../../platform/sql-pattern.ts'
 import type { Plan } from './plans.ts'
 import { deleteSessionsBut } from './sql-users.ts'
 
-const OVERVIEW = `select a.account_id, a.name, a.email, a.plan, a.suspended_at, a.created_at,
+const OVERVIEW_COLUMNS = 'a.account_id, a.name, a.email, a.plan, a.suspended_at, a.created_at'
+// What is looked up for each account is looked up for the page alone, not for the accounts before it.
+const OVERVIEW = `select ${OVERVIEW_COLUMNS},
     coalesce((select u.used from usage u where u.account_id = a.account_id and u.resource = 'emails' and u.month = $1), 0)
       as emails,
     (select count(*)::int from dashboard_user d where d.account_id = a.account_id) as users
-  from account a`
+  from page a order by a.account_id desc`
 // Leaves out the system's own account, and deleted ones.
 const FILTER = `a.account_id <> $2 and a.deleted_at is null
   and ($3::text is null or ${matches('a.name', '$3')} or ${matches('a.email', '$3')} or a.account_id::text = $4
@@ -18,7 +20,9 @@ const FILTER = `a.account_id <> $2 and a.deleted_at is null
   and ($6::boolean is null or (a.suspended_at is not null) = $6)`
 const OVERVIEWS = statement(
   'accounts_overviews',
-  `${OVERVIEW} where ${FILTER} order by a.account_id desc limit $7 offset $8`,
+  `with page as materialized (
+     select ${OVERVIEW_COLUMNS} from account a where ${FILTER} order by a.account_id desc limit $7 offset $8)
+   ${OVERVIEW}`,
 )
 const COUNT_OVERVIEWS = statement(
   'accounts_count_overviews',
@@ -35,9 +39,11 @@ const ADD_ACTION = statement(
 )
 const ACTIONS = statement(
   'accounts_operator_actions',
-  `select o.id, o.at, o.operator, o.ip, o.action, o.account_id, o.detail, nullif(a.name, '') as account_name
-   from operator_action o left join account a on a.account_id = o.account_id
-   where ($1::uuid is null or o.account_id = $1) order by o.id desc limit $2 offset $3`,
+  `with page as materialized (
+     select id, at, operator, ip, action, account_id, detail from operator_action
+     where ($1::uuid is null or account_id = $1) order by id desc limit $2 offset $3)
+   select o.id, o.at, o.operator, o.ip, o.action, o.account_id, o.detail, nullif(a.name, '') as account_name
+   from page o left join account a on a.account_id = o.account_id order by o.id desc`,
 )
 const FORGET_ACTIONS = statement(
   'accounts_forget_operator_actions',
