@@ -1,10 +1,12 @@
 // The branded names being served, in memory: the base of each sending domain's links, and the certificate for each TLS
-// handshake. While the database is down, the last state stays in use.
+// handshake. While the database is down, the last state stays in use. A certificate is opened at a handshake, and only those of
+// the names called most recently stay open: each takes some 40 KB.
 
 import { createSecureContext, type SecureContext } from 'node:tls'
 import type { Certificate } from '../../platform/certificates.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
+import { recentlyUsed } from '../../platform/recently-used.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { trackingAssignments } from '../domains/index.ts'
 import { CERTIFICATE_KEY, OWN_CERTIFICATE_KEY } from './certificates.ts'
@@ -31,8 +33,9 @@ interface Entry {
   readonly expiresAtMs: number
   readonly certificate: string
   readonly sealedKey: Buffer
-  context: SecureContext | null
 }
+
+const MAX_CONTEXTS = 1_000
 
 interface ServedAt {
   readonly publicUrl: string
@@ -56,6 +59,7 @@ export function servedNames(
       own = { expiresAtMs, pem, context: contextOf(row.certificate, key) }
     }
   }
+  const contexts = recentlyUsed<{ readonly of: Buffer; readonly context: SecureContext }>(MAX_CONTEXTS)
   let byId: ReadonlyMap<string, Entry> = new Map()
   let ids: ReadonlyMap<string, string> = new Map()
   let assigned: ReadonlyMap<string, string> = new Map()
@@ -74,7 +78,7 @@ export function servedNames(
         if (pem === undefined) return known === undefined ? [] : [[row.id, { ...known, since: row.ssl_since }]]
         const { certificate, private_key: sealedKey } = pem
         const expiresAtMs = row.ssl_expires_at.getTime()
-        return [[row.id, { name: row.name, since: row.ssl_since, expiresAtMs, certificate, sealedKey, context: null }]]
+        return [[row.id, { name: row.name, since: row.ssl_since, expiresAtMs, certificate, sealedKey }]]
       })
       byId = new Map(entries)
       ids = new Map(entries.map(([id, { name }]) => [name, id]))
@@ -89,8 +93,11 @@ export function servedNames(
       const id = ids.get(name.toLowerCase())
       const entry = id === undefined ? undefined : byId.get(id)
       if (id === undefined || entry === undefined) return null
-      entry.context ??= contextOf(entry.certificate, secrets.open(CERTIFICATE_KEY, id, entry.sealedKey))
-      return entry.context
+      const known = contexts.get(id)
+      if (known?.of === entry.sealedKey) return known.context
+      const context = contextOf(entry.certificate, secrets.open(CERTIFICATE_KEY, id, entry.sealedKey))
+      contexts.set(id, { of: entry.sealedKey, context })
+      return context
     },
     isBranded: (name) => ids.has(name.toLowerCase()),
     ownCertificate: async () => {
