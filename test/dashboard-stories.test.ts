@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bouncesBehind, factsOf, shownEvents, storyOf } from '../dashboard/src/story.ts'
+import { bouncesBehind, causeOf, factsOf, shownEvents, storyOf } from '../dashboard/src/story.ts'
 
 type Email = Parameters<typeof storyOf>[0]
 const MAIL: Email = {
@@ -34,6 +34,15 @@ test('a domain without a server is told from a server that did not answer', () =
   assert.match(looked('4.1.2'), /^The domain of the address does not exist, or takes no mail\. It will be retried/)
   assert.match(looked('4.4.4'), /^The domain of the address does not exist, or takes no mail\./)
   assert.match(looked('4.4.3'), /^The DNS of the receiving domain did not answer\./)
+})
+
+test('of a receiver at a private address it is not said that its DNS did not answer', () => {
+  const last_response = '5.4.6 mx.example.net is at an address that mail is not sent to'
+  assert.match(storyOf({ ...MAIL, status: 'failed', last_response }), /this service sends no email to the servers/)
+  const reason = 'dns_failure'
+  assert.match(causeOf({ reason, last_response }) ?? '', /private or reserved addresses/)
+  assert.match(causeOf({ reason, last_response: '4.4.3 SERVFAIL' }) ?? '', /DNS of the receiving domain did not answer/)
+  assert.equal(causeOf({}), null)
 })
 
 test('of an attempt without a connection it is not said that it had no TLS', () => {

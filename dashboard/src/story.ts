@@ -1,5 +1,6 @@
 // An email's status in a sentence, the bounces that explain it, and the events and attempts of its activity.
 
+import { refusedHere } from '../../src/mail/bounce-advice.ts'
 import { untriedFor } from '../../src/mail/explain.ts'
 
 interface Attempt {
@@ -65,6 +66,8 @@ export function storyOf(email: StoryEmail): string {
         ? 'Not delivered: the receiving side rejected it.'
         : 'Not delivered: the receiving server accepted it, and its failure was reported later.'
     case 'failed':
+      if (refusedHere(email.last_response) !== null)
+        return 'Not delivered: this service sends no email to the servers of that domain.'
       return `Not delivered: gave up ${email.attempts_count === 0 ? 'before the first attempt' : tries}.`
     case 'suppressed':
       return email.attempts_count === 0
@@ -90,6 +93,38 @@ export function shownEvents<Event extends { readonly event: string }>(events: re
   return events
     .filter(({ event }) => !ATTEMPTED.includes(event))
     .map((one) => (isScheduled && one.event === 'email.sent' ? { ...one, event: 'due' } : one))
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  recipient_unsubscribed: 'the recipient unsubscribed',
+  unsubscribed: 'the recipient unsubscribed',
+  suppressed: 'the address is suppressed',
+  hard_bounce: 'email to the address bounced permanently',
+  complaint: 'the recipient marked an email as spam',
+  manual: 'the address was suppressed manually',
+  repeated_soft_bounce: 'email to the address soft-bounced too often',
+  spamtrap: 'the address is a spam trap',
+  retry_exhausted: 'every attempt failed',
+  dns_failure: 'the DNS of the receiving domain did not answer',
+  connection_failed: 'the receiving servers could not be reached',
+  tls_required: 'TLS was required, and could not be established with the receiver',
+  internal_error: 'of an error in this service; see its log',
+  expired: 'it expired before the receiver accepted it',
+  domain_removed: 'the sending domain was removed',
+}
+
+/** Why an email was not sent, or was given up, from the event that says so; null: it does not say. */
+export function causeOf({
+  reason,
+  last_response: response,
+}: {
+  readonly reason?: unknown
+  readonly last_response?: unknown
+}): string | null {
+  const refused = reason === 'dns_failure' ? refusedHere(response) : null
+  if (refused !== null) return refused.meaning
+  if (typeof reason !== 'string' || reason === '') return null
+  return `Because ${REASONS[reason] ?? reason.replaceAll('_', ' ')}.`
 }
 
 interface Tried {

@@ -4,7 +4,7 @@
 import type { BounceAdvice } from '../../src/mail/bounce-advice.ts'
 import { adviceOn } from '../../src/mail/explain.ts'
 import type { Json } from './api.ts'
-import { factsOf, shownEvents } from './story.ts'
+import { causeOf, factsOf, shownEvents } from './story.ts'
 import type { Tone } from './tones.ts'
 
 export interface DialogueLine {
@@ -84,24 +84,6 @@ function eventStep(one: Json): Step {
   }
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  recipient_unsubscribed: 'the recipient unsubscribed',
-  unsubscribed: 'the recipient unsubscribed',
-  suppressed: 'the address is suppressed',
-  hard_bounce: 'email to the address bounced permanently',
-  complaint: 'the recipient marked an email as spam',
-  manual: 'the address was suppressed manually',
-  repeated_soft_bounce: 'email to the address soft-bounced too often',
-  spamtrap: 'the address is a spam trap',
-  retry_exhausted: 'every attempt failed',
-  dns_failure: 'the DNS of the receiving domain did not answer',
-  connection_failed: 'the receiving servers could not be reached',
-  tls_required: 'TLS was required, and could not be established with the receiver',
-  internal_error: 'of an error in this service; see its log',
-  expired: 'it expired before the receiver accepted it',
-  domain_removed: 'the sending domain was removed',
-}
-
 function notesOf({ event, data }: Json, machine: boolean): readonly string[] {
   if (event === 'email.opened' || event === 'email.clicked') {
     const why = data.machine_reason ?? data.reason ?? null
@@ -113,8 +95,8 @@ function notesOf({ event, data }: Json, machine: boolean): readonly string[] {
     ]
   }
   if (event === 'email.suppressed' || event === 'email.failed') {
-    const reason = String(data.reason ?? '')
-    return reason === '' ? [] : [`Because ${REASONS[reason] ?? reason.replaceAll('_', ' ')}.`]
+    const cause = causeOf(data)
+    return cause === null ? [] : [cause]
   }
   if (event === 'email.bounced') {
     const kind = `${String(data.type)}: ${String(data.category).replaceAll('_', ' ')}`

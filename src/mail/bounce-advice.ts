@@ -117,6 +117,28 @@ export const WITHOUT_TLS: BounceAdvice = {
 /** How a response ends in which delivery has noted such a rule. */
 const RULE_NOTED = / \(TLS is required by [^()]+\)$/
 
+/** Mail that is sent to no server: delivery notes why, without a reply code. */
+const REFUSED_HERE = /^5\.4\.6 (the mail would loop:)?/
+
+const LOOPS: BounceAdvice = {
+  matter: 'setup',
+  meaning: 'The MX record of the receiving domain names this service itself, which has no mailboxes for it.',
+  next: 'Correct the MX record of the domain, so that it names the server with the mailboxes, then retry.',
+}
+const AT_PRIVATE_ADDRESS: BounceAdvice = {
+  matter: 'setup',
+  meaning:
+    "The receiving domain's servers have private or reserved addresses, and email is sent to public addresses only.",
+  next: 'Check that the domain is spelled correctly. If its servers are in your own network, the operator can allow that with POSTHORN_ALLOW_PRIVATE_NETWORKS or use a relay; otherwise its owner has to correct its DNS records.',
+}
+
+/** Advice on mail that this service refuses to send to the servers of the domain; null: another response. */
+export function refusedHere(response: unknown): BounceAdvice | null {
+  const [ours, loops] = (typeof response === 'string' ? REFUSED_HERE.exec(response) : null) ?? []
+  if (ours === undefined) return null
+  return loops === undefined ? AT_PRIVATE_ADDRESS : LOOPS
+}
+
 /** The enhanced codes that the service itself assigns when no server answered. A second look makes the first two bounces. */
 const OF_OURS: Readonly<Record<string, BounceCategory>> = {
   '4.1.2': 'bad_domain',

@@ -91,6 +91,21 @@ test('a response that tells nothing, or none, leaves the advice of the reason', 
   assert.match(failed('domain_removed', FULL).meaning, /sending domain was removed/)
 })
 
+test('a domain with servers that we send nothing to has no fault of its DNS', () => {
+  const refused = (last_response: string) =>
+    explain(
+      { status: 'failed', last_response, events: [{ event: 'email.failed', data: { reason: 'dns_failure' } }] },
+      NOW,
+    )
+  const inside = refused('5.4.6 mx.example.net is at an address that mail is not sent to')
+  assert.deepEqual([inside.reason, inside.matter], ['dns_failure', 'setup'])
+  assert.match(inside.meaning, /private or reserved addresses/)
+  assert.match(inside.next, /POSTHORN_ALLOW_PRIVATE_NETWORKS/)
+  const loop = refused('5.4.6 the mail would loop: mail.example.net is this service itself')
+  assert.match(loop.meaning, /names this service itself/)
+  assert.match(refused('4.4.3 addresses of mx.example.net: SERVFAIL').meaning, /DNS does not answer/)
+})
+
 test('an email without a further attempt says when it expires', () => {
   for (const last of [LIMITED, MUTE])
     assert.match(deferred(last, null).next, /no further attempt before it expires at 2026-01-01T12:10/)

@@ -1,6 +1,13 @@
 // Explains in plain words why an email has not reached its recipient, from the email as the public API returns it.
 
-import { adviceFor, type BounceAdvice, type DeferralAdvice, deferralAdvice, WITHOUT_TLS } from './bounce-advice.ts'
+import {
+  adviceFor,
+  type BounceAdvice,
+  type DeferralAdvice,
+  deferralAdvice,
+  refusedHere,
+  WITHOUT_TLS,
+} from './bounce-advice.ts'
 
 export interface Explanation extends Omit<BounceAdvice, 'matter'> {
   /** From the event that has it; null: the status alone explains it. */
@@ -174,6 +181,8 @@ function bounced(email: Fields): Explanation {
 /** Of an email that was deferred to its end, the last response tells the cause. */
 function failed(email: Fields): Explanation {
   const reason = reasonIn(email, 'email.failed')
+  const refused = reason === 'dns_failure' ? refusedHere(email['last_response']) : null
+  if (refused !== null) return { reason, ...refused }
   const words = withReason(FAILED, reason, UNCLEAR)
   const attempts = (email['attempts'] ?? []) as readonly Fields[]
   const advice = reason === 'retry_exhausted' || reason === 'expired' ? adviceOn(attempts.at(-1) ?? {}) : null
