@@ -150,6 +150,17 @@ export function waitOf(error: unknown): number | null {
   return error instanceof ApiProblem ? error.retryAfter : null
 }
 
+/** Whether nobody answered, or only a proxy that does not reach the service. */
+export function isAway(error: unknown): boolean {
+  return error instanceof TypeError || (error instanceof ApiProblem && [502, 503, 504].includes(error.status))
+}
+
+/** Whether the service answers again. */
+export async function isBack(): Promise<boolean> {
+  const answer = await fetch('/api/v1/session', { cache: 'no-store', credentials: 'same-origin' }).catch(() => null)
+  return answer !== null && answer.status < 500
+}
+
 /** Refetches visible queries that failed. */
 export function tryAgain(): Promise<void> {
   return queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' })

@@ -11,6 +11,8 @@ const RELOADED_AT = 'posthorn-reloaded-at'
 /** When a file is missing again within this time after a reload for a new release, the user is asked. */
 const RELOAD_AGAIN_MS = 60_000
 const FIRST_PAGE_MS = 5_000
+/** How often the service is asked whether it answers again. */
+const ASK_AGAIN_MS = 3_000
 
 const loads: Load[] = []
 
@@ -39,17 +41,23 @@ export function fetchPages(): void {
 export function PageFailed({ error }: ErrorComponentProps) {
   const away = error instanceof PageAway
   useEffect(() => {
-    // After an upgrade the files of the previous release are gone: a reload leads to the new one.
-    if (away && mayReload()) void reload()
-    const back = (): void => void reload()
+    if (!away) return
+    // While the service restarts, none of its files can be read. After an upgrade those of the previous release are gone. A reload
+    // leads to the present ones in both cases.
+    const back = (): void => void reload(mayReload)
+    back()
+    const timer = setInterval(back, ASK_AGAIN_MS)
     addEventListener('online', back)
-    return () => removeEventListener('online', back)
+    return () => {
+      clearInterval(timer)
+      removeEventListener('online', back)
+    }
   }, [away])
   const said = !away
     ? `This page failed because of an error in the dashboard itself: ${error instanceof Error ? error.message : String(error)}`
     : navigator.onLine
-      ? 'This page could not be loaded. Is the service running, and can this browser reach it?'
-      : 'This browser is offline, and this page is not loaded yet.'
+      ? 'This page could not be loaded. Is the service running, and can this browser reach it? It is tried again automatically.'
+      : 'This browser is offline, and this page is not loaded yet. It loads once there is a network again.'
   return (
     <Page title="Page not loaded">
       <Problem error={new Error(said)} />
@@ -66,7 +74,7 @@ function mayReload(): boolean {
 }
 
 /** Only when the service answers: the browser's own error page leads nowhere. */
-async function reload(): Promise<void> {
+async function reload(may = (): boolean => true): Promise<void> {
   const answer = await fetch('/', { cache: 'no-store' }).catch(() => null)
-  if (answer?.ok === true) location.reload()
+  if (answer?.ok === true && may()) location.reload()
 }

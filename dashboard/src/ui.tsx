@@ -2,7 +2,7 @@
 
 import { type ReactNode, type RefObject, useContext, useEffect, useId, useRef, useState } from 'react'
 import { tell } from './announcements.tsx'
-import { isSignedOut, mayPass, problemText, tryAgain, waitOf } from './api.ts'
+import { isAway, isBack, isSignedOut, mayPass, problemText, tryAgain, waitOf } from './api.ts'
 import { copied } from './clipboard.ts'
 import { dateFormat } from './date-format.ts'
 import { saidOfIt } from './faults.ts'
@@ -334,13 +334,24 @@ export function Pending({ error, lines = 4 }: { readonly error: unknown; readonl
   return error === null || error === undefined ? <Waiting lines={lines} /> : <Unread error={error} />
 }
 
-/** Shown when loading failed, with a retry, which waits as long as the service asked. */
+/** How often a service that did not answer is asked whether it does. */
+const ASK_AGAIN_MS = 3_000
+
+/** Shown when loading failed, with a retry: after the time that the service asked for, or when it answers again. */
 export function Unread({ error }: { readonly error: unknown }) {
   const seconds = waitOf(error)
   useEffect(() => {
-    if (seconds === null) return
-    const timer = setTimeout(() => void tryAgain(), Math.max(1, seconds) * 1_000)
-    return () => clearTimeout(timer)
+    if (seconds !== null) {
+      const timer = setTimeout(() => void tryAgain(), Math.max(1, seconds) * 1_000)
+      return () => clearTimeout(timer)
+    }
+    if (!isAway(error)) return
+    // Asked apart from what failed, so that the page does not change back and forth meanwhile.
+    const ask = async (): Promise<void> => {
+      if (await isBack()) await tryAgain()
+    }
+    const timer = setInterval(() => void ask(), ASK_AGAIN_MS)
+    return () => clearInterval(timer)
   }, [error, seconds])
   return (
     <>
