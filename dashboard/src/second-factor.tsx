@@ -3,7 +3,8 @@
 import encodeQR from 'qr'
 import { type FormEvent, useState } from 'react'
 import { ApiProblem, call, type Json, refresh } from './api.ts'
-import { Button, Code, Copy, Field, Problem } from './ui.tsx'
+import { ShownOnce } from './shown-once.tsx'
+import { Button, Code, Field, Problem } from './ui.tsx'
 
 /** Authenticator apps show `123 456`. */
 function written(code: string): string {
@@ -68,15 +69,13 @@ export function SecondFactor({ on }: { readonly on: boolean }) {
   return (
     <div>
       <Problem error={error} />
-      {recovery !== null && (
-        <div role="status" className="mb-3">
-          <p className="mb-1 flex items-center justify-between gap-2">
+      <div role="status">
+        {recovery !== null && (
+          <ShownOnce key={recovery[0]} text={recovery.join('\n')} what="the recovery codes">
             Recovery codes, shown only once. Each works once, if you lose your authenticator.
-            <Copy text={recovery.join('\n')} what="the recovery codes" />
-          </p>
-          <Code text={recovery.join('\n')} />
-        </div>
-      )}
+          </ShownOnce>
+        )}
+      </div>
       {on ? (
         <form onSubmit={takeAway} className="flex flex-wrap items-end gap-3">
           <Field label="Password, to turn it off" type="password" required value={password} onChange={setPassword} />

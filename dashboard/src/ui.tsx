@@ -290,8 +290,11 @@ export function Copy({
   label = 'Copy',
   what,
   big = false,
+  done: tellDone,
 }: {
   readonly text: string
+  /** Called when it is in the clipboard. */
+  readonly done?: () => void
   readonly label?: string
   /** As tall as a page's buttons. */
   readonly big?: boolean
@@ -300,7 +303,9 @@ export function Copy({
 }) {
   const [done, setDone] = useState('')
   const copy = async (): Promise<void> => {
-    const outcome = (await copied(text)) ? 'Copied' : 'Copy failed'
+    const isCopied = await copied(text)
+    if (isCopied) tellDone?.()
+    const outcome = isCopied ? 'Copied' : 'Copy failed'
     setDone(outcome)
     tell(outcome)
     setTimeout(() => setDone(''), 1_500)

@@ -133,6 +133,7 @@ test('a two-factor code may contain a blank, a wrong one is reported, and its fi
   await code.fill(`${right.slice(0, 3)} ${right.slice(3)}`)
   await page.getByRole('button', { name: 'Turn on', exact: true }).click()
   await page.getByText('Recovery codes, shown only once').waitFor()
+  await page.getByRole('button', { name: /^I have stored it/ }).click()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   // The settings page also has an email field.
   await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()

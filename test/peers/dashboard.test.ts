@@ -181,6 +181,7 @@ test('from the first sign-in on: a domain is verified, an email is followed to i
   await page.getByRole('button', { name: 'Turn on', exact: true }).click()
   const codes = (await page.getByRole('status').locator('pre').innerText()).trim().split('\n')
   assert.equal(codes.length, 10)
+  await page.getByRole('button', { name: /^I have stored it/ }).click()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   await page.getByLabel('Password', { exact: true }).waitFor()
   await signIn()
@@ -211,6 +212,7 @@ test('an operator sets up the dashboard with the token, creates an account, open
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   const secrets = await page.getByRole('status').locator('pre').innerText()
   const [key = ''] = /ph_test_\S+/.exec(secrets) ?? []
+  await page.getByRole('button', { name: /^I have stored it/ }).click()
   await call(key, 'POST', '/api/v1/send', {
     from: 'a@b.example',
     to: 'jo@held.example',
@@ -297,6 +299,7 @@ test('a webhook is tested, its response shown, a delivery replayed, its secret c
     await page.getByLabel('Name', { exact: true }).fill('Mine')
     await page.getByLabel('URL', { exact: true }).fill(`http://127.0.0.1:${port}/in`)
     await page.getByRole('button', { name: 'Add for all events', exact: true }).click()
+    await page.getByRole('button', { name: /^I have stored it/ }).click()
     await page.getByRole('button', { name: 'Send test', exact: true }).click()
     const deliveries = page.getByRole('table', { name: 'Deliveries' })
     await deliveries.getByText('200 · said by the receiver').waitFor()
@@ -309,7 +312,7 @@ test('a webhook is tested, its response shown, a delivery replayed, its secret c
     assert.equal(told[1], told[2])
     await page.getByRole('button', { name: 'Rotate secret', exact: true }).first().click()
     await page.getByRole('dialog', { name: 'Rotate secret' }).getByRole('button', { name: 'Rotate secret' }).click()
-    await page.getByRole('status').locator('pre').waitFor()
+    await page.getByRole('button', { name: /^I have stored it/ }).click()
 
     const mail = { from: 'a@b.example', to: 'jo@example.net', subject: 'Told of', text: 'Hi' }
     const sent = await call(who.test_api_key, 'POST', '/api/v1/send', mail)

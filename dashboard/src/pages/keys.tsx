@@ -12,21 +12,8 @@ import { Listing } from '../listing.tsx'
 import { counted } from '../number-format.ts'
 import { EditableIfPermitted, IfPermitted } from '../permissions.tsx'
 import { SecretRotation } from '../secret-rotation.tsx'
-import {
-  Button,
-  Choice,
-  Code,
-  Copy,
-  DATES,
-  Facts,
-  Field,
-  Page,
-  Pending,
-  Problem,
-  Section,
-  State,
-  Time,
-} from '../ui.tsx'
+import { ShownOnce } from '../shown-once.tsx'
+import { Button, Choice, DATES, Facts, Field, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
 
 const PATH = '/customer/api-keys'
@@ -195,20 +182,13 @@ function Doings({
   )
 }
 
-/** Shows a new key, once. */
 function Made({ secret }: { readonly secret: string | null }) {
   return (
     <div role="status">
       {secret !== null && (
-        <div key={secret} className="mb-4 rounded border border-brass p-3">
-          <p className="mb-2">Your key, shown only once. Store it where your app keeps its secrets.</p>
-          <div className="flex items-start gap-2">
-            <div className="min-w-0 flex-1">
-              <Code text={secret} />
-            </div>
-            <Copy big text={secret} what="the key" />
-          </div>
-        </div>
+        <ShownOnce key={secret} text={secret} what="the key">
+          Your key, shown only once. Store it where your app keeps its secrets.
+        </ShownOnce>
       )}
     </div>
   )
@@ -216,6 +196,11 @@ function Made({ secret }: { readonly secret: string | null }) {
 
 export function Key() {
   const { id } = useParams({ strict: false }) as { id: string }
+  // Its new secret is never shown with another key.
+  return <OneKey key={id} id={id} />
+}
+
+function OneKey({ id }: { readonly id: string }) {
   const found = useApi(`${PATH}/${id}`, { always: 15_000 })
   const [made, setMade] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)

@@ -8,8 +8,9 @@ import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '.
 import { Confirm } from '../confirm.tsx'
 import { Listing, words } from '../listing.tsx'
 import { counted, figure } from '../number-format.ts'
+import { ShownOnce } from '../shown-once.tsx'
 import { Table } from '../table.tsx'
-import { Button, Choice, Code, Facts, Field, NOT_YET, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
+import { Button, Choice, Facts, Field, NOT_YET, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
 
 export function Accounts() {
@@ -121,14 +122,17 @@ function NewAccount() {
         </Button>
       </form>
       <Problem error={besides(error, ['email', 'name'])} />
-      {made !== null && (
-        <div role="status" className="mt-4">
-          <p className="mb-2">Shown only once. Pass these to the owner securely:</p>
-          <Code
+      <div role="status">
+        {made !== null && (
+          <ShownOnce
+            key={made.api_key}
             text={`live key   ${made.api_key}\ntest key   ${made.test_api_key}\npassword   ${made.dashboard_password}`}
-          />
-        </div>
-      )}
+            what="the keys and the password"
+          >
+            Shown only once. Pass these to the owner securely:
+          </ShownOnce>
+        )}
+      </div>
     </div>
   )
 }

@@ -1,7 +1,8 @@
 // Webhook endpoints: settings, deliveries with their responses, and replays.
 
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { AddForm } from '../add-form.tsx'
 import { announce } from '../announcements.tsx'
 import { acceptedBy } from '../answers.ts'
@@ -15,7 +16,8 @@ import { Listing, words } from '../listing.tsx'
 import { figure } from '../number-format.ts'
 import { IfPermitted } from '../permissions.tsx'
 import { SecretRotation } from '../secret-rotation.tsx'
-import { Button, Code, Copy, Facts, NOT_YET, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
+import { forget, handedOver, handOver, ShownOnce } from '../shown-once.tsx'
+import { Button, Facts, NOT_YET, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 import { WebhookEndpoint } from '../webhook-endpoint.tsx'
 
 const PATH = '/customer/webhooks'
@@ -35,7 +37,10 @@ export function Webhooks() {
         ]}
         button="Add for all events"
         also={{ events: ['*'] }}
-        added={({ id }) => void navigate({ to: '/webhooks/$id', params: { id } })}
+        added={({ id, secret }) => {
+          handOver(id, secret)
+          void navigate({ to: '/webhooks/$id', params: { id } })
+        }}
       />
       <Listing
         path={PATH}
@@ -93,10 +98,16 @@ function HookState({
 
 export function Webhook() {
   const { id } = useParams({ strict: false }) as { id: string }
+  // Its secret is never shown with another endpoint.
+  return <OneWebhook key={id} id={id} />
+}
+
+function OneWebhook({ id }: { readonly id: string }) {
   const path = `${PATH}/${id}`
   const found = useApi(path, { always: 3_000 })
   const [error, setError] = useState<unknown>(null)
-  const [secret, setSecret] = useState<string | null>(null)
+  const [secret, setSecret] = useState(() => handedOver(id))
+  useEffect(() => forget(id), [id])
   const navigate = useNavigate()
   if (found.data === undefined)
     return (
@@ -105,6 +116,11 @@ export function Webhook() {
       </Page>
     )
   const hook: Json = found.data.data
+  const leave = (): void => {
+    // Nobody needs the secret of what is removed: leaving does not ask for it.
+    flushSync(() => setSecret(null))
+    void navigate({ to: '/webhooks' })
+  }
   const act = async (method: string, where: string, done: string, body?: object): Promise<Json> => {
     setError(null)
     try {
@@ -147,18 +163,23 @@ export function Webhook() {
             <Confirm
               label="Remove"
               question="Remove this endpoint? It receives no more events, and its delivery log is deleted."
-              onYes={() =>
-                void act('DELETE', path, 'Removed.').then((answer: Json) => answer && navigate({ to: '/webhooks' }))
-              }
+              onYes={() => void act('DELETE', path, 'Removed.').then((answer: Json) => answer && leave())}
             />
           </div>
         </IfPermitted>
       }
     >
       <Problem error={error} />
+      <div role="status">
+        {secret !== null && (
+          <ShownOnce key={secret} text={secret} what="the secret">
+            The signing secret, shown only once. Your server verifies with it that events come from here.
+          </ShownOnce>
+        )}
+      </div>
       <Facts
         facts={[
-          ['Secret', <Secret key="s" secret={secret} last4={hook.secret_last4} />],
+          ['Secret', `ends in ${hook.secret_last4}`],
           [
             'Previous secret until',
             hook.previous_secret_valid_until && <Time key="p" full at={hook.previous_secret_valid_until} />,
@@ -193,19 +214,6 @@ function sentenceOf(hook: Json): string {
   if (hook.consecutive_failures > 0)
     return `The last ${hook.consecutive_failures === 1 ? 'attempt' : `${figure(hook.consecutive_failures)} attempts`} failed; failed deliveries are retried automatically.`
   return hook.last_delivery_at === null ? 'No deliveries yet.' : 'Deliveries are being accepted.'
-}
-
-function Secret({ secret, last4 }: { readonly secret: string | null; readonly last4: string }) {
-  if (secret === null) return `ends in ${last4}`
-  return (
-    <span role="status" className="flex items-start gap-2">
-      <span className="min-w-0 flex-1">
-        <Code text={secret} />
-        <span className="text-quiet">Shown only once.</span>
-      </span>
-      <Copy text={secret} what="the secret" />
-    </span>
-  )
 }
 
 type Act = (method: string, where: string, done: string, body?: object) => Promise<Json>
