@@ -18,8 +18,8 @@ export interface Column<Row> {
   readonly right?: boolean
   /** On a phone, where headings are hidden, its heading precedes it: for numbers that are unclear alone. */
   readonly named?: boolean
-  /** Takes the remaining width, in one line; the full text is shown on hover. */
-  readonly fill?: boolean
+  /** Takes the remaining width, in one line; the full text is shown on hover. `more`: most of it, beside another one. */
+  readonly fill?: boolean | 'more'
   /** On a phone it shares a line with the others and is truncated if necessary, so that a row has two lines, not three. */
   readonly cut?: boolean
   /** Its buttons are self-explanatory: the heading is only for screen readers. */
@@ -51,7 +51,7 @@ export function Table<Row>({
   if (rows === undefined) return <Pending error={error} lines={8} />
   if (rows.length === 0) return <Empty>{empty}</Empty>
   const columns = all.filter(({ scope }) => may(scope))
-  const filling = columns.filter(({ fill }) => fill === true).length
+  const filling = columns.filter(({ fill = false }) => fill !== false).length
   // Roles are explicit, since some screen readers do not recognize rows with another layout.
   return (
     <div {...kept} className="overflow-x-auto" tabIndex={0} role="region" aria-label={caption}>
@@ -142,11 +142,12 @@ function Cell<Row>({
   const { head, cell, main = false, wide, roomy, right = false, named = false, fill = false, cut = false } = column
   const shown = cell(row, above)
   const tight = filling > 0
-  const width = fill
-    ? `${filling > 1 ? 'w-1/2' : 'w-full'} max-w-0 truncate max-md:w-auto max-md:max-w-full`
-    : tight
-      ? 'max-md:break-words md:max-w-[22rem] md:overflow-hidden md:text-ellipsis md:whitespace-nowrap'
-      : 'break-words md:max-w-[22rem]'
+  const width =
+    fill !== false
+      ? `${filling > 1 ? (fill === 'more' ? 'w-3/5' : 'w-1/2') : 'w-full'} max-w-0 truncate max-md:w-auto max-md:max-w-full`
+      : tight
+        ? 'max-md:break-words md:max-w-[22rem] md:overflow-hidden md:text-ellipsis md:whitespace-nowrap'
+        : 'break-words md:max-w-[22rem]'
   const looks = [
     cut ? CUT : '',
     'px-2 py-1.5 first:pl-0 last:pr-0 max-md:min-w-0 max-md:p-0',
@@ -159,7 +160,7 @@ function Cell<Row>({
     <td
       role="cell"
       id={main ? mainId : undefined}
-      title={typeof shown === 'string' && (fill || tight) ? shown : undefined}
+      title={typeof shown === 'string' && (fill !== false || tight) ? shown : undefined}
       className={looks.join(' ')}
     >
       {named && <span className="text-quiet md:hidden">{head} </span>}

@@ -82,22 +82,21 @@ test('a row on a phone has two lines, whatever its content', async () => {
   assert.deepEqual(here.faults, [])
 })
 
-test("in a laptop window the subject has more room than the receiver's response", async () => {
+test("the subject has more room than the receiver's response and a long address", async () => {
   const who = await dashboard.owner()
-  await ended(
-    who,
-    await send(who, { to: 'bounce+of.somebody@sandbox.test', subject: 'Your order has shipped' }),
-    'bounced',
-  )
-  await using here = await dashboard.visit(who, { viewport: { width: 1024, height: 800 } })
+  const to = 'bounce+of.somebody.with.a.rather.long.name@sandbox.test'
+  await ended(who, await send(who, { to, subject: 'Invoice 2026-118 for March' }), 'bounced')
+  await using here = await dashboard.visit(who)
   const { page } = here
-  await dashboard.open(page, '/emails')
-  const link = page.getByRole('link', { name: 'Your order has shipped', exact: true })
-  await link.waitFor()
-  const cut = await page.evaluate<number>(
-    `{ const link = document.querySelector('[data-row] a'); link.scrollWidth - link.clientWidth }`,
-  )
-  assert.equal(cut, 0)
+  for (const width of [800, 1024, 1280]) {
+    await page.setViewportSize({ width, height: 800 })
+    await dashboard.open(page, '/emails')
+    await page.getByRole('link', { name: 'Invoice 2026-118 for March', exact: true }).waitFor()
+    const cut = await page.evaluate<number>(
+      `{ const link = document.querySelector('[data-row] a'); link.scrollWidth - link.clientWidth }`,
+    )
+    assert.equal(cut, 0, `${width} px`)
+  }
   assert.deepEqual(here.faults, [])
 })
 

@@ -75,7 +75,7 @@ export function Emails() {
           {
             head: 'Subject',
             main: true,
-            fill: true,
+            fill: 'more',
             cell: ({ id, subject, sandbox }) => (
               <span className="flex" title={subject}>
                 <Link to="/emails/$id" params={{ id }} search={search as never} className="truncate underline">
@@ -89,7 +89,7 @@ export function Emails() {
             head: 'To',
             cut: true,
             cell: ({ to }) => (
-              <span className="block truncate md:max-w-[15rem]" title={to}>
+              <span className="block truncate md:max-w-[11rem] xl:max-w-[15rem]" title={to}>
                 {to}
               </span>
             ),
