@@ -58,6 +58,42 @@ export function isFullPage(rows: readonly unknown[]): boolean {
   return rows.length >= PAGE_ROWS
 }
 
+interface Every {
+  readonly every?: number
+  readonly always?: number
+}
+
+/** The first page of a list without filters: what the listing itself asks for when it has none, so that it is asked for once. */
+export function useFirstPage(
+  path: string,
+  pages: Pages,
+  again: Every = {},
+  fixed: Readonly<Record<string, string | boolean>> = {},
+): { readonly rows: readonly Json[]; readonly total: number } | undefined {
+  const { data } = useApi(pagePath(path, fixed, 1, pages), again)
+  return data === undefined ? undefined : { rows: data.data, total: data.pagination.total }
+}
+
+const LONG_EVERY_MS = 60_000
+
+/** A whole list, for the page that lists it: one that is longer than a page is asked for separately, and less often. */
+export function useWhole(path: string, always: number): readonly Json[] | undefined {
+  const first = useFirstPage(path, 'page', { always })
+  const isLong = first !== undefined && first.total > first.rows.length
+  const whole = useApi(path, { always: LONG_EVERY_MS, enabled: isLong })
+  return isLong ? whole.data?.data : first?.rows
+}
+
+/** How many rows match. At most `COUNTED`, when there may be more. */
+export function useTotal(
+  path: string,
+  wanted: Readonly<Record<string, string | boolean>>,
+  options: Parameters<typeof useApi>[1],
+): { readonly count: number; readonly isAll: boolean } | undefined {
+  const total: number | undefined = useApi(withQuery(path, { ...wanted, limit: 1 }), options).data?.pagination.total
+  return total === undefined ? undefined : { count: total, isAll: total !== COUNTED }
+}
+
 export function Listing({
   path,
   fixed = {},

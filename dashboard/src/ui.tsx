@@ -16,6 +16,7 @@ export const NOT_YET = '\u00a0'
 export function Page({
   title,
   sentence,
+  more,
   needs,
   actions,
   children,
@@ -23,6 +24,8 @@ export function Page({
   readonly title: string
   /** The most important information. */
   readonly sentence?: ReactNode
+  /** What helps to understand it, the same for everybody: in place at once, so that nothing moves when the sentence is known. */
+  readonly more?: string | undefined
   /** The main action of the page. */
   readonly needs?: Scope | undefined
   readonly actions?: ReactNode
@@ -36,6 +39,7 @@ export function Page({
         <div className="min-w-0 flex-1 basis-80 break-words">
           <h1 className="text-xl font-semibold">{title}</h1>
           {sentence !== undefined && <p className="mt-1 max-w-[70ch] text-quiet">{sentence}</p>}
+          {more !== undefined && <p className="mt-1 max-w-[80ch] text-xs text-quiet">{more}</p>}
         </div>
         {may && actions}
       </div>

@@ -167,3 +167,24 @@ test('an email that no longer matches its filter keeps its place while reading o
   await titled(page, 'Three')
   assert.deepEqual(here.faults, [])
 })
+
+test('the sentence of a page is read from the list below it, which is asked for once', async () => {
+  const who = await dashboard.owner()
+  await call(who.api_key, 'POST', '/api/v1/customer/suppressions', { email: 'gone@example.net' })
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  for (const [where, list, sentence] of [
+    ['/suppressions', '/customer/suppressions', '1 address is suppressed (1 manual): no email is sent there.'],
+    ['/webhooks', '/customer/webhooks', 'Events sent to your own servers: signed, and retried until accepted.'],
+    ['/keys', '/customer/api-keys', '1 live and 1 test keys work.'],
+  ] as const) {
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname === `/api/v1${list}`) asked.push(request.url())
+    })
+    await dashboard.open(page, where)
+    await page.getByText(sentence, { exact: true }).waitFor()
+    assert.equal(asked.length, 1, asked.join(' '))
+  }
+  assert.deepEqual(here.faults, [])
+})

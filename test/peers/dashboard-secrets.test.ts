@@ -63,10 +63,16 @@ test('the secret of a new endpoint is shown on its page, once, and kept by sayin
   assert.deepEqual(here.faults, [])
 })
 
-test('recovery codes ask too', async () => {
+test('recovery codes and the test key of the first email ask too', async () => {
   await using here = await dashboard.visit(await dashboard.owner())
   const { page } = here
-  await dashboard.open(page, '/settings')
+  await dashboard.open(page, '/')
+  await page.getByRole('button', { name: 'Create a test key', exact: true }).click()
+  await page.getByText('It is shown only once').waitFor()
+  await go(page, 'Settings')
+  await asks(page).getByText('You have not copied the test key yet.').waitFor()
+  await asks(page).getByRole('button', { name: 'Leave without it', exact: true }).click()
+  await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor()
   await page.route('**/api/v1/session/totp', (route) =>
     route.request().method() === 'PUT'
       ? route.fulfill({ json: { data: { recovery_codes: ['one', 'two'] } } })

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { announce } from '../announcements.tsx'
+import { usedOf } from '../answers.ts'
 import { call, type Json, refresh, useApi } from '../api.ts'
 import { figure } from '../number-format.ts'
 import { SecretRotation } from '../secret-rotation.tsx'
@@ -26,7 +27,8 @@ export function Smtp() {
   return (
     <Page
       title="SMTP"
-      sentence="For apps that send over SMTP instead of HTTP, with the same checks and events."
+      sentence={data === undefined ? NOT_YET : <LastUse at={data.last_used_at} />}
+      more="Email over SMTP gets the same checks and events as over HTTP."
       actions={
         <SecretRotation
           scope="smtp:write"
@@ -89,6 +91,15 @@ export function Smtp() {
   )
 }
 
+function LastUse({ at }: { readonly at: string | null }) {
+  if (at === null) return 'No app has signed in over SMTP yet.'
+  return (
+    <>
+      An app last signed in over SMTP: <Time at={at} />.
+    </>
+  )
+}
+
 /** Never contains the password: copied code ends up in repositories. */
 function programOf({ host, ports, username }: Json): string {
   const [port = ports.implicit_tls[0]] = ports.starttls
@@ -136,7 +147,7 @@ export function Usage() {
       sentence={
         data === undefined
           ? NOT_YET
-          : `Plan ${data.plan}, month ${data.period}; resets on ${data.reset_at.slice(0, 10)} at ${data.reset_at.slice(11, 16)} UTC.`
+          : `${usedOf(data, KINDS)} Plan ${data.plan}; resets on ${data.reset_at.slice(0, 10)} at ${data.reset_at.slice(11, 16)} UTC.`
       }
     >
       {data === undefined ? (

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { withoutScore } from '../answers.ts'
 import { call, type Json, refresh, useApi } from '../api.ts'
 import { figure } from '../number-format.ts'
 import { percent } from '../rates.ts'
@@ -112,7 +113,7 @@ export function Health() {
         health === undefined
           ? NOT_YET
           : health.score === null
-            ? 'No score yet. Send some email first.'
+            ? withoutScore(health)
             : `Grade ${health.grade}: ${health.score} of 100 points${sinceThen(health)}, based on ${figure(health.metrics.sent)} emails sent since ${health.period.from_date}.`
       }
       actions={<Button onClick={() => void anew()}>Recalculate</Button>}

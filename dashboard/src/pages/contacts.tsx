@@ -6,18 +6,20 @@ import { CONTACT_COLUMNS, contactOf, contactRefusal } from '../../../src/modules
 import { cellOfTexts, textsOfCell } from '../../../src/platform/csv.ts'
 import { AddForm } from '../add-form.tsx'
 import { announce } from '../announcements.tsx'
+import { subscribedOf } from '../answers.ts'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import type { Outcome } from '../bulk-calls.ts'
 import { Checkbox } from '../checkbox.tsx'
 import { Confirm } from '../confirm.tsx'
 import type { Entry } from '../csv.ts'
 import { useEdited } from '../edited-form.ts'
+import { AsCall } from '../example-call.tsx'
 import { inWords, saidOfIt } from '../faults.ts'
 import { Import, useImport } from '../import.tsx'
-import { chosenOf, type Filter, Listing, words } from '../listing.tsx'
+import { chosenOf, type Filter, Listing, useFirstPage, useTotal, words } from '../listing.tsx'
 import { EditableIfPermitted, IfPermitted } from '../permissions.tsx'
 import type { Search } from '../search.ts'
-import { Button, Facts, Field, LIKE_A_BUTTON, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
+import { Button, Facts, Field, LIKE_A_BUTTON, NOT_YET, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
 
 const PATH = '/customer/contacts'
@@ -47,6 +49,25 @@ const FILTERS: readonly Filter[] = [
   { name: 'tag', label: 'Tag' },
 ]
 
+const LIST_EVERY_MS = 15_000
+const COUNT_EVERY_MS = 60_000
+/** Of more contacts the statuses are not counted: each count compares all of them with the lists that suppress. */
+const COUNTED_BY_STATUS = 20_000
+
+function useSentence(): string {
+  const first = useFirstPage(PATH, 'page', { always: LIST_EVERY_MS })
+  const options = {
+    always: COUNT_EVERY_MS,
+    enabled: first !== undefined && first.total > 0 && first.total <= COUNTED_BY_STATUS,
+  }
+  const subscribed = useTotal(PATH, { status: 'subscribed' }, options)
+  const pending = useTotal(PATH, { status: 'pending_confirmation' }, options)
+  if (first === undefined) return NOT_YET
+  if (!options.enabled) return subscribedOf(first.total, null)
+  if (subscribed === undefined || pending === undefined) return NOT_YET
+  return subscribedOf(first.total, { subscribed: subscribed.count, pending: pending.count })
+}
+
 export function Contacts() {
   const chosen = chosenOf(FILTERS, useSearch({ strict: false }) as Search)
   const [importing, button] = useImport('contacts:write')
@@ -60,7 +81,7 @@ export function Contacts() {
   return (
     <Page
       title="Contacts"
-      sentence="People who gave you their address, with a record of their consent."
+      sentence={useSentence()}
       actions={
         <div className="flex gap-2">
           {button}
@@ -109,7 +130,7 @@ export function Contacts() {
           path={PATH}
           pages="page"
           caption="Contacts"
-          always={15_000}
+          always={LIST_EVERY_MS}
           filters={FILTERS}
           columns={[
             {
@@ -142,8 +163,8 @@ export function Contacts() {
             <>
               No contacts yet.{' '}
               <IfPermitted scope="contacts:write">
-                Add one, import a list, or have your sign-up form call POST /api/v1/customer/contacts, which asks each
-                person to confirm.
+                Add one, import a list, or have your sign-up form make this call, which asks each person to confirm.
+                <AsCall path={PATH} body={{ email: 'someone@example.net', source: 'sign-up form' }} />
               </IfPermitted>
             </>
           }

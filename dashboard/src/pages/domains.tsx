@@ -2,7 +2,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { AddForm } from '../add-form.tsx'
 import { announce } from '../announcements.tsx'
-import { maySend, sendingFrom } from '../answers.ts'
+import { maySend, sendingFrom, trackedBy } from '../answers.ts'
 import { call, type Json, refresh, useApi } from '../api.ts'
 import { ByDomain } from '../by-domain.tsx'
 import { Confirm } from '../confirm.tsx'
@@ -10,13 +10,15 @@ import { DkimKeys, isOfNextKeys } from '../dkim-keys.tsx'
 import { DmarcReports } from '../dmarc-reports.tsx'
 import { howTheyAre, isWrong, purposeOf, Records, zoneOf } from '../dns-records.tsx'
 import { domainForm } from '../domain-form.ts'
-import { type Filter, Listing, words } from '../listing.tsx'
+import { AsCall } from '../example-call.tsx'
+import { type Filter, Listing, useWhole, words } from '../listing.tsx'
 import { IfPermitted } from '../permissions.tsx'
 import { TlsReports } from '../tls-reports.tsx'
 import { TrackingSettings } from '../tracking-settings.tsx'
 import { Button, Copy, LIKE_A_BUTTON, NOT_YET, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 
 const LIST_EVERY_MS = 15_000
+const TRACKING_EVERY_MS = 5_000
 
 const FILTERS: readonly Filter[] = [
   { name: 'search', label: 'Domain' },
@@ -29,7 +31,7 @@ const FILTERS: readonly Filter[] = [
 
 export function Domains() {
   const navigate = useNavigate()
-  const all = useApi('/customer/domains', { always: LIST_EVERY_MS }).data?.data
+  const all = useWhole('/customer/domains', LIST_EVERY_MS)
   return (
     <Page title="Domains" sentence={all === undefined ? NOT_YET : sendingFrom(all)}>
       <AddForm
@@ -63,6 +65,7 @@ export function Domains() {
             No domains yet.{' '}
             <IfPermitted scope="domains:write">
               Add the one you send from to get the DNS records to publish.
+              <AsCall path="/customer/domains" body={{ domain: 'mail.example.com' }} />
             </IfPermitted>
           </>
         }
@@ -210,6 +213,7 @@ function Report({ report }: { readonly report: Json }) {
 }
 
 export function TrackingDomains() {
+  const all = useWhole('/customer/tracking-domains', TRACKING_EVERY_MS)
   const [error, setError] = useState<unknown>(null)
   const act = async (method: string, path: string): Promise<void> => {
     setError(null)
@@ -217,10 +221,7 @@ export function TrackingDomains() {
     await refresh('/customer/tracking-domains')
   }
   return (
-    <Page
-      title="Tracking domains"
-      sentence="Your own domains for tracked links and opens. Each needs one CNAME; the certificate is issued automatically."
-    >
+    <Page title="Tracking domains" sentence={all === undefined ? NOT_YET : trackedBy(all)}>
       <AddForm
         path="/customer/tracking-domains"
         scope="tracking_domains:write"
@@ -233,7 +234,7 @@ export function TrackingDomains() {
         path="/customer/tracking-domains"
         pages="page"
         caption="Tracking domains"
-        always={5_000}
+        always={TRACKING_EVERY_MS}
         columns={[
           { head: 'Domain', main: true, cell: ({ domain }) => domain },
           {
@@ -274,7 +275,14 @@ export function TrackingDomains() {
             ),
           },
         ]}
-        empty="No tracking domains yet. Without one, links go through the public address of this installation."
+        empty={
+          <>
+            No tracking domains yet. Without one, links go through the public address of this installation.
+            <IfPermitted scope="tracking_domains:write">
+              <AsCall path="/customer/tracking-domains" body={{ domain: 'links.example.com' }} />
+            </IfPermitted>
+          </>
+        }
       />
     </Page>
   )

@@ -1,13 +1,16 @@
 import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { announce } from '../announcements.tsx'
-import { call, type Json, refresh } from '../api.ts'
+import { deferredNow, endedIn } from '../answers.ts'
+import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
+import { lastDays } from '../days.ts'
 import { useEmailFilters } from '../email-filters.ts'
-import { chosenOf, Listing } from '../listing.tsx'
+import { ExampleCall, FIRST_EMAIL } from '../example-call.tsx'
+import { chosenOf, Listing, useTotal } from '../listing.tsx'
 import { figure } from '../number-format.ts'
 import type { Search } from '../search.ts'
-import { Page, Problem, State, Time } from '../ui.tsx'
+import { NOT_YET, Page, Problem, State, Time } from '../ui.tsx'
 
 /** Cancels what a campaign has not sent yet; takes several calls when there is much. */
 function CancelTag({ tag, setError }: { readonly tag: string; readonly setError: (error: unknown) => void }) {
@@ -53,6 +56,30 @@ function Answer({ of: { status, scheduled_at: at, last_response: said } }: { rea
   )
 }
 
+const DAYS = 7
+const FIGURES_EVERY = { every: 15_000 }
+const DEFERRED = { status: 'deferred', include_sandbox: 'false' }
+
+function Sentence() {
+  const { data } = useApi(withQuery('/stats/outbound', lastDays(DAYS)), FIGURES_EVERY)
+  const deferred = useTotal('/emails', DEFERRED, FIGURES_EVERY)
+  if (data === undefined || deferred === undefined) return NOT_YET
+  return (
+    <>
+      {endedIn(data.data, `in the last ${DAYS} days`)}
+      {deferred.count > 0 && (
+        <>
+          {', '}
+          <Link to="/emails" search={DEFERRED as never} className="underline">
+            {deferredNow(deferred.count, deferred.isAll)}
+          </Link>
+        </>
+      )}
+      .
+    </>
+  )
+}
+
 export function Emails() {
   const filters = useEmailFilters()
   const search = useSearch({ strict: false }) as Search
@@ -61,7 +88,7 @@ export function Emails() {
   return (
     <Page
       title="Emails"
-      sentence="Every email, newest first. Open one to see each delivery attempt and server response."
+      sentence={<Sentence />}
       actions={tag === undefined ? undefined : <CancelTag tag={tag} setError={setError} />}
     >
       <Problem error={error} />
@@ -99,11 +126,16 @@ export function Emails() {
         ]}
         empty={
           <>
-            No emails yet.{' '}
-            <Link to="/" className="underline">
-              The overview
-            </Link>{' '}
-            shows how to send your first one.
+            <p className="mb-3">
+              No emails yet. This sends the first one; with a test key it goes to the{' '}
+              <Link to="/inbox" className="underline">
+                inbox
+              </Link>{' '}
+              and nowhere else.
+            </p>
+            <div className="grid gap-3 text-ink">
+              <ExampleCall path="/send" body={FIRST_EMAIL} />
+            </div>
           </>
         }
       />

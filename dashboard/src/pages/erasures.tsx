@@ -4,18 +4,29 @@ import { useState } from 'react'
 import { AddForm } from '../add-form.tsx'
 import { announce } from '../announcements.tsx'
 import { Checkbox } from '../checkbox.tsx'
-import { Listing } from '../listing.tsx'
-import { figure } from '../number-format.ts'
-import { Page, Section, State, Time } from '../ui.tsx'
+import { Listing, useFirstPage } from '../listing.tsx'
+import { counted, figure } from '../number-format.ts'
+import { NOT_YET, Page, Section, State, Time } from '../ui.tsx'
 
 const PATH = '/customer/erasures'
+const EVERY_MS = 5_000
+
+function stateOf(first: ReturnType<typeof useFirstPage>): string {
+  if (first === undefined) return NOT_YET
+  if (first.total === 0) return 'For people who ask to be forgotten.'
+  const pending = first.rows.filter(({ status }) => status !== 'completed').length
+  // The newest are those that may be pending.
+  return `${counted(first.total, 'erasure')}, ${pending === 0 ? 'all completed' : `${figure(pending)} not completed yet`}.`
+}
 
 export function Erasures() {
   const [sure, setSure] = useState(false)
+  const first = useFirstPage(PATH, 'page', { always: EVERY_MS })
   return (
     <Page
       title="Erasures"
-      sentence="For people who ask to be forgotten. The emails sent to them, their contact and their list entries are deleted; events stay without the person, so that statistics stay true. A salted hash of the address stays, so that no more email is sent to it."
+      sentence={stateOf(first)}
+      more="The emails sent to the person, the contact and the list entries are deleted; events stay without the person, so that statistics stay true. A salted hash of the address stays, so that no more email is sent to it."
     >
       <AddForm
         path={PATH}
@@ -37,7 +48,7 @@ export function Erasures() {
           path={PATH}
           pages="page"
           caption="Erasures"
-          always={5_000}
+          always={EVERY_MS}
           filters={[]}
           columns={[
             { head: 'Address', main: true, cell: ({ email }) => email ?? 'erased' },

@@ -2,21 +2,28 @@
 
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { Json } from '../api.ts'
+import { engagementIn } from '../answers.ts'
+import { type Json, useApi, withQuery } from '../api.ts'
 import { useDomainFilter } from '../by-domain.tsx'
+import { lastDays } from '../days.ts'
 import { EVENTS } from '../event-types.ts'
+import { ExampleCall, FIRST_EMAIL } from '../example-call.tsx'
 import { Listing, WHOLE_ADDRESS } from '../listing.tsx'
 import type { Search } from '../search.ts'
-import { Page, State, Time } from '../ui.tsx'
+import { NOT_YET, Page, State, Time } from '../ui.tsx'
 
 const NAMES: ReadonlyMap<string, string> = new Map(EVENTS)
 
+const DAYS = 7
+
 export function Events() {
+  const figures = useApi(withQuery('/stats/outbound', lastDays(DAYS)), { every: 15_000 }).data?.data
   const domains = useDomainFilter()
   return (
     <Page
       title="Events"
-      sentence="Everything that happened, newest first, as sent to webhooks. Every open and click is listed, including those by machines; the overview counts each email once, and only people."
+      sentence={figures === undefined ? NOT_YET : engagementIn(figures, `in the last ${DAYS} days`)}
+      more="Each open and click is listed here, those by machines too."
     >
       <Listing
         path="/events"
@@ -39,7 +46,14 @@ export function Events() {
           { head: 'When', right: true, cell: ({ timestamp: at }) => <Time at={at} /> },
         ]}
         keyOf={({ event_id: id }) => id}
-        empty="No events yet. The first one appears as soon as an email is accepted."
+        empty={
+          <>
+            <p className="mb-3">No events yet. The first one appears as soon as an email is accepted.</p>
+            <div className="grid gap-3 text-ink">
+              <ExampleCall path="/send" body={FIRST_EMAIL} />
+            </div>
+          </>
+        }
       />
     </Page>
   )

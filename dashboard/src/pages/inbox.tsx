@@ -3,18 +3,31 @@ import { useState } from 'react'
 import { announce } from '../announcements.tsx'
 import { call, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
-import { type Filter, Listing, WHOLE_ADDRESS } from '../listing.tsx'
+import { ExampleCall, FIRST_EMAIL } from '../example-call.tsx'
+import { type Filter, Listing, useFirstPage, WHOLE_ADDRESS } from '../listing.tsx'
 import { Neighbours } from '../neighbours.tsx'
-import { figure } from '../number-format.ts'
+import { counted, figure } from '../number-format.ts'
 import { Preview } from '../preview.tsx'
 import type { Search } from '../search.ts'
-import { Facts, LIKE_A_BUTTON, Page, Problem, Time, Waiting } from '../ui.tsx'
+import { Facts, LIKE_A_BUTTON, NOT_YET, Page, Problem, Time, Waiting } from '../ui.tsx'
 
 const FILTERS: readonly Filter[] = [
   { name: 'subject', label: 'Subject' },
   { name: 'to', label: 'To', form: WHOLE_ADDRESS },
 ]
 const AGAIN_MS = 3_000
+
+function Sentence() {
+  const first = useFirstPage('/inbox', 'offset', { every: AGAIN_MS })
+  if (first === undefined) return NOT_YET
+  const [latest] = first.rows
+  if (latest === undefined) return 'Nothing is captured.'
+  return (
+    <>
+      {counted(first.total, 'email')} captured, the latest <Time at={latest.received_at} />.
+    </>
+  )
+}
 
 export function Inbox() {
   const search = useSearch({ strict: false }) as Search
@@ -27,7 +40,8 @@ export function Inbox() {
   return (
     <Page
       title="Inbox"
-      sentence="All sandbox email: sent with a test key, by a request with sandbox, to an address at sandbox.test, or while POSTHORN_DELIVERY is sandbox. Captured as a recipient would get it, and kept for 30 days."
+      sentence={<Sentence />}
+      more="Email goes here, and to nobody else, if it is sent with a test key, by a request with sandbox, to an address at sandbox.test, or while POSTHORN_DELIVERY is sandbox. It is kept for 30 days."
       actions={
         <Confirm
           scope="emails:write"
@@ -60,7 +74,14 @@ export function Inbox() {
           { head: 'To', cut: true, cell: ({ to }) => to },
           { head: 'Received', right: true, cell: ({ received_at: at }) => <Time at={at} /> },
         ]}
-        empty="Nothing captured yet. Send with a test key, or over SMTP with the test password, and the email appears here immediately."
+        empty={
+          <>
+            <p className="mb-3">Nothing captured yet. Send with a test key, and the email appears here immediately.</p>
+            <div className="grid gap-3 text-ink">
+              <ExampleCall path="/send" body={FIRST_EMAIL} />
+            </div>
+          </>
+        }
       />
     </Page>
   )

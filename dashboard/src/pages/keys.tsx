@@ -4,27 +4,30 @@ import { Link, useParams } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { AddForm } from '../add-form.tsx'
 import { announce } from '../announcements.tsx'
+import { workingKeys } from '../answers.ts'
 import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { useEdited } from '../edited-form.ts'
 import { BOUND_FIELDS, boundsOf, fieldsOf, KeyBounds, lacksChoice, UNBOUND } from '../key-bounds.tsx'
-import { Listing } from '../listing.tsx'
+import { Listing, useFirstPage } from '../listing.tsx'
 import { counted } from '../number-format.ts'
 import { EditableIfPermitted, IfPermitted } from '../permissions.tsx'
 import { SecretRotation } from '../secret-rotation.tsx'
 import { ShownOnce } from '../shown-once.tsx'
-import { Button, Choice, DATES, Facts, Field, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
+import { Button, Choice, DATES, Facts, Field, NOT_YET, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
 
 const PATH = '/customer/api-keys'
+const LIST_EVERY_MS = 15_000
 
 export function Keys() {
+  const first = useFirstPage(PATH, 'page', { always: LIST_EVERY_MS })
   const [mode, setMode] = useState('live')
   const [bounds, setBounds] = useState(UNBOUND)
   const [made, setMade] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)
   return (
-    <Page title="API keys" sentence="A live key sends to real recipients; a test key only sends to the inbox.">
+    <Page title="API keys" sentence={first === undefined ? NOT_YET : workingKeys(first.rows, first.total, Date.now())}>
       <AddForm
         path={PATH}
         scope="api_keys:write"
@@ -46,8 +49,8 @@ export function Keys() {
               value={mode}
               onChange={setMode}
               options={[
-                ['live', 'live'],
-                ['sandbox', 'test'],
+                ['live', 'live: to real recipients'],
+                ['sandbox', 'test: only to the inbox'],
               ]}
             />
             <KeyBounds bounds={bounds} onChange={setBounds} error={fault} />
@@ -60,7 +63,7 @@ export function Keys() {
         path={PATH}
         pages="page"
         caption="API keys"
-        always={15_000}
+        always={LIST_EVERY_MS}
         columns={[
           {
             head: 'Name',
@@ -201,7 +204,7 @@ export function Key() {
 }
 
 function OneKey({ id }: { readonly id: string }) {
-  const found = useApi(`${PATH}/${id}`, { always: 15_000 })
+  const found = useApi(`${PATH}/${id}`, { always: LIST_EVERY_MS })
   const [made, setMade] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)
   if (found.data === undefined)

@@ -5,16 +5,19 @@ import { useCallback, useState } from 'react'
 import { BOUNCE_CATEGORIES } from '../../../src/mail/smtp-bounce.ts'
 import { AddForm } from '../add-form.tsx'
 import { announce } from '../announcements.tsx'
-import { call, faultOf, type Json, refresh, withQuery } from '../api.ts'
+import { bouncesIn, suppressedFor } from '../answers.ts'
+import { call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import type { Outcome } from '../bulk-calls.ts'
 import { useDomainFilter } from '../by-domain.tsx'
 import { Confirm } from '../confirm.tsx'
 import type { Entry } from '../csv.ts'
 import { DateTimeInput, momentOf } from '../date-time-input.tsx'
+import { lastDays } from '../days.ts'
+import { AsCall, ExampleCall, FIRST_EMAIL } from '../example-call.tsx'
 import { inWords, saidOfIt } from '../faults.ts'
 import { Import, useImport } from '../import.tsx'
-import { chosenOf, type Filter, Listing, WHOLE_ADDRESS, words } from '../listing.tsx'
-import { figure } from '../number-format.ts'
+import { chosenOf, type Filter, Listing, useFirstPage, WHOLE_ADDRESS, words } from '../listing.tsx'
+import { counted, figure } from '../number-format.ts'
 import { IfPermitted } from '../permissions.tsx'
 import { saveList } from '../save.ts'
 import type { Search } from '../search.ts'
@@ -26,7 +29,7 @@ import {
   unknownReasons,
 } from '../suppression-list.ts'
 import { answerIn } from '../timeline.ts'
-import { Button, Choice, LIKE_A_BUTTON, Page, Problem, Section, State, Time } from '../ui.tsx'
+import { Button, Choice, LIKE_A_BUTTON, NOT_YET, Page, Problem, Section, State, Time } from '../ui.tsx'
 
 function Removal({
   path,
@@ -57,6 +60,9 @@ function Removal({
   )
 }
 
+/** While no events announce changes. */
+const LIST_EVERY = { every: 15_000 }
+
 const SUPPRESSIONS = '/customer/suppressions'
 const IMPORTED_AT_ONCE = 500
 
@@ -82,10 +88,12 @@ export function Suppressions() {
   const chosen = chosenOf(SUPPRESSION_FILTERS, useSearch({ strict: false }) as Search)
   const [error, setError] = useState<unknown>(null)
   const [importing, button] = useImport('suppressions:write')
+  const first = useFirstPage(SUPPRESSIONS, 'page', LIST_EVERY)
+  const reasons = first?.total === first?.rows.length ? (first?.rows.map(({ reason }) => reason) ?? []) : null
   return (
     <Page
       title="Suppressions"
-      sentence="No email is sent to these addresses, because earlier email failed permanently or drew a complaint. Remove one only if you know that the problem is resolved."
+      sentence={first === undefined ? NOT_YET : suppressedFor(first.total, reasons)}
       actions={
         <div className="flex gap-2">
           {button}
@@ -100,7 +108,7 @@ export function Suppressions() {
           path={SUPPRESSIONS}
           pages="page"
           caption="Suppressed addresses"
-          every={15_000}
+          {...LIST_EVERY}
           filters={SUPPRESSION_FILTERS}
           columns={[
             { head: 'Address', main: true, cell: ({ email }) => email },
@@ -129,6 +137,7 @@ export function Suppressions() {
               No suppressed addresses. Hard bounces and complaints are listed here automatically.{' '}
               <IfPermitted scope="suppressions:write">
                 Use Import to bring the list from your previous provider.
+                <AsCall path={SUPPRESSIONS} body={{ email: 'someone@example.net', details: 'asked by phone' }} />
               </IfPermitted>
             </>
           }
@@ -246,14 +255,20 @@ function unsubscribeOf({ email, fields }: Entry): object {
 
 const UNSUBSCRIBE_FILTERS: readonly Filter[] = [{ name: 'search', label: 'Address' }]
 
+function askedOut(total: number): string {
+  if (total === 0) return 'Nobody has asked for no more email.'
+  return `${counted(total, 'person', 'people')} asked for no more email; nothing is sent to them.`
+}
+
 export function Unsubscribes() {
   const chosen = chosenOf(UNSUBSCRIBE_FILTERS, useSearch({ strict: false }) as Search)
   const [error, setError] = useState<unknown>(null)
   const [importing, button] = useImport('unsubscribes:write')
+  const total = useFirstPage(UNSUBSCRIBES, 'page', LIST_EVERY)?.total
   return (
     <Page
       title="Unsubscribes"
-      sentence="People who asked for no more email. Nothing is sent to them, whatever an API request says."
+      sentence={total === undefined ? NOT_YET : askedOut(total)}
       actions={
         <div className="flex gap-2">
           {button}
@@ -288,7 +303,7 @@ export function Unsubscribes() {
           path={UNSUBSCRIBES}
           pages="page"
           caption="Unsubscribed addresses"
-          every={15_000}
+          {...LIST_EVERY}
           filters={UNSUBSCRIBE_FILTERS}
           columns={[
             { head: 'Address', main: true, cell: ({ email }) => email },
@@ -306,7 +321,15 @@ export function Unsubscribes() {
               cell: ({ email }) => <Removal path={UNSUBSCRIBES} address={email} setError={setError} />,
             },
           ]}
-          empty="No unsubscribes yet. Anyone who uses the link in an email, or the unsubscribe button of their email app, appears here."
+          empty={
+            <>
+              No unsubscribes yet. Anyone who uses the link in an email, or the unsubscribe button of their email app,
+              appears here.
+              <IfPermitted scope="unsubscribes:write">
+                <AsCall path={UNSUBSCRIBES} body={{ email: 'someone@example.net', reason: 'too many' }} />
+              </IfPermitted>
+            </>
+          }
         />
       </Section>
     </Page>
@@ -354,15 +377,18 @@ const BOUNCE_FILTERS: readonly Filter[] = [
   { name: 'include_complaints', label: 'Complaints', options: [['false', 'excluded']] },
 ]
 const WITH_SANDBOX = { include_sandbox: true }
+const DAYS = 30
 
 export function Bounces() {
+  const figures = useApi(withQuery('/stats/outbound', lastDays(DAYS)), LIST_EVERY).data?.data
   const [error, setError] = useState<unknown>(null)
   const filters = [...BOUNCE_FILTERS, ...useDomainFilter()]
   const chosen = chosenOf(filters, useSearch({ strict: false }) as Search)
   return (
     <Page
       title="Bounces"
-      sentence="Emails that bounced, and complaints about emails that were delivered. Hard: the address is invalid. Soft: a temporary problem. Block: the sender or content was refused, not the address. Complaint: marked as spam; the overview counts these separately."
+      sentence={figures === undefined ? NOT_YET : bouncesIn(figures, `in the last ${DAYS} days`)}
+      more="Hard: the address is invalid. Soft: a temporary problem. Block: the sender or content was refused, not the address. Complaint: delivered, and marked as spam."
       actions={
         <ExportList
           name="bounces.csv"
@@ -388,7 +414,7 @@ export function Bounces() {
         path="/customer/bounces"
         fixed={WITH_SANDBOX}
         caption="Bounces"
-        every={15_000}
+        {...LIST_EVERY}
         filters={filters}
         columns={[
           { head: 'Type', cell: ({ type }) => <State name={type} /> },
@@ -420,7 +446,17 @@ export function Bounces() {
           },
           { head: 'When', right: true, cell: ({ bounced_at: at }) => <Time at={at} /> },
         ]}
-        empty="No bounces yet. Each one appears here within a second, with the reason and what to do about it."
+        empty={
+          <>
+            <p className="mb-3">
+              No bounces yet. Each one appears here within a second, with the reason and what to do about it. With a
+              test key, this one bounces:
+            </p>
+            <div className="grid gap-3 text-ink">
+              <ExampleCall path="/send" body={{ ...FIRST_EMAIL, to: 'bounce@sandbox.test' }} />
+            </div>
+          </>
+        }
       />
     </Page>
   )

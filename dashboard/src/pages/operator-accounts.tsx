@@ -6,7 +6,7 @@ import { AccountTerms, FEATURES, PLANS } from '../account-terms.tsx'
 import { announce } from '../announcements.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
-import { Listing, words } from '../listing.tsx'
+import { Listing, useFirstPage, words } from '../listing.tsx'
 import { counted, figure } from '../number-format.ts'
 import { ShownOnce } from '../shown-once.tsx'
 import { Table } from '../table.tsx'
@@ -331,11 +331,24 @@ function About({ row }: { readonly row: Json }) {
   )
 }
 
+function LogSentence() {
+  const first = useFirstPage('/operator/actions', 'page')
+  if (first === undefined) return NOT_YET
+  const [last] = first.rows
+  if (last === undefined) return 'Nothing is recorded yet.'
+  return (
+    <>
+      {counted(first.total, 'entry', 'entries')}, the latest by {last.operator}, <Time at={last.at} />.
+    </>
+  )
+}
+
 export function OperatorLog() {
   return (
     <Page
       title="Audit log"
-      sentence="Every change that operators make to accounts and destinations, and inside accounts other than their own."
+      sentence={<LogSentence />}
+      more="Every change that operators make is recorded: to accounts and destinations, and inside accounts other than their own."
     >
       <Deeds />
     </Page>
@@ -347,13 +360,20 @@ function featuresOf({ features }: Json): string {
   return names.length === 0 ? 'none' : names.join(', ')
 }
 
+function plansIn(plans: readonly Json[]): string {
+  const used = plans.filter(({ accounts }) => accounts > 0)
+  if (used.length === 0) return 'No account is on any plan.'
+  return `${used.map(({ plan, accounts }) => `${counted(accounts, 'account')} on ${plan}`).join(', ')}.`
+}
+
 export function PlansPage() {
   const found = useApi('/operator/plans')
   const limit = (name: string) => (row: Json) => (row.limits[name] === null ? 'unlimited' : figure(row.limits[name]))
   return (
     <Page
       title="Plans"
-      sentence="What each plan allows on this installation. Change plans with POSTHORN_PLANS_FILE; set custom limits for one account on its page."
+      sentence={found.data === undefined ? NOT_YET : plansIn(found.data.data)}
+      more="Change plans with POSTHORN_PLANS_FILE; set custom limits for one account on its page."
     >
       <Table
         caption="Plans"

@@ -2,6 +2,7 @@
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
+import { heldUp, runningOn } from '../answers.ts'
 import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { counted, figure } from '../number-format.ts'
 import type { Search } from '../search.ts'
@@ -143,9 +144,7 @@ function Causes() {
 function sentenceOf({ totals, data }: Json): string {
   const all: number = totals.ready + totals.leased + totals.waiting
   if (all === 0) return 'The queue is empty.'
-  const paused = (data as readonly Json[]).filter(({ paused_at: at }) => at !== null).length
-  const held = paused === 0 ? '' : ` ${paused} ${paused === 1 ? 'destination is' : 'destinations are'} paused.`
-  return `${counted(all, 'email')}: ${figure(totals.ready)} ready, ${figure(totals.leased)} in progress, ${figure(totals.waiting)} waiting or scheduled.${held}`
+  return `${counted(all, 'email')}: ${figure(totals.ready)} ready, ${figure(totals.leased)} in progress, ${figure(totals.waiting)} waiting or scheduled.${heldUp(data, Date.now())}`
 }
 
 function depth(row: Json) {
@@ -208,13 +207,7 @@ const STATES: Readonly<Record<string, string>> = { running: 'active', silent: 'm
 export function Machines() {
   const found = useApi('/operator/machines', { always: MACHINES_EVERY_MS })
   const rows: readonly Json[] | undefined = found.data?.data
-  const running = rows?.filter(({ state }) => state === 'running') ?? []
-  const silent = rows?.filter(({ state }) => state === 'silent').length ?? 0
-  const versions = new Set(running.map(({ version }) => version))
-  const sentence =
-    rows === undefined
-      ? NOT_YET
-      : `${running.length} ${running.length === 1 ? 'process running' : 'processes running'}${silent === 0 ? '' : `, ${silent} silent`}${versions.size > 1 ? `; versions differ: ${[...versions].join(', ')}` : ''}.`
+  const sentence = rows === undefined ? NOT_YET : runningOn(rows, found.data?.followers ?? [])
   return (
     <Page title="Machines" sentence={sentence}>
       {rows !== undefined && <Problem error={found.error} />}
@@ -235,12 +228,20 @@ export function Machines() {
           { head: 'Status', cell: ({ state }) => <State name={STATES[state] ?? state} word={state} /> },
           { head: 'Roles', cell: ({ roles }) => roles.join(', ') },
           { head: 'Version', named: true, cell: ({ version }) => version },
-          { head: 'Heartbeat', named: true, cell: ({ heartbeat_age_seconds: age }) => `${inWords(age)} ago` },
+          {
+            head: 'Heartbeat',
+            named: true,
+            cell: ({ heartbeat_age_seconds: age }) => <span className="whitespace-nowrap">{inWords(age)} ago</span>,
+          },
           {
             head: 'Lag',
             right: true,
             wide: true,
-            cell: ({ event_loop_delay_ms: ms }) => <span title="event loop, 99th percentile">{ms} ms</span>,
+            cell: ({ event_loop_delay_ms: ms }) => (
+              <span title="event loop, 99th percentile" className="whitespace-nowrap">
+                {ms} ms
+              </span>
+            ),
           },
           {
             head: 'Memory',

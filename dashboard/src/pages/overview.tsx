@@ -1,12 +1,13 @@
 // The start page: whether email arrives, and what needs attention.
 
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
-import { deliveryIn } from '../answers.ts'
+import { useRef, useState } from 'react'
+import { deliveryIn, withoutScore } from '../answers.ts'
 import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { useDomains } from '../by-domain.tsx'
 import { RateDays, StackedDays } from '../charts.tsx'
 import { edgeOfDay, lastDays } from '../days.ts'
+import { ExampleCall, FIRST_EMAIL, NO_KEY } from '../example-call.tsx'
 import { type FigureRange, listBehind } from '../figure-links.ts'
 import { filled } from '../filled.ts'
 import { figure } from '../number-format.ts'
@@ -14,7 +15,8 @@ import { IfPermitted } from '../permissions.tsx'
 import { ProviderStrips } from '../provider-strips.tsx'
 import { isOver, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE, rate } from '../rates.ts'
 import type { Search } from '../search.ts'
-import { Button, Code, Copy, Empty, NOT_YET, Page, Pending, Problem, Section, State, Time, Waiting } from '../ui.tsx'
+import { NotKept } from '../shown-once.tsx'
+import { Button, Empty, NOT_YET, Page, Pending, Problem, Section, State, Time, Waiting } from '../ui.tsx'
 
 const RANGES = [7, 30, 90] as const
 const DEFAULT_DAYS = 30
@@ -315,13 +317,9 @@ function Health({ ofAll }: { readonly ofAll: boolean }) {
         <Pending error={found.error} lines={2} />
       ) : (
         <>
-          <p>
-            {health.score === null
-              ? 'No score yet. Send some email first.'
-              : `Grade ${health.grade}, ${health.score} of 100.`}
-          </p>
+          <p>{health.score === null ? withoutScore(health) : `Grade ${health.grade}, ${health.score} of 100.`}</p>
           <ul className="mt-1">
-            {health.findings.slice(0, 3).map((finding: Json) => (
+            {(health.score === null ? [] : health.findings.slice(0, 3)).map((finding: Json) => (
               <li key={finding.code}>
                 <State name={finding.severity} /> {finding.message}
               </li>
@@ -379,12 +377,13 @@ function Latest({ domainId }: { readonly domainId: string | undefined }) {
   )
 }
 
-/** Placeholder: existing keys cannot be shown in full. */
-const NO_KEY = 'YOUR_TEST_KEY'
-
 /** A curl call to copy for the first email; with the test key created here it works unchanged. */
 function FirstMail() {
   const [made, setMade] = useState<string | null>(null)
+  const kept = useRef(false)
+  const keep = (): void => {
+    kept.current = made !== null
+  }
   const [error, setError] = useState<unknown>(null)
   const make = async (): Promise<void> => {
     setError(null)
@@ -392,10 +391,6 @@ function FirstMail() {
     await call('POST', '/customer/api-keys', wanted).then((answer) => setMade(answer.data.key), setError)
     await refresh('/customer/api-keys')
   }
-  const key = made ?? NO_KEY
-  const mail = `{ "from": "you@example.com", "to": "someone@example.net", "subject": "Hello", "text": "It works." }`
-  const curl = `curl -sS ${location.origin}/api/v1/send \\\n  -H 'X-API-Key: ${key}' -H 'Content-Type: application/json' \\\n  -d '${mail}'`
-  const script = `await fetch('${location.origin}/api/v1/send', {\n  method: 'POST',\n  headers: { 'x-api-key': '${key}', 'content-type': 'application/json' },\n  body: JSON.stringify(${mail.replaceAll(/"(\w+)":/g, '$1:').replaceAll('"', "'")}),\n})`
   return (
     <div className="grid gap-3 rounded border border-dashed border-line p-4">
       <p className="text-quiet">
@@ -429,17 +424,11 @@ function FirstMail() {
         </div>
       )}
       <Problem error={error} />
-      {[
-        ['curl', curl],
-        ['TypeScript', script],
-      ].map(([name = '', text = '']) => (
-        <div key={name}>
-          <p className="mb-1 flex items-center justify-between text-quiet">
-            {name} <Copy text={text} what={`the ${name} example`} />
-          </p>
-          <Code text={text} />
-        </div>
-      ))}
+      {/* Copied with an example, it is kept. */}
+      <div className="grid gap-3" onCopy={keep}>
+        {made !== null && <NotKept waits={() => !kept.current} what="the test key" />}
+        <ExampleCall path="/send" body={FIRST_EMAIL} apiKey={made ?? NO_KEY} copied={keep} />
+      </div>
     </div>
   )
 }

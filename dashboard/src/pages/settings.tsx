@@ -10,7 +10,7 @@ import { EditableIfPermitted } from '../permissions.tsx'
 import { SecondFactor } from '../second-factor.tsx'
 import { Table } from '../table.tsx'
 import { TRACKING_SWITCHES } from '../tracking-settings.tsx'
-import { Button, Choice, Field, Page, Pending, Problem, Section, Time } from '../ui.tsx'
+import { Button, Choice, Field, NOT_YET, Page, Pending, Problem, Section, Time } from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
 
 export function Settings() {
@@ -18,7 +18,7 @@ export function Settings() {
   const profile = useApi('/customer/profile')
   const data: Json = me.data?.data
   return (
-    <Page title="Settings">
+    <Page title="Settings" sentence={data === undefined ? NOT_YET : signedIn(data.user)}>
       {profile.data === undefined ? (
         <Pending error={profile.error} />
       ) : (
@@ -46,6 +46,10 @@ export function Settings() {
       </Section>
     </Page>
   )
+}
+
+function signedIn({ email, role, totp_enabled: on }: Json): string {
+  return `Signed in as ${email}, ${role}; two-factor authentication is ${on ? 'on' : 'off'}.`
 }
 
 const SWITCHES: readonly (readonly [field: string, label: string])[] = [

@@ -6,19 +6,34 @@ import { announce } from '../announcements.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { DraftPreview } from '../draft-preview.tsx'
-import { Listing } from '../listing.tsx'
+import { AsCall } from '../example-call.tsx'
+import { Listing, useFirstPage } from '../listing.tsx'
+import { counted } from '../number-format.ts'
 import { EditableIfPermitted, IfPermitted } from '../permissions.tsx'
 import { Table } from '../table.tsx'
-import { Button, Field, LIKE_A_BUTTON, Page, Pending, Problem, Section, Time } from '../ui.tsx'
+import { Button, Field, LIKE_A_BUTTON, NOT_YET, Page, Pending, Problem, Section, Time } from '../ui.tsx'
 import { Unsaved } from '../unsaved.tsx'
 
 const PATH = '/templates'
+
+function Sentence() {
+  const first = useFirstPage(PATH, 'page')
+  if (first === undefined) return NOT_YET
+  const [last] = first.rows.toSorted((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at))
+  if (last === undefined) return 'Reusable emails with variables such as {{name}}, filled in on each send.'
+  if (first.total > first.rows.length) return `${counted(first.total, 'template')}.`
+  return (
+    <>
+      {counted(first.total, 'template')}; the last change was to “{last.name}”, <Time at={last.updated_at} />.
+    </>
+  )
+}
 
 export function Templates() {
   return (
     <Page
       title="Templates"
-      sentence="Reusable emails with variables such as {{name}}, filled in on each send."
+      sentence={<Sentence />}
       actions={
         <IfPermitted scope="templates:write">
           <Link to="/templates/$id" params={{ id: 'new' }} className={LIKE_A_BUTTON}>
@@ -53,6 +68,7 @@ export function Templates() {
                 Create one
               </Link>
               , then send with its ID and the variables: {'{ "template_id": "…", "variables": { "name": "Jo" } }'}
+              <AsCall path={PATH} body={{ name: 'Welcome', subject: 'Hello {{name}}', text: 'Welcome, {{name}}.' }} />
             </IfPermitted>
           </>
         }

@@ -10,9 +10,10 @@ import { call, type Json, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { DateTimeInput, momentOf } from '../date-time-input.tsx'
 import { EVENTS } from '../event-types.ts'
+import { AsCall } from '../example-call.tsx'
 import { answerOf, TEST } from '../failed-deliveries.ts'
 import { FailedDeliveriesList } from '../failed-deliveries-list.tsx'
-import { Listing, words } from '../listing.tsx'
+import { Listing, useWhole, words } from '../listing.tsx'
 import { figure } from '../number-format.ts'
 import { IfPermitted } from '../permissions.tsx'
 import { SecretRotation } from '../secret-rotation.tsx'
@@ -25,7 +26,7 @@ const LIST_EVERY_MS = 15_000
 
 export function Webhooks() {
   const navigate = useNavigate()
-  const all = useApi(PATH, { always: LIST_EVERY_MS }).data?.data
+  const all = useWhole(PATH, LIST_EVERY_MS)
   return (
     <Page title="Webhooks" sentence={all === undefined ? NOT_YET : acceptedBy(all)}>
       <AddForm
@@ -79,6 +80,9 @@ export function Webhooks() {
             <a href="/docs/webhooks" className="underline">
               How to verify the signature
             </a>
+            <IfPermitted scope="webhooks:write">
+              <AsCall path={PATH} body={{ name: 'Shop', url: 'https://example.com/webhooks', events: ['*'] }} />
+            </IfPermitted>
           </>
         }
       />
