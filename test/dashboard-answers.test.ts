@@ -82,11 +82,21 @@ test('the endpoints that do not accept their events are named', () => {
     ...{ url: 'https://a.example/', is_active: true, consecutive_failures: 0, disabled_reason: null },
     last_delivery_at: null,
   }
-  const all = acceptedBy([])
-  assert.match(all, /^Events sent to your own servers/)
-  assert.equal(acceptedBy([{ ...on, name: 'CRM' }]), all)
+  assert.match(acceptedBy([]), /^Events sent to your own servers/)
+  const [new1, new2] = [
+    { ...on, name: 'CRM' },
+    { ...on, name: 'Shop' },
+  ]
+  assert.equal(acceptedBy([new1]), 'CRM has received no event yet.')
+  assert.equal(acceptedBy([new1, new2]), 'None of 2 endpoints has received an event yet.')
   // Turned off by a person.
-  assert.equal(acceptedBy([{ ...on, name: 'CRM', is_active: false }]), all)
+  const [off1, off2] = [
+    { ...new1, is_active: false },
+    { ...new2, is_active: false },
+  ]
+  assert.equal(acceptedBy([off1]), 'CRM is disabled.')
+  assert.equal(acceptedBy([off1, off2]), 'All 2 endpoints are disabled.')
+  assert.equal(acceptedBy([new1, off2]), 'CRM has received no event yet.')
   const used = { ...on, last_delivery_at: '2026-01-01T12:00:00.000Z' }
   assert.equal(acceptedBy([{ ...used, name: 'CRM' }]), 'CRM accepts its events.')
   assert.equal(

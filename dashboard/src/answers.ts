@@ -113,18 +113,26 @@ export function acceptedBy(endpoints: readonly Endpoint[]): string {
   )
   const off = endpoints.filter(({ is_active: active, disabled_reason: reason }) => !active && reason !== null)
   const names = (of: readonly Endpoint[]): string => listed(of.map(({ name, url }) => (name === '' ? url : name)))
-  if (failing.length + off.length === 0) {
-    if (accepting.length === 0) return 'Events sent to your own servers: signed, and retried until accepted.'
-    if (endpoints.length === 1) return `${names(accepting)} accepts its events.`
-    if (accepting.length === endpoints.length) return `All ${figure(endpoints.length)} endpoints accept their events.`
-    const verb = accepting.length === 1 ? 'accepts its' : 'accept their'
-    return `${figure(accepting.length)} of ${figure(endpoints.length)} endpoints ${verb} events.`
+  if (endpoints.length === 0) return 'Events sent to your own servers: signed, and retried until accepted.'
+  if (failing.length + off.length > 0) {
+    const parts = [
+      ...(failing.length === 0 ? [] : [`${names(failing)} ${failing.length === 1 ? 'is' : 'are'} failing`]),
+      ...(off.length === 0 ? [] : [`${names(off)} ${off.length === 1 ? 'was' : 'were'} disabled automatically`]),
+    ]
+    return `${endpoints.length === 1 ? '' : `Of ${figure(endpoints.length)} endpoints, `}${parts.join('; ')}.`
   }
-  const parts = [
-    ...(failing.length === 0 ? [] : [`${names(failing)} ${failing.length === 1 ? 'is' : 'are'} failing`]),
-    ...(off.length === 0 ? [] : [`${names(off)} ${off.length === 1 ? 'was' : 'were'} disabled automatically`]),
-  ]
-  return `${endpoints.length === 1 ? '' : `Of ${figure(endpoints.length)} endpoints, `}${parts.join('; ')}.`
+  if (on.length === 0)
+    return endpoints.length === 1
+      ? `${names(endpoints)} is disabled.`
+      : `All ${figure(endpoints.length)} endpoints are disabled.`
+  if (accepting.length === 0)
+    return on.length === 1
+      ? `${names(on)} has received no event yet.`
+      : `None of ${figure(on.length)} endpoints has received an event yet.`
+  if (endpoints.length === 1) return `${names(accepting)} accepts its events.`
+  if (accepting.length === endpoints.length) return `All ${figure(endpoints.length)} endpoints accept their events.`
+  const verb = accepting.length === 1 ? 'accepts its' : 'accept their'
+  return `${figure(accepting.length)} of ${figure(endpoints.length)} endpoints ${verb} events.`
 }
 
 /** What people did with the emails; machines are counted apart. */
