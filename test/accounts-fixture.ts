@@ -2,6 +2,7 @@
 
 import type { AddressInfo } from 'node:net'
 import { type CreatedAccount, createAccount, type OperatorContext } from '../src/modules/accounts/accounts.ts'
+import { createKey, type KeyRequest, type KeyWithSecret, UNBOUNDED } from '../src/modules/accounts/keys.ts'
 import { passwords } from '../src/modules/accounts/passwords.ts'
 import { BUILT_IN, type Plan, type Plans } from '../src/modules/accounts/plans.ts'
 import { type Accounts, type AccountsOptions, accountsRoom } from '../src/modules/accounts/room.ts'
@@ -144,6 +145,20 @@ async function ask(
   })
   const text = await response.text()
   return { status: response.status, headers: response.headers, body: text === '' ? null : JSON.parse(text) }
+}
+
+/** A live key that may only send, unless `wanted` says otherwise. */
+export function newKey(
+  { database, operator }: Pick<Fixture, 'database' | 'operator'>,
+  accountId: string,
+  wanted: Partial<KeyRequest> = {},
+): Promise<KeyWithSecret> {
+  return createKey(
+    database.system,
+    { ...operator, ownedDomains: async () => new Set<string>() },
+    { accountId, ...UNBOUNDED },
+    { name: 'k', mode: 'live', scopes: ['send'], domainIds: null, allowedIps: [], expiresAt: null, ...wanted },
+  )
 }
 
 /** Polls until it is true. @throws after `withinMs` */

@@ -2,16 +2,12 @@
 // takes nothing from others.
 
 import assert from 'node:assert/strict'
-import os from 'node:os'
 import { test } from 'node:test'
-import { largeTurns } from '../src/platform/body-spool.ts'
 import { type Clock, systemClock } from '../src/platform/clock.ts'
-import { createLogger } from '../src/platform/log.ts'
-import { mxService } from '../src/roles/mx.ts'
 import { ASKED_FOR_ONE, MOST, mxRate } from '../src/roles/mx-rate.ts'
+import { MX_HOST, startMx } from './inbound-mx.ts'
 import { smtpSession } from './submission.ts'
 
-const HOST = 'mail.posthorn.test'
 const KNOWN_TO_ALL = ['fbl', 'tlsrpt', 'postmaster', 'abuse']
 
 test('a sender may ask for ten times as many recipients as it may hand in', () => {
@@ -56,28 +52,8 @@ test('a return path takes a limited amount, whoever sends it, and other return p
   assert.equal(rate.asks('192.0.2.1'), false)
 })
 
-/** An MX whose only return path is `b+x`. */
 async function limitedMx(clock: Clock) {
-  const mx = mxService({
-    spoolFolder: os.tmpdir(),
-    turns: largeTurns(),
-    host: '127.0.0.1',
-    port: 0,
-    hostname: HOST,
-    isOurHost: (host) => host === HOST,
-    certificate: null,
-    inbound: {
-      tokenOf: (local) => (local === 'b+x' ? { emailId: '', firstAccountId: '', lastAccountId: '' } : null),
-      providerOf: () => null,
-      take: async () => undefined,
-    },
-    unsubscribe: null,
-    clock,
-    log: createLogger('silent'),
-    rateLimits: true,
-    disk: { hasRoom: () => true, takesMail: () => true },
-  })
-  await mx.start()
+  const mx = await startMx({ clock })
   const closing = new AsyncDisposableStack()
   closing.defer(() => mx.stop(AbortSignal.timeout(1_000)))
   return {
@@ -100,7 +76,7 @@ test('the public addresses of the MX take a limited amount from one sender, and 
   const ask = async (session: typeof sender, ...locals: readonly string[]): Promise<readonly string[]> => {
     const answers: string[] = []
     assert.match(await session.ask('MAIL FROM:<>'), /^250 /)
-    for (const local of locals) answers.push(await session.ask(`RCPT TO:<${local}@${HOST}>`))
+    for (const local of locals) answers.push(await session.ask(`RCPT TO:<${local}@${MX_HOST}>`))
     return answers
   }
   const handIn = async (): Promise<void> => {
@@ -134,7 +110,7 @@ test('a return path of one email does not take any number of large mails', async
   const answers: string[] = []
   for (let mails = 0; mails < 5; mails++) {
     await session.ask('MAIL FROM:<>')
-    answers.push((await session.ask(`RCPT TO:<b+x@${HOST}>`)).slice(0, 9))
+    answers.push((await session.ask(`RCPT TO:<b+x@${MX_HOST}>`)).slice(0, 9))
     if (!answers.at(-1)?.startsWith('250')) break
     await session.ask('DATA')
     assert.match(await session.ask(large), /^250 /)

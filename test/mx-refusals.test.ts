@@ -1,46 +1,24 @@
 // What the MX takes from any sender, and what it refuses: loops, and mail for which there is no room.
 
 import assert from 'node:assert/strict'
-import os from 'node:os'
 import { test } from 'node:test'
-import { largeTurns } from '../src/platform/body-spool.ts'
-import { systemClock } from '../src/platform/clock.ts'
-import { createLogger } from '../src/platform/log.ts'
-import { mxService } from '../src/roles/mx.ts'
+import { inboundFor, MX_HOST, startMx } from './inbound-mx.ts'
 import { smtpSession } from './submission.ts'
 
-const HOST = 'mail.posthorn.test'
-
 /** An MX whose only return path is `b+x`, with one session. */
-async function startMx() {
+async function openedMx() {
   const taken: string[] = []
   const room = { left: true }
-  const mx = mxService({
-    spoolFolder: os.tmpdir(),
-    turns: largeTurns(),
-    host: '127.0.0.1',
-    port: 0,
-    hostname: HOST,
-    isOurHost: (host) => host === HOST,
-    certificate: null,
-    inbound: {
-      tokenOf: (local) => (local === 'b+x' ? { emailId: '', firstAccountId: '', lastAccountId: '' } : null),
-      providerOf: () => null,
-      take: async ({ raw }) => void taken.push(raw.toString()),
-    },
-    unsubscribe: null,
-    clock: systemClock(),
-    log: createLogger('silent'),
-    rateLimits: true,
+  const mx = await startMx({
+    inbound: inboundFor(async ({ raw }) => void taken.push(raw.toString())),
     disk: { hasRoom: () => room.left, takesMail: () => room.left },
   })
-  await mx.start()
   const { ask, close } = await smtpSession(mx.port())
   await ask('EHLO mx.example.net')
   /** The answers to RCPT and, once there is one to take, to the data. */
   const send = async (mail: string, from = '<>', beforeData = (): void => undefined): Promise<readonly string[]> => {
     assert.match(await ask(`MAIL FROM:${from}`), /^250 /)
-    const rcpt = await ask(`RCPT TO:<b+x@${HOST}>`)
+    const rcpt = await ask(`RCPT TO:<b+x@${MX_HOST}>`)
     if (!rcpt.startsWith('250 ')) return [rcpt.slice(0, 9)]
     beforeData()
     assert.match(await ask('DATA'), /^354 /)
@@ -54,7 +32,7 @@ async function startMx() {
 }
 
 test('a mail with more than 50 trace fields is in a loop and is refused', async () => {
-  await using mx = await startMx()
+  await using mx = await openedMx()
   const mail = (hops: number): string => `${'Received: from a by b\r\n'.repeat(hops)}Subject: x\r\n\r\nhello`
   assert.deepEqual(await mx.send(mail(50)), ['250 2.1.5', '250 2.0.0'])
   assert.deepEqual(await mx.send(mail(51)), ['250 2.1.5', '554 5.4.6'])
@@ -62,7 +40,7 @@ test('a mail with more than 50 trace fields is in a loop and is refused', async 
 })
 
 test('without room for mail a recipient is deferred, and so is the data of one that was taken before', async () => {
-  await using mx = await startMx()
+  await using mx = await openedMx()
   const mail = 'Subject: x\r\n\r\nhello'
   const filled = await mx.send(mail, '<>', () => {
     mx.room.left = false
@@ -76,7 +54,7 @@ test('without room for mail a recipient is deferred, and so is the data of one t
 })
 
 test('the sender stands in the return path of a report, in ASCII and without brackets of its own', async () => {
-  await using mx = await startMx()
+  await using mx = await openedMx()
   for (const [from, written] of [
     ['<>', '<>'],
     ['<a@example.net>', '<a@example.net>'],

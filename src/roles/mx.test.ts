@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import os from 'node:os'
 import { describe, test } from 'node:test'
 import { ACCOUNT, type Fixture, fixture } from '../../test/delivery-fixture.ts'
+import { MX_HOST, startMx } from '../../test/inbound-mx.ts'
 import { type SmtpSession, smtpSession } from '../../test/submission.ts'
 import { feedbackAddress, returnPath } from '../mail/verp.ts'
 import {
@@ -14,12 +14,10 @@ import {
 import { dmarcIntake } from '../modules/dmarc/index.ts'
 import { lockReportedEmail, markBounced, markComplained } from '../modules/outbox/index.ts'
 import { tlsIntake } from '../modules/transport/index.ts'
-import { largeTurns } from '../platform/body-spool.ts'
 import { statement } from '../platform/db.ts'
 import { createLogger } from '../platform/log.ts'
-import { type Mx, mxService } from './mx.ts'
+import type { Mx } from './mx.ts'
 
-const HOST = 'mail.posthorn.test'
 const OUTCOMES = statement('test_outcomes', 'select kind, state, tries, outcome, raw from inbound_report order by id')
 const POISON = statement(
   'test_poison',
@@ -72,22 +70,7 @@ async function inside(reader?: ReportReader): Promise<Inside> {
     onRead: () => undefined,
   }
   const inbound = inboundOf({ ...options, ...(reader !== undefined && { reader }) })
-  const mx = mxService({
-    spoolFolder: os.tmpdir(),
-    turns: largeTurns(),
-    host: '127.0.0.1',
-    port: 0,
-    hostname: HOST,
-    isOurHost: (host) => host === HOST,
-    certificate: null,
-    inbound,
-    unsubscribe: null,
-    clock,
-    log: createLogger('silent'),
-    rateLimits: false,
-    disk: { hasRoom: () => true, takesMail: () => true },
-  })
-  await mx.start()
+  const mx = await startMx({ inbound, clock, rateLimits: false })
   await inbound.service.start()
   let count = 0
   const outcomes: Inside['outcomes'] = () => database.system.query(OUTCOMES)
@@ -176,7 +159,7 @@ describe('the inbound MX', { concurrency: false }, () => {
     await using w = await inside()
     const { id, mail } = await w.delivered('bob@example.net')
     for (const type of ['not-spam', 'auth-failure', 'opt-out', 'opt-out-list'])
-      await w.send(`fbl@${HOST}`, complaint(mail).replace('Feedback-Type: abuse', `Feedback-Type: ${type}`))
+      await w.send(`fbl@${MX_HOST}`, complaint(mail).replace('Feedback-Type: abuse', `Feedback-Type: ${type}`))
     await w.settle()
     assert.deepEqual(
       (await w.outcomes()).map(({ outcome }) => outcome),
@@ -272,10 +255,10 @@ describe('the inbound MX', { concurrency: false }, () => {
     const { id, mail } = await w.delivered('bob@example.net')
     assert.match(mail, /CFBL-Address: fbl@mail\.posthorn\.test; report=arf\r\n/)
     const forged = mail.replace(/(CFBL-Feedback-ID: b\+)../, '$1aa').replace(/^Return-Path.*\r\n/m, '')
-    assert.match(await w.send(`fbl@${HOST}`, complaint(forged)), /^250 /)
+    assert.match(await w.send(`fbl@${MX_HOST}`, complaint(forged)), /^250 /)
     await w.settle()
     assert.equal(await w.h.status(id), 'delivered')
-    assert.match(await w.send(`FBL@${HOST}`, complaint(mail)), /^250 /)
+    assert.match(await w.send(`FBL@${MX_HOST}`, complaint(mail)), /^250 /)
     await w.settle()
     assert.equal(await w.h.status(id), 'complained')
     const last = await w.h.last(id)
@@ -303,9 +286,13 @@ describe('the inbound MX', { concurrency: false }, () => {
   test('a complaint to the address of a provider counts; a guessed address is refused', async () => {
     await using w = await inside()
     const { id, mail } = await w.delivered('bob@example.net')
-    const address = feedbackAddress(w.h.options.verpMac, 'yahoo', HOST) ?? ''
+    const address = feedbackAddress(w.h.options.verpMac, 'yahoo', MX_HOST) ?? ''
     const [local = ''] = address.split('@', 1)
-    for (const guess of [`fbl+yahoo@${HOST}`, `fbl+gmail.${local.slice(10)}@${HOST}`, `${local.slice(0, -1)}@${HOST}`])
+    for (const guess of [
+      `fbl+yahoo@${MX_HOST}`,
+      `fbl+gmail.${local.slice(10)}@${MX_HOST}`,
+      `${local.slice(0, -1)}@${MX_HOST}`,
+    ])
       assert.match(await w.send(guess, complaint(mail)), /^550 5\.7\.1 /, guess)
     assert.match(await w.send(address.toUpperCase(), complaint(mail)), /^250 /)
     await w.settle()
@@ -328,18 +315,18 @@ describe('the inbound MX', { concurrency: false }, () => {
     const [token = ''] = returnPath.split('@', 1)
     const foreign = [
       'user@example.net',
-      `user@${HOST}`,
-      `bounces@${HOST}`,
-      `b+@${HOST}`,
-      `${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}@${HOST}`,
+      `user@${MX_HOST}`,
+      `bounces@${MX_HOST}`,
+      `b+@${MX_HOST}`,
+      `${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}@${MX_HOST}`,
       `${token}@example.net`,
-      `${token}%example.net@${HOST}`,
-      `victim%example.net@${HOST}`,
-      `example.net!victim@${HOST}`,
-      `"victim@example.net"@${HOST}`,
-      `@${HOST}:victim@example.net`,
-      `postmaster@${HOST}@example.net`,
-      `postmaster@${HOST}.example.net`,
+      `${token}%example.net@${MX_HOST}`,
+      `victim%example.net@${MX_HOST}`,
+      `example.net!victim@${MX_HOST}`,
+      `"victim@example.net"@${MX_HOST}`,
+      `@${MX_HOST}:victim@example.net`,
+      `postmaster@${MX_HOST}@example.net`,
+      `postmaster@${MX_HOST}.example.net`,
       `postmaster@[127.0.0.1]`,
       `"fbl"@example.net`,
       'postmaster@bounce.shop.example',
@@ -359,7 +346,7 @@ describe('the inbound MX', { concurrency: false }, () => {
     assert.doesNotMatch(await session.ask('EHLO x'), /AUTH/)
     assert.match(await session.ask('AUTH PLAIN AAAA'), /^5\d\d /)
     session.close()
-    assert.match(await w.send(`Postmaster@${HOST}`, 'Subject: x\r\n\r\nhello'), /^250 /)
+    assert.match(await w.send(`Postmaster@${MX_HOST}`, 'Subject: x\r\n\r\nhello'), /^250 /)
     assert.match(await w.send('Postmaster', 'Subject: x\r\n\r\nwithout a host'), /^250 /)
     await w.settle()
     assert.deepEqual(w.forwarded, ['postmaster', 'postmaster'])
@@ -368,7 +355,7 @@ describe('the inbound MX', { concurrency: false }, () => {
   test('a report with bare line ends is taken and gets CRLF; none of them ends the data', async () => {
     await using w = await inside()
     const { id, returnPath } = await w.delivered('bob@example.net')
-    const smuggled = `\n.\nMAIL FROM:<>\r\n.\nRCPT TO:<abuse@${HOST}>\n.\r\nDATA\r.\r`
+    const smuggled = `\n.\nMAIL FROM:<>\r\n.\nRCPT TO:<abuse@${MX_HOST}>\n.\r\nDATA\r.\r`
     assert.match(await w.send(returnPath, `${UNKNOWN.replaceAll('\r\n', '\n')}${smuggled}`), /^250 /)
     await w.settle()
     assert.deepEqual(w.forwarded, [])
@@ -391,8 +378,8 @@ describe('the inbound MX', { concurrency: false }, () => {
       assert.match(await session.ask(`MAIL FROM:<> ${parameter}`), /^555 5\.5\.4 /, parameter)
     }
     await session.ask('MAIL FROM:<>')
-    assert.match(await session.ask(`RCPT TO:<fbl@${HOST}> NOTIFY=NEVER`), /^555 5\.5\.4 /)
-    assert.match(await session.ask(`RCPT TO:<fbl@${HOST}>`), /^250 /)
+    assert.match(await session.ask(`RCPT TO:<fbl@${MX_HOST}> NOTIFY=NEVER`), /^555 5\.5\.4 /)
+    assert.match(await session.ask(`RCPT TO:<fbl@${MX_HOST}>`), /^250 /)
     session.close()
   })
 
@@ -414,7 +401,7 @@ describe('the inbound MX', { concurrency: false }, () => {
 
   test('the return path of a mail that waited 30 days for its time takes reports for 30 more', async () => {
     await using w = await inside()
-    const [local = ''] = returnPath(w.h.options.verpMac, await w.h.put('bob@example.net'), ACCOUNT, HOST).split('@')
+    const [local = ''] = returnPath(w.h.options.verpMac, await w.h.put('bob@example.net'), ACCOUNT, MX_HOST).split('@')
     w.h.clock.advance(59 * 86_400_000)
     assert.notEqual(w.inbound.tokenOf(local), null)
     w.h.clock.advance(2 * 86_400_000)
@@ -424,7 +411,7 @@ describe('the inbound MX', { concurrency: false }, () => {
   test('a report that overtakes the record of its delivery waits for it', async () => {
     await using w = await inside()
     const id = await w.h.put('bob@example.net')
-    const address = returnPath(w.h.options.verpMac, id, ACCOUNT, HOST)
+    const address = returnPath(w.h.options.verpMac, id, ACCOUNT, MX_HOST)
     assert.match(await w.send(address, UNKNOWN), /^250 /)
     const waits = async (): Promise<string> =>
       (await w.outcomes()).map(({ state, tries }) => `${state} ${tries}`).join()

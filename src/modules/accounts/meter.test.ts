@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Fixture, fixture, type Node } from '../../../test/accounts-fixture.ts'
+import { type Fixture, fixture, type Node, newKey } from '../../../test/accounts-fixture.ts'
 import { statement } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'
 import { resume, setLimits, suspend } from './accounts.ts'
-import { createKey, UNBOUNDED } from './keys.ts'
 import { monthOf } from './quota.ts'
 
 let home: Fixture
@@ -61,16 +60,7 @@ test('a suspended account spends nothing by calls that are refused for it', asyn
 
 test('a call that the scope refuses has spent a token: the rate is checked before the scope', async () => {
   const owner = await home.account()
-  const context = { ...home.operator, ownedDomains: async () => new Set<string>() }
-  const wanted = {
-    name: 'k',
-    mode: 'live',
-    scopes: ['send'],
-    domainIds: null,
-    allowedIps: [],
-    expiresAt: null,
-  } as const
-  const { key } = await createKey(home.database.system, context, { accountId: owner.accountId, ...UNBOUNDED }, wanted)
+  const { key } = await newKey(home, owner.accountId)
   const first = await one.call('POST', '/probe/health', { key })
   assert.deepEqual([first.body.code, first.headers.get('RateLimit-Remaining')], ['insufficient_scope', '0'])
   assert.equal((await one.call('POST', '/probe/health', { key })).body.code, 'rate_limit_exceeded')

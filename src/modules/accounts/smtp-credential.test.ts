@@ -1,26 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Fixture, fixture, until } from '../../../test/accounts-fixture.ts'
+import { fixture, newKey, until } from '../../../test/accounts-fixture.ts'
 import { statement } from '../../platform/db.ts'
-import { createKey, type KeyWithSecret, revokeKey, rotateKey, UNBOUNDED } from './keys.ts'
+import { revokeKey, rotateKey, UNBOUNDED } from './keys.ts'
 import { readSmtpCredential, rotateSmtpCredential } from './smtp-credential.ts'
 import { selectKey } from './sql.ts'
 
 const IP = '192.0.2.1'
 const END_KEY = statement('test_end_key', 'update api_key set expires_at = $2 where id = $1')
-
-function newKey(home: Fixture, accountId: string): Promise<KeyWithSecret> {
-  const context = { ...home.operator, ownedDomains: async () => new Set<string>() }
-  const wanted = {
-    name: 'k',
-    mode: 'live',
-    scopes: ['send'],
-    domainIds: null,
-    allowedIps: [],
-    expiresAt: null,
-  } as const
-  return createKey(home.database.system, context, { accountId, ...UNBOUNDED }, wanted)
-}
 
 test('a key that has ended logs in by SMTP no more: revoked, expired, or from before a rotation', async () => {
   await using home = await fixture()
