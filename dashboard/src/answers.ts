@@ -52,9 +52,13 @@ const KINDS: readonly (readonly [kind: 'hard' | 'soft' | 'block' | 'unknown', na
   ['unknown', 'unknown'],
 ]
 
+function kindsIn(figures: Pick<Figures, 'hard' | 'soft' | 'block' | 'unknown'>): readonly string[] {
+  return KINDS.filter(([kind]) => figures[kind] > 0).map(([kind, name]) => `${figure(figures[kind])} ${name}`)
+}
+
 /** The kinds of bounces, used when no reason dominates, because each needs another remedy. */
 function kindsOf(figures: Figures): string {
-  const there = KINDS.filter(([kind]) => figures[kind] > 0).map(([kind, name]) => `${figure(figures[kind])} ${name}`)
+  const there = kindsIn(figures)
   return there.length < 2 ? '' : `: ${there.join(', ')}`
 }
 
@@ -170,8 +174,7 @@ export function bouncesIn(figures: Bounced, span: string): string {
   if (sent + bounces === 0)
     return `No emails went to real recipients ${span}${marked}${complaints === 0 ? '' : ', sent earlier'}.`
   if (bounces === 0) return `None of ${counted(sent, 'email')} ${span} bounced${marked}.`
-  const kinds = KINDS.filter(([kind]) => figures[kind] > 0).map(([kind, name]) => `${figure(figures[kind])} ${name}`)
-  return `${bouncedPart(sent, bounces, span)}: ${kinds.join(', ')}${marked}.`
+  return `${bouncedPart(sent, bounces, span)}: ${kindsIn(figures).join(', ')}${marked}.`
 }
 
 function bouncedPart(sent: number, bounces: number, span: string): string {

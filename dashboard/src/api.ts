@@ -155,6 +155,9 @@ export function isAway(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof ApiProblem && [502, 503, 504].includes(error.status))
 }
 
+/** How often a service that did not answer is asked whether it does. */
+export const ASK_AGAIN_MS = 3_000
+
 /** Whether the service answers again. */
 export async function isBack(): Promise<boolean> {
   const answer = await fetch('/api/v1/session', { cache: 'no-store', credentials: 'same-origin' }).catch(() => null)

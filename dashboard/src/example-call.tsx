@@ -32,17 +32,21 @@ export function ExampleCall({
     .join(', ')} }`
   const curl = `curl -sS ${url} \\\n  -H 'X-API-Key: ${apiKey}' -H 'Content-Type: application/json' \\\n  -d '${json}'`
   const script = `await fetch('${url}', {\n  method: 'POST',\n  headers: { 'x-api-key': '${apiKey}', 'content-type': 'application/json' },\n  body: JSON.stringify(${json.replaceAll(/"(\w+)":/g, '$1:').replaceAll('"', "'")}),\n})`
-  return [
-    ['curl', curl],
-    ['TypeScript', script],
-  ].map(([name = '', text = '']) => (
-    <div key={name}>
-      <p className="mb-1 flex items-center justify-between text-quiet">
-        {name} <Copy text={text} what={`the ${name} example`} {...(copied !== undefined && { done: copied })} />
-      </p>
-      <Code text={text} />
+  return (
+    <div className="grid gap-3 text-ink">
+      {[
+        ['curl', curl],
+        ['TypeScript', script],
+      ].map(([name = '', text = '']) => (
+        <div key={name}>
+          <p className="mb-1 flex items-center justify-between text-quiet">
+            {name} <Copy text={text} what={`the ${name} example`} {...(copied !== undefined && { done: copied })} />
+          </p>
+          <Code text={text} />
+        </div>
+      ))}
     </div>
-  ))
+  )
 }
 
 /** For pages that have a form too. */
@@ -50,7 +54,7 @@ export function AsCall({ path, body }: Pick<Parameters<typeof ExampleCall>[0], '
   return (
     <details className="mt-3">
       <summary className="cursor-pointer">As an API call</summary>
-      <div className="mt-2 grid gap-3 text-ink">
+      <div className="mt-2">
         <ExampleCall path={path} body={body} apiKey="YOUR_KEY" />
       </div>
     </details>

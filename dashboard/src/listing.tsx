@@ -68,9 +68,8 @@ export function useFirstPage(
   path: string,
   pages: Pages,
   again: Every = {},
-  fixed: Readonly<Record<string, string | boolean>> = {},
 ): { readonly rows: readonly Json[]; readonly total: number } | undefined {
-  const { data } = useApi(pagePath(path, fixed, 1, pages), again)
+  const { data } = useApi(pagePath(path, {}, 1, pages), again)
   return data === undefined ? undefined : { rows: data.data, total: data.pagination.total }
 }
 

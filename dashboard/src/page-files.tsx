@@ -3,6 +3,7 @@
 
 import type { ErrorComponentProps } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { ASK_AGAIN_MS } from './api.ts'
 import { Button, Page, Problem } from './ui.tsx'
 
 type Load = () => Promise<Record<string, unknown>>
@@ -11,8 +12,6 @@ const RELOADED_AT = 'posthorn-reloaded-at'
 /** When a file is missing again within this time after a reload for a new release, the user is asked. */
 const RELOAD_AGAIN_MS = 60_000
 const FIRST_PAGE_MS = 5_000
-/** How often the service is asked whether it answers again. */
-const ASK_AGAIN_MS = 3_000
 
 const loads: Load[] = []
 

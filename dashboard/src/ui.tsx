@@ -2,7 +2,7 @@
 
 import { type ReactNode, type RefObject, useContext, useEffect, useId, useRef, useState } from 'react'
 import { tell } from './announcements.tsx'
-import { isAway, isBack, isSignedOut, mayPass, problemText, tryAgain, waitOf } from './api.ts'
+import { ASK_AGAIN_MS, isAway, isBack, isSignedOut, mayPass, problemText, tryAgain, waitOf } from './api.ts'
 import { copied } from './clipboard.ts'
 import { dateFormat } from './date-format.ts'
 import { saidOfIt } from './faults.ts'
@@ -342,9 +342,6 @@ export function Waiting({ lines = 4 }: { readonly lines?: number }) {
 export function Pending({ error, lines = 4 }: { readonly error: unknown; readonly lines?: number }) {
   return error === null || error === undefined ? <Waiting lines={lines} /> : <Unread error={error} />
 }
-
-/** How often a service that did not answer is asked whether it does. */
-const ASK_AGAIN_MS = 3_000
 
 /** Shown when loading failed, with a retry: after the time that the service asked for, or when it answers again. */
 export function Unread({ error }: { readonly error: unknown }) {

@@ -2,13 +2,13 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { announce } from '../announcements.tsx'
 import { deferredNow, endedIn } from '../answers.ts'
-import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
+import { call, type Json, refresh } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
-import { lastDays } from '../days.ts'
 import { useEmailFilters } from '../email-filters.ts'
 import { ExampleCall, FIRST_EMAIL } from '../example-call.tsx'
 import { chosenOf, Listing, useTotal } from '../listing.tsx'
 import { figure } from '../number-format.ts'
+import { useRecentFigures } from '../recent-figures.ts'
 import type { Search } from '../search.ts'
 import { NOT_YET, Page, Problem, State, Time } from '../ui.tsx'
 
@@ -57,16 +57,15 @@ function Answer({ of: { status, scheduled_at: at, last_response: said } }: { rea
 }
 
 const DAYS = 7
-const FIGURES_EVERY = { every: 15_000 }
 const DEFERRED = { status: 'deferred', include_sandbox: 'false' }
 
 function Sentence() {
-  const { data } = useApi(withQuery('/stats/outbound', lastDays(DAYS)), FIGURES_EVERY)
-  const deferred = useTotal('/emails', DEFERRED, FIGURES_EVERY)
-  if (data === undefined || deferred === undefined) return NOT_YET
+  const recent = useRecentFigures(DAYS)
+  const deferred = useTotal('/emails', DEFERRED, { every: 15_000 })
+  if (recent === null || deferred === undefined) return NOT_YET
   return (
     <>
-      {endedIn(data.data, `in the last ${DAYS} days`)}
+      {endedIn(recent.figures, recent.span)}
       {deferred.count > 0 && (
         <>
           {', '}
@@ -133,9 +132,7 @@ export function Emails() {
               </Link>{' '}
               and nowhere else.
             </p>
-            <div className="grid gap-3 text-ink">
-              <ExampleCall path="/send" body={FIRST_EMAIL} />
-            </div>
+            <ExampleCall path="/send" body={FIRST_EMAIL} />
           </>
         }
       />

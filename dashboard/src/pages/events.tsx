@@ -3,12 +3,12 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { engagementIn } from '../answers.ts'
-import { type Json, useApi, withQuery } from '../api.ts'
+import type { Json } from '../api.ts'
 import { useDomainFilter } from '../by-domain.tsx'
-import { lastDays } from '../days.ts'
 import { EVENTS } from '../event-types.ts'
 import { ExampleCall, FIRST_EMAIL } from '../example-call.tsx'
 import { Listing, WHOLE_ADDRESS } from '../listing.tsx'
+import { useRecentFigures } from '../recent-figures.ts'
 import type { Search } from '../search.ts'
 import { NOT_YET, Page, State, Time } from '../ui.tsx'
 
@@ -17,12 +17,12 @@ const NAMES: ReadonlyMap<string, string> = new Map(EVENTS)
 const DAYS = 7
 
 export function Events() {
-  const figures = useApi(withQuery('/stats/outbound', lastDays(DAYS)), { every: 15_000 }).data?.data
+  const recent = useRecentFigures(DAYS)
   const domains = useDomainFilter()
   return (
     <Page
       title="Events"
-      sentence={figures === undefined ? NOT_YET : engagementIn(figures, `in the last ${DAYS} days`)}
+      sentence={recent === null ? NOT_YET : engagementIn(recent.figures, recent.span)}
       more="Each open and click is listed here, those by machines too."
     >
       <Listing
@@ -49,9 +49,7 @@ export function Events() {
         empty={
           <>
             <p className="mb-3">No events yet. The first one appears as soon as an email is accepted.</p>
-            <div className="grid gap-3 text-ink">
-              <ExampleCall path="/send" body={FIRST_EMAIL} />
-            </div>
+            <ExampleCall path="/send" body={FIRST_EMAIL} />
           </>
         }
       />

@@ -77,9 +77,7 @@ export function Inbox() {
         empty={
           <>
             <p className="mb-3">Nothing captured yet. Send with a test key, and the email appears here immediately.</p>
-            <div className="grid gap-3 text-ink">
-              <ExampleCall path="/send" body={FIRST_EMAIL} />
-            </div>
+            <ExampleCall path="/send" body={FIRST_EMAIL} />
           </>
         }
       />

@@ -6,19 +6,19 @@ import { BOUNCE_CATEGORIES } from '../../../src/mail/smtp-bounce.ts'
 import { AddForm } from '../add-form.tsx'
 import { announce } from '../announcements.tsx'
 import { bouncesIn, suppressedFor } from '../answers.ts'
-import { call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
+import { call, faultOf, type Json, refresh, withQuery } from '../api.ts'
 import type { Outcome } from '../bulk-calls.ts'
 import { useDomainFilter } from '../by-domain.tsx'
 import { Confirm } from '../confirm.tsx'
 import type { Entry } from '../csv.ts'
 import { DateTimeInput, momentOf } from '../date-time-input.tsx'
-import { lastDays } from '../days.ts'
 import { AsCall, ExampleCall, FIRST_EMAIL } from '../example-call.tsx'
 import { inWords, saidOfIt } from '../faults.ts'
 import { Import, useImport } from '../import.tsx'
 import { chosenOf, type Filter, Listing, useFirstPage, WHOLE_ADDRESS, words } from '../listing.tsx'
 import { counted, figure } from '../number-format.ts'
 import { IfPermitted } from '../permissions.tsx'
+import { useRecentFigures } from '../recent-figures.ts'
 import { saveList } from '../save.ts'
 import type { Search } from '../search.ts'
 import {
@@ -380,14 +380,14 @@ const WITH_SANDBOX = { include_sandbox: true }
 const DAYS = 30
 
 export function Bounces() {
-  const figures = useApi(withQuery('/stats/outbound', lastDays(DAYS)), LIST_EVERY).data?.data
+  const recent = useRecentFigures(DAYS)
   const [error, setError] = useState<unknown>(null)
   const filters = [...BOUNCE_FILTERS, ...useDomainFilter()]
   const chosen = chosenOf(filters, useSearch({ strict: false }) as Search)
   return (
     <Page
       title="Bounces"
-      sentence={figures === undefined ? NOT_YET : bouncesIn(figures, `in the last ${DAYS} days`)}
+      sentence={recent === null ? NOT_YET : bouncesIn(recent.figures, recent.span)}
       more="Hard: the address is invalid. Soft: a temporary problem. Block: the sender or content was refused, not the address. Complaint: delivered, and marked as spam."
       actions={
         <ExportList
@@ -452,9 +452,7 @@ export function Bounces() {
               No bounces yet. Each one appears here within a second, with the reason and what to do about it. With a
               test key, this one bounces:
             </p>
-            <div className="grid gap-3 text-ink">
-              <ExampleCall path="/send" body={{ ...FIRST_EMAIL, to: 'bounce@sandbox.test' }} />
-            </div>
+            <ExampleCall path="/send" body={{ ...FIRST_EMAIL, to: 'bounce@sandbox.test' }} />
           </>
         }
       />

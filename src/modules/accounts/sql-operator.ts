@@ -6,23 +6,22 @@ import type { Plan } from './plans.ts'
 import { deleteSessionsBut } from './sql-users.ts'
 
 const OVERVIEW_COLUMNS = 'a.account_id, a.name, a.email, a.plan, a.suspended_at, a.created_at'
-// What is looked up for each account is looked up for the page alone, not for the accounts before it.
-const OVERVIEW = `select ${OVERVIEW_COLUMNS},
-    coalesce((select u.used from usage u where u.account_id = a.account_id and u.resource = 'emails' and u.month = $1), 0)
-      as emails,
-    (select count(*)::int from dashboard_user d where d.account_id = a.account_id) as users
-  from page a order by a.account_id desc`
 // Leaves out the system's own account, and deleted ones.
 const FILTER = `a.account_id <> $2 and a.deleted_at is null
   and ($3::text is null or ${matches('a.name', '$3')} or ${matches('a.email', '$3')} or a.account_id::text = $4
     or exists (select from dashboard_user d where d.account_id = a.account_id and ${matches('d.email', '$3')}))
   and ($5::text is null or a.plan = $5)
   and ($6::boolean is null or (a.suspended_at is not null) = $6)`
+// What is looked up for each account is looked up for the page alone, not for the accounts before it.
 const OVERVIEWS = statement(
   'accounts_overviews',
   `with page as materialized (
      select ${OVERVIEW_COLUMNS} from account a where ${FILTER} order by a.account_id desc limit $7 offset $8)
-   ${OVERVIEW}`,
+   select ${OVERVIEW_COLUMNS},
+     coalesce((select u.used from usage u where u.account_id = a.account_id and u.resource = 'emails' and u.month = $1), 0)
+       as emails,
+     (select count(*)::int from dashboard_user d where d.account_id = a.account_id) as users
+   from page a order by a.account_id desc`,
 )
 const COUNT_OVERVIEWS = statement(
   'accounts_count_overviews',
