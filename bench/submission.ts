@@ -5,8 +5,8 @@
 // Posthorn runs with its own store (fsync on) and the roles api and submission; messages of 1 KB with a test key, TLS
 // throughout, each answered 250 after its commit. The client runs on the same machine and takes its share of the cores.
 //
-// Two figures: `cold`, for the first --messages after half as many that are not counted, while V8 still compiles; and
-// `perSecond`, for as many again after --warm more.
+// Three figures: `cold`, for the first --messages after half as many that are not counted, while V8 still compiles; `perSecond`,
+// for as many again after --warm more; and `apart`, for a third as many that each have a connection of their own with its log-in.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { scratch } from '../test/peers/fixture.ts'
@@ -65,6 +65,22 @@ async function throughput(port: number, key: string): Promise<{ readonly cold: n
   return { cold, perSecond }
 }
 
+/** Messages a second when each opens a connection, as programs do that send one now and then. */
+async function throughputApart(port: number, key: string): Promise<number> {
+  let left = Math.ceil(MESSAGES / 3)
+  const began = performance.now()
+  const work = async (): Promise<void> => {
+    while (left-- > 0) {
+      const session = await logIn(port, key)
+      await submit(session, `s${left}@example.net`)
+      await session.ask('QUIT')
+      session.close()
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS / 2 }, work))
+  return Math.round((Math.ceil(MESSAGES / 3) * 1_000) / (performance.now() - began))
+}
+
 /** Messages start on schedule, whatever became of earlier ones; one that finds no free session waits for it. */
 async function latencies(sessions: readonly SmtpSession[]): Promise<readonly number[]> {
   const free = [...sessions]
@@ -94,8 +110,9 @@ const port = Number(posthorn.env['POSTHORN_SUBMISSION_TLS_PORT'])
 const sessions = await Promise.all(Array.from({ length: CONNECTIONS }, () => logIn(port, key)))
 await Promise.all(sessions.map((session) => submit(session, 'warm@example.net')))
 const rates = await throughput(port, key)
+const apart = await throughputApart(port, key)
 const times = await latencies(sessions)
-const figures = { ...rates, rate: RATE, p50: percentile(times, 0.5), p99: percentile(times, 0.99) }
+const figures = { ...rates, apart, rate: RATE, p50: percentile(times, 0.5), p99: percentile(times, 0.99) }
 console.table(figures)
 console.log(JSON.stringify(figures))
 for (const session of sessions) session.close()

@@ -13,7 +13,8 @@ async function openedMx() {
     inbound: inboundFor(async ({ raw }) => void taken.push(raw.toString())),
     disk: { hasRoom: () => room.left, takesMail: () => room.left },
   })
-  const { ask, close } = await smtpSession(mx.port())
+  const port = mx.port()
+  const { ask, close } = await smtpSession(port)
   await ask('EHLO mx.example.net')
   /** The answers to RCPT and, once there is one to take, to the data. */
   const send = async (mail: string, from = '<>', beforeData = (): void => undefined): Promise<readonly string[]> => {
@@ -28,8 +29,15 @@ async function openedMx() {
     close()
     await mx.stop(AbortSignal.timeout(1_000))
   }
-  return { taken, room, send, ask, [Symbol.asyncDispose]: stop }
+  return { taken, room, port, send, ask, [Symbol.asyncDispose]: stop }
 }
+
+test('who sends before the greeting is refused', async () => {
+  await using mx = await openedMx()
+  const early = await smtpSession(mx.port, { greeted: false })
+  early.write('EHLO mx.example.net\r\n')
+  assert.match(await early.reply(), /^421 /)
+})
 
 test('a mail with more than 50 trace fields is in a loop and is refused', async () => {
   await using mx = await openedMx()

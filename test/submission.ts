@@ -208,10 +208,14 @@ export interface SmtpSession {
   close(): void
 }
 
-/** @param options `localAddress`: the client address that the server sees */
+/** @param options `localAddress`: the client address that the server sees; `greeted`: whether to wait for the greeting */
 export async function smtpSession(
   port: number,
-  { secure = false, localAddress = '127.0.0.1' }: { secure?: boolean; localAddress?: string } = {},
+  {
+    secure = false,
+    localAddress = '127.0.0.1',
+    greeted = true,
+  }: { secure?: boolean; localAddress?: string; greeted?: boolean } = {},
 ): Promise<SmtpSession> {
   const where = { port, host: '127.0.0.1', localAddress }
   // tls.connect would not pass on the local address.
@@ -279,7 +283,7 @@ export async function smtpSession(
     },
     close: () => socket.destroy(),
   }
-  await reply()
+  if (greeted) await reply()
   return session
 }
 

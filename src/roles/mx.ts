@@ -119,6 +119,7 @@ export function mxService(options: MxOptions): Mx {
     },
     {
       mayConnect: (ip) => !options.rateLimits || server.countFrom(ip) < MAX_CONNECTIONS_PER_ADDRESS,
+      expectsEarlyTalkers: true,
       patience: options.patience,
       without: options.certificate === null ? ['AUTH', 'STARTTLS'] : ['AUTH'],
     },

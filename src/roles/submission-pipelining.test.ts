@@ -1,8 +1,20 @@
-// Replies that wait for each other (RFC 2920 section 3.2) are sent when nothing comes after them, and when they are many.
+// Replies that wait for each other (RFC 2920 section 3.2) are sent when nothing comes after them, and when they are many. None waits
+// without need, the greeting included.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { submissionWorld } from '../../test/submission.ts'
+import { smtpSession, submissionWorld } from '../../test/submission.ts'
+
+test('a client is greeted at once: what it sends before the greeting is answered after it', async () => {
+  await using world = await submissionWorld()
+  for (const secure of [true, false]) {
+    const smtp = await smtpSession(secure ? world.tlsPort : world.port, { secure, greeted: false })
+    smtp.write('EHLO client.test\r\nQUIT\r\n')
+    assert.match(await smtp.reply(), /^220 /)
+    assert.match(await smtp.reply(), /^250-/)
+    assert.match(await smtp.reply(), /^221 /)
+  }
+})
 
 test('each of thousands of pipelined recipients is answered, and the session goes on', async () => {
   await using world = await submissionWorld()
