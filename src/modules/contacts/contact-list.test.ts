@@ -77,9 +77,15 @@ test('a later page looks up its own contacts on the lists, not those before it',
   assert.doesNotMatch(await plan(sql.count, values), /suppression|unsubscribe|past_refusal/)
 })
 
-test('contacts of a status are counted by reading each list once', async () => {
-  const text = await plan(sql.countOfStatus, [clock.now(), ACCOUNT, null, null, null, 'bounced'])
-  assert.equal(Math.max(...lookUps(text)), 1, text)
+test('contacts of a status are found and counted by reading each list once, and their own entries', async () => {
+  const text = await plan(sql.listOfStatus, [clock.now(), ACCOUNT, null, null, null, 'bounced', 10, 20])
+  assert.deepEqual(new Set(lookUps(text)), new Set([1, 10]), text)
+})
+
+test('a page behind the last contact of a status is empty and has the total', async () => {
+  const { total } = await listOf({ ...ALL, status: 'bounced' }, 1)
+  assert.ok(total > 0)
+  assert.deepEqual(await listOf({ ...ALL, status: 'bounced' }, 10, total), { contacts: [], total })
 })
 
 /** How often each part of the plan that reads a list was run. */

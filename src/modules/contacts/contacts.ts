@@ -95,23 +95,25 @@ export async function listContacts(
 ): Promise<{ readonly contacts: readonly sql.ContactRow[]; readonly total: number }> {
   const values = filterValues(accountId, filter, clock.now())
   const { status } = filter
-  return database.reading(
-    accountId,
-    async (db) => {
-      const [contacts, counted] = await (status === null
-        ? Promise.all([
-            db.query<sql.ContactRow>(sql.list, [...values, limit, offset]),
-            db.one<{ total: number }>(sql.count, values),
-          ])
-        : Promise.all([
-            db.execute(sql.dontLoop),
-            db.query<sql.ContactRow>(sql.listOfStatus, [...values, status, limit, offset]),
-            db.one<{ total: number }>(sql.countOfStatus, [...values, status]),
-          ]).then(([, ...found]) => found))
-      return { contacts, total: counted?.total ?? 0 }
-    },
-    gone,
-  )
+  const ofAnyStatus = async (db: Db) => {
+    const [contacts, counted] = await Promise.all([
+      db.query<sql.ContactRow>(sql.list, [...values, limit, offset]),
+      db.one<{ total: number }>(sql.count, values),
+    ])
+    return { contacts, total: counted?.total ?? 0 }
+  }
+  const ofOneStatus = async (db: Db) => {
+    const [, rows] = await Promise.all([
+      db.execute(sql.dontLoop),
+      db.query<sql.CountedContactRow>(sql.listOfStatus, [...values, status, limit, offset]),
+    ])
+    return { contacts: rows.filter(hasContact), total: rows[0]?.total ?? 0 }
+  }
+  return database.reading(accountId, status === null ? ofAnyStatus : ofOneStatus, gone)
+}
+
+function hasContact(row: sql.CountedContactRow): row is sql.CountedContactRow & sql.ContactRow {
+  return row.id !== null
 }
 
 export interface ContactChange {

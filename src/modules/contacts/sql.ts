@@ -43,6 +43,9 @@ export interface ContactRow {
   readonly unsubscribed_at: Date | null
 }
 
+/** A contact of a list with the total of the list; without contacts, the total alone. */
+export type CountedContactRow = { readonly total: number } & (ContactRow | { readonly id: null })
+
 /** Stored and shown by the API in this form. */
 export interface EarlierConsent {
   readonly source: string
@@ -65,16 +68,21 @@ const PLAIN = `c.id, c.account_id, c.email, c.address, c.name, c.source, c.sourc
 const PERSON = { accountId: 'c.account_id', recipient: 'c.email' } as const
 const NOW = '$1::timestamptz'
 const BLOCKED = blockedSql({ ...PERSON, sandbox: 'false', now: NOW })
-const shown = (is: { readonly blocked: string; readonly unsubscribed: string; readonly complained: string }): string =>
-  `(select case when b.reason = 'complaint' or ${is.complained} then 'complained'
-    when b.reason in ('hard_bounce', 'repeated_soft_bounce', 'spamtrap') then 'bounced'
-    when b.reason is not null and ${is.unsubscribed} then 'unsubscribed' else c.status end
-  from (select ${is.blocked} as reason) b)`
-const STATUS = shown({
-  blocked: BLOCKED,
+interface Standing {
+  readonly blocked: string
+  readonly unsubscribed: string
+  readonly complained: string
+}
+const shown = (is: Standing): string =>
+  `case when ${is.blocked} = 'complaint' or ${is.complained} then 'complained'
+    when ${is.blocked} in ('hard_bounce', 'repeated_soft_bounce', 'spamtrap') then 'bounced'
+    when ${is.blocked} is not null and ${is.unsubscribed} then 'unsubscribed' else c.status end`
+// Without the offset, the look-ups of BLOCKED would stand, and be made, wherever `b.reason` is.
+const STATUS = `(select ${shown({
+  blocked: 'b.reason',
   unsubscribed: isUnsubscribedSql(PERSON),
   complained: hasComplainedSql(PERSON),
-})
+})} from (select ${BLOCKED} as reason offset 0) b)`
 const CONTACT = `${PLAIN}, ${STATUS} as status, coalesce(${BLOCKED} <> 'unsubscribed', false) as suppressed,
   ${unsubscribedAtSql(PERSON)} as unsubscribed_at`
 
@@ -115,12 +123,17 @@ export const after = statement(
 
 /** For the transaction: planned for fewer rows than there are, a nested loop compares each contact with each entry. */
 export const dontLoop = statement('contacts_do_not_loop', 'set local enable_nestloop = off')
-/** $6 status as shown, $7 limit, $8 offset. */
+/**
+ * $6 status as shown, $7 limit, $8 offset. Every row has the total, since finding out the status of all contacts is what takes the
+ * time. Without contacts there, one row has nothing else.
+ */
 export const listOfStatus = statement(
   'contacts_list_of_status',
-  page(`${OF_STATUS} order by c.id desc limit $7::bigint offset $8::bigint`, 'desc'),
+  `with of_status as materialized (select c.id ${OF_STATUS}),
+   k as (select id from of_status order by id desc limit $7::bigint offset $8::bigint)
+   select n.total, ${CONTACT} from (select count(*) as total from of_status) n left join k on true left join lateral (
+     select * from contact where account_id = $2 and id = k.id offset 0) c on true order by c.id desc`,
 )
-export const countOfStatus = statement('contacts_count_of_status', `select count(*) as total ${OF_STATUS}`)
 
 export const known = statement('contacts_known', 'select id from contact where account_id = $1 and email = $2')
 
