@@ -110,8 +110,10 @@ export interface Deep extends AsyncDisposable {
 
 const TABLES = ['email', 'queue', 'attempt', 'event', 'stat_bucket']
 
-function socketOf(posthorn: Posthorn): string {
-  return path.join(posthorn.env['POSTHORN_DATA_DIR'] ?? '', 'run')
+/** A superuser of the embedded database. */
+export function adminUrlOf({ env }: Posthorn): string {
+  const socket = path.join(env['POSTHORN_DATA_DIR'] ?? '', 'run')
+  return `postgres://posthorn@localhost/posthorn?host=${encodeURIComponent(socket)}`
 }
 
 /** For the main thread of each process: milliseconds running, and milliseconds waiting for a core. */
@@ -215,7 +217,7 @@ export async function startDeep(folder: string): Promise<Deep> {
   writeFileSync(path.join(folder, KEPT_FILE), JSON.stringify(kept))
   const { account, model, records } = kept
   await bind.publish(SENDER, records)
-  const url = `postgres://posthorn@localhost/posthorn?host=${encodeURIComponent(socketOf(posthorn))}`
+  const url = adminUrlOf(posthorn)
   const withDatabase = async <T>(work: (database: Database) => Promise<T>): Promise<T> => {
     const database = connect({ url, maxConnections: 1, onError: () => undefined })
     try {
