@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { tmpdir } from 'node:os'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { kept } from '../../test/memory.ts'
+import { heap, kept } from '../../test/memory.ts'
 import { type BodySpool, bodySpool, largeTurns, MAX_IN_MEMORY_BYTES, type SpooledBody } from './body-spool.ts'
 
 const MB = 1_048_576
@@ -88,6 +88,19 @@ test('of a hundred incoming bodies of a megabyte at most sixty-four are in memor
   for (const body of open) await body.drop()
   const after = kept() - before
   assert.ok(after < MB, `${Math.round(after / MB)} MB stay`)
+})
+
+test('a body that comes a byte at a time takes little more memory than its bytes', async () => {
+  const room = bodies()
+  const bytes = Array.from({ length: 256 }, (_, byte) => Buffer.of(byte))
+  const before = heap()
+  const body = room.begin(MB)
+  for (let at = 0; at < MB; at++) assert.equal(body.add(Buffer.from(bytes[at % 256] as Buffer)), null)
+  const grown = heap() - before
+  assert.ok(grown <= 40 * MB, `${Math.round(grown / MB)} MB`)
+  const isWhole = (whole: Buffer): boolean => whole.length === MB && whole.every((byte, at) => byte === at % 256)
+  assert.equal(await body.work(async (whole) => isWhole(whole)), true)
+  await body.drop()
 })
 
 test('a body is refused as soon as it passes its limit, and so is one for which the files have no room', async () => {

@@ -25,6 +25,10 @@ const SMALL_SHARE = 1 / 32
 const LARGE_SHARE = 1 / 64
 /** Memory per byte of a large body: our copies, those of the backend that stores it, and what delivery uses meanwhile. */
 const NEEDED_PER_BYTE = 6
+/** So many pieces become one: a client may send a byte at a time, and each takes up to 500 bytes beside its content. */
+const JOINED_PIECES = 64
+/** A piece of this size is not copied again. */
+const JOINED_BYTES = 4_096
 const LOOK_AGAIN_MS = 250
 const LOOKS = 40
 /** In looks. */
@@ -178,9 +182,18 @@ export function bodySpool(options: BodySpoolOptions): BodySpool {
 
   const begin = (mostBytes: number): SpooledBody => {
     let pieces: Buffer[] = []
+    /** How many of the first pieces are joined. */
+    let joined = 0
     let bytes = 0
     let spool: Promise<FileHandle> | null = null
 
+    const keep = (chunk: Buffer): void => {
+      pieces.push(chunk)
+      if (pieces.length - joined < JOINED_PIECES) return
+      const whole = Buffer.concat(pieces.splice(joined))
+      pieces.push(whole)
+      if (whole.length >= JOINED_BYTES) joined++
+    }
     const spill = async (chunk: Buffer): Promise<void> => {
       if (spool !== null) {
         await writeAll(await spool, chunk)
@@ -211,7 +224,7 @@ export function bodySpool(options: BodySpoolOptions): BodySpool {
         if (bytes + more > mostBytes) throw tooLarge(mostBytes)
         const fits = bytes + more <= MAX_IN_MEMORY_BYTES && heldBytes + more <= turns.smallBytes
         if (spool === null && fits) {
-          pieces.push(chunk)
+          keep(chunk)
           bytes += more
           heldBytes += more
           return null
