@@ -439,7 +439,10 @@ class Progress {
 }
 
 function unasked(reply: Reply): Fault {
-  return { code: 'protocol', message: `an answer that does not belong here: ${reply.text.slice(0, 200)}` }
+  return {
+    code: 'protocol',
+    message: `an answer that does not belong here: ${reply.text.slice(0, 200).toWellFormed()}`,
+  }
 }
 
 /** Before the final dot, a reply that neither accepts nor refuses is a protocol fault: only there is a `Replied` 2xx. */

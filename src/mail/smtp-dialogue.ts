@@ -57,7 +57,7 @@ export class DialogueRecorder {
 
   #add(from: 'client' | 'server', line: string): void {
     if (this.#full) return
-    const kept = line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)}...` : line
+    const kept = line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS).toWellFormed()}...` : line
     this.#chars += kept.length
     this.#full = this.#lines.length >= MAX_LINES - 1 || this.#chars > MAX_CHARS
     this.#lines.push({ at: Math.round(this.#nowMs()), from, line: this.#full ? '(the rest was not kept)' : kept })

@@ -138,7 +138,7 @@ export class ReplyReader {
     const agree = this.#codes.every((one) => one === code)
     const reply = agree ? replyOf(code, this.#lines) : contradictory(code, this.#lines, this.#codes)
     if (code >= 500 && this.#mildest < 500) {
-      const shown = reply.text.slice(0, CONTRADICTION_SHOWN_CHARS)
+      const shown = reply.text.slice(0, CONTRADICTION_SHOWN_CHARS).toWellFormed()
       this.#fault = { fault: `the lines of a reply contradict each other: ${shown}` }
       return null
     }

@@ -190,7 +190,11 @@ export function concluderOf(options: ConcluderOptions): Concluder {
     if (verdict.kind !== 'deferred' || verdict.cause !== 'dns' || email.attemptsCount === 0) return sent
     const { enhanced } = verdict.finalReply
     if ((enhanced !== NO_SUCH_DOMAIN && enhanced !== NO_HOST) || network.namesDoubtful()) return sent
-    const first = await firstAttemptWith(database.system, email, enhanced)
+    const first = await firstAttemptWith(database.system, email, enhanced).catch((error: unknown) => {
+      // Nobody knows now; the next attempt looks again.
+      if (!isUnavailable(error)) onError(error)
+      return null
+    })
     if (first === null || sent.startedAt.getTime() - first.getTime() < SECOND_LOOK_AFTER_MS) return sent
     const finalReply = { code: null, enhanced: '5.1.2', text: verdict.finalReply.text.replace(enhanced, '5.1.2') }
     return {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fixture } from '../../../test/delivery-fixture.ts'
+import type { Db } from '../../platform/db.ts'
 
 const MINUTE = 60_000
 
@@ -41,4 +42,27 @@ test('a domain does not count as without hosts while its DNS fails, or while mos
     await h.delivery.turn()
   }
   for (const id of emails) assert.equal(await h.status(id), 'deferred')
+})
+
+test('a domain whose earlier attempts cannot be read is looked at again later', async () => {
+  await using h = await fixture()
+  let readable = false
+  const system: Db = {
+    ...h.database.system,
+    one: (what, values) =>
+      what.name === 'outbox_first_attempt_with' && !readable
+        ? Promise.reject(Object.assign(new Error('invalid input syntax for type json'), { code: '22P02' }))
+        : h.database.system.one(what, values),
+  }
+  const delivery = h.another({ database: { ...h.database, system } })
+  const id = await h.put('bob@gone.test')
+  for (const minutes of [0, 17]) {
+    h.clock.wait(minutes * MINUTE)
+    await delivery.turn()
+  }
+  assert.deepEqual([await h.status(id), (await h.story(id)).attempts.length, h.logged.length], ['deferred', 2, 1])
+  readable = true
+  h.clock.wait(20 * MINUTE)
+  await delivery.turn()
+  assert.equal(await h.status(id), 'bounced')
 })
