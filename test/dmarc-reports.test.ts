@@ -239,3 +239,18 @@ test('what is no report leaves nothing behind, and the operator lists all others
     ],
   )
 })
+
+test('words of a report that are cut within a character can be read', async () => {
+  await using world = await startWorld({ settings: ROLES, zones: ZONES })
+  const id = await world.verifiedDomain('shop.example')
+  const word = `${'x'.repeat(31)}\u{1f600}`
+  const rows = [{ ip: '192.0.2.1', count: 3, from: 'shop.example', dkim: word, disposition: word }]
+  assert.match(await send(world, await signed(world, mailOf(about(world, 'shop.example', 'one', rows)))), /^250 /)
+  assert.deepEqual(await reportOutcomes(world), ['kept'])
+  const { status, body } = await world.api.get(`/api/v1/customer/domains/${id}/dmarc-sources`)
+  assert.deepEqual([status, body.data?.[0]?.messages], [200, 3])
+  const place = `/api/v1/customer/domains/${id}/dmarc-reports`
+  const [{ id: report }] = (await world.api.get(place)).body.data
+  const { records } = (await world.api.get(`${place}/${report}`)).body.data
+  assert.ok(records[0].disposition.isWellFormed())
+})

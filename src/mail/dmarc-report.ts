@@ -287,7 +287,7 @@ function countIn(texts: Texts): number {
 
 /** A keyword in lower case; null when it is missing. */
 function wordIn(texts: Texts, name: string): string | null {
-  return reportText(texts.get(name))?.slice(0, WORD_CHARS).toLowerCase() || null
+  return reportText(texts.get(name))?.slice(0, WORD_CHARS).toWellFormed().toLowerCase() || null
 }
 
 function secondsIn(texts: Texts, name: string): Date | null {
