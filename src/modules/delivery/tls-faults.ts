@@ -22,6 +22,8 @@ type Host = Pick<Target, 'host' | 'ip'>
 const FIRST_MS = 300_000
 const LONGEST_MS = 3_600_000
 const MAX_KNOWN = 10_000
+/** A host's own words may have 64 K characters. */
+const WHY_CHARS = 300
 
 export function tlsFaults(clock: Clock): TlsFaults {
   const known = recentlyUsed<{ readonly why: string; readonly forMs: number; readonly untilMs: number }>(MAX_KNOWN)
@@ -40,7 +42,9 @@ export function tlsFaults(clock: Clock): TlsFaults {
       // Simultaneous connections each find the same fault: it counts once.
       const isAgain = before !== undefined && nowMs >= before.untilMs
       const forMs = isAgain ? Math.min(LONGEST_MS, before.forMs * 2) : (before?.forMs ?? FIRST_MS)
-      known.set(key, { why, forMs, untilMs: nowMs + forMs })
+      // Copied: a slice would keep the whole text.
+      const words = Buffer.from(why.slice(0, WHY_CHARS)).toString()
+      known.set(key, { why: words, forMs, untilMs: nowMs + forMs })
     },
   }
 }

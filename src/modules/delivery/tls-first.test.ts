@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fixture } from '../../../test/delivery-fixture.ts'
+import { heap } from '../../../test/memory.ts'
 import type { ReceiverScript } from '../../../test/receiver.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import { tlsFaults } from './tls-faults.ts'
@@ -120,4 +121,17 @@ test('a TLS fault is remembered for 5 minutes, then 10, at most an hour; simulta
   faults.note(host, 'broken')
   nowMs += 5 * MINUTE
   assert.equal(faults.of(host), null)
+})
+
+test('what ten thousand hosts say when they refuse TLS takes little memory', () => {
+  const faults = tlsFaults(systemClock())
+  const before = heap()
+  for (let n = 0; n < 2_000; n++) {
+    // As a reply arrives: its text is put together.
+    const words = Buffer.alloc(60_000, `${n} not now `).toString()
+    faults.note({ host: `mx${n}.example.net`, ip: '192.0.2.1' }, `454 4.7.0 ${words}`)
+  }
+  const grown = heap() - before
+  assert.ok(grown < 10 * 1_048_576, `${Math.round(grown / 1_048_576)} MB`)
+  assert.match(faults.of({ host: 'mx7.example.net', ip: '192.0.2.1' }) ?? '', /^454 4\.7\.0 7 not now/)
 })
