@@ -4,7 +4,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ACCOUNT, type Fixture, fixture } from '../../../test/delivery-fixture.ts'
 import { FIRST_ID } from '../../platform/ids.ts'
-import { type Claimed, claim, claimOverdue, complete, handBack, joinAsNode, leaveAsNode, type Result } from './index.ts'
+import {
+  type Claimed,
+  claim,
+  claimOverdue,
+  complete,
+  handBack,
+  joinAsNode,
+  leaveAsNode,
+  type Result,
+  renewLease,
+  takeOver,
+} from './index.ts'
 
 const HOUR = 3_600_000
 
@@ -61,4 +72,14 @@ test('a node that was declared dead leases no expired mail', async () => {
   assert.equal((await claimOverdue(h.database.system, overdue)).claimed.length, 0)
   const { epoch } = await joinAsNode(h.database.system, h.clock, 'b')
   assert.equal((await claimOverdue(h.database.system, { ...overdue, epoch })).claimed.length, 1)
+})
+
+test('a machine that stood still for a minute, its monotonic clock too, takes nothing from a node that has renewed', async () => {
+  await using h = await fixture()
+  await h.put('bob@example.net')
+  const node = await joinAsNode(h.database.system, h.clock, 'a')
+  assert.equal((await claimed(h, node.epoch)).length, 1)
+  const asItThinks = new Date(node.databaseNow.getTime() - 60_000)
+  assert.equal(await takeOver(h.database.system, asItThinks), 0)
+  assert.notEqual(await renewLease(h.database.system, h.clock, node), null)
 })

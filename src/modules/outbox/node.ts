@@ -53,7 +53,8 @@ export async function leaveAsNode(db: Db, { epoch }: NodeLease): Promise<void> {
  * set back since.
  *
  * @param databaseNow the database's time by the last renewal and our monotonic clock, not its present clock: that may have
- *   been changed between two renewals, and then all nodes would look dead
+ *   been changed between two renewals, and then all nodes would look dead. It may be long past, since the monotonic clock of a
+ *   suspended virtual machine stands still: a lease must also be ahead of the present clock to be too far ahead
  */
 export async function takeOver(db: Db, databaseNow: Date): Promise<number> {
   await db.execute(sql.markDead, [databaseNow, LEASE_SECONDS * 2])

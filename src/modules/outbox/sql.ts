@@ -240,7 +240,8 @@ export const leaveNode = statement(
 export const markDead = statement(
   'outbox_mark_dead_nodes',
   `update node set dead = true, died_at = now()
-   where not dead and (lease_until < $1::timestamptz or lease_until > $1::timestamptz + $2 * interval '1 second')`,
+   where not dead
+     and (lease_until < $1::timestamptz or lease_until > greatest($1::timestamptz, now()) + $2 * interval '1 second')`,
 )
 export const deadNodes = statement('outbox_dead_nodes', 'select count(*)::int as count from node where dead')
 // A claim that raced with the marking can still commit rows under a dead epoch: the sweep is repeated for all dead
