@@ -81,7 +81,7 @@ async function command(...words: string[]): Promise<readonly string[]> {
   const { database, secrets } = world.rooms.store
   const context = { config: readConfig({}), database, secrets, ids, clock: world.clock, log: createLogger('silent') }
   await found.run(
-    { ...context, print: (line) => lines.push(line), warn: assert.fail },
+    { ...context, print: (line: string) => lines.push(line), warn: assert.fail },
     { json: true },
     words.slice(found.path.length),
   )

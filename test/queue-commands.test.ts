@@ -21,7 +21,11 @@ async function run(
   const { ids } = world.rooms.ground
   const { database, secrets } = world.rooms.store
   const context = { config: readConfig({}), database, secrets, ids, clock: world.clock, log: createLogger('silent') }
-  await command.run({ ...context, print: (line) => lines.push(line), warn }, values, words.slice(command.path.length))
+  await command.run(
+    { ...context, print: (line: string) => lines.push(line), warn },
+    values,
+    words.slice(command.path.length),
+  )
   return lines
 }
 

@@ -23,8 +23,8 @@ export interface CommandContext {
   readonly ids: Ids
   readonly clock: Clock
   readonly log: Logger
-  /** One line on standard output. */
-  readonly print: (line: string) => void
+  /** One line on standard output, or bytes as they are. */
+  print(line: string | Buffer): void
   /** One line on standard error: something the operator should know although the command succeeded. */
   readonly warn: (line: string) => void
 }

@@ -6,7 +6,8 @@ import fs from 'node:fs'
 const FD = 1
 
 export interface Output {
-  print(line: string): void
+  /** @param line without its line end; bytes are written as they are, and for a terminal without what would steer it */
+  print(line: string | Buffer): void
   /** @throws when a line could not be written, for any reason but a reader that left */
   assertWritten(): void
 }
@@ -20,17 +21,18 @@ export function standardOutput(): Output {
   process.stdout.on('error', failed)
   const about = fs.fstatSync(FD)
   const isStream = process.stdout.isTTY || about.isFIFO() || about.isSocket()
-  const writeAll = (text: string): void => {
+  const writeAll = (bytes: Buffer): void => {
     try {
-      for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray(fs.writeSync(FD, rest))
+      for (let rest = bytes; rest.length > 0; ) rest = rest.subarray(fs.writeSync(FD, rest))
     } catch (error) {
       failed(error as NodeJS.ErrnoException)
     }
   }
   return {
     print: (line) => {
-      if (isStream) process.stdout.write(`${line}\n`)
-      else writeAll(`${line}\n`)
+      const bytes = typeof line === 'string' ? Buffer.from(`${line}\n`) : process.stdout.isTTY ? harmless(line) : line
+      if (isStream) process.stdout.write(bytes)
+      else writeAll(bytes)
     },
     assertWritten: () => {
       if (fault !== null)
@@ -39,4 +41,14 @@ export function standardOutput(): Output {
         })
     },
   }
+}
+
+/** For a terminal: control characters, such as those that begin its commands, become spaces. */
+export function harmless(bytes: Buffer): Buffer {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace
+  const text = bytes
+    .toString()
+    .replaceAll(/\r\n/g, '\n')
+    .replaceAll(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, ' ')
+  return Buffer.from(text.endsWith('\n') ? text : `${text}\n`)
 }

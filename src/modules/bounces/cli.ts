@@ -102,7 +102,7 @@ export const reportCommands: readonly Command[] = [
     run: async ({ database, print }, _values, positionals) => {
       const row = await database.system.one<{ raw: Buffer | null }>(sql.SHOW_REPORT, [idOf(positionals)])
       if (row?.raw == null) throw new Error(`the original of report ${positionals[0]} is not available`)
-      print(row.raw.toString('latin1'))
+      print(row.raw)
     },
   },
   {
