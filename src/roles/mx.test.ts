@@ -9,6 +9,7 @@ import {
   type InboundOptions,
   inboundOf,
   type ReportReader,
+  recallReports,
   reportReader,
 } from '../modules/bounces/index.ts'
 import { dmarcIntake } from '../modules/dmarc/index.ts'
@@ -422,6 +423,18 @@ describe('the inbound MX', { concurrency: false }, () => {
     await w.h.delivery.turn()
     await w.settle()
     assert.equal(await w.h.status(id), 'bounced')
+  })
+
+  test('a report that overtakes the record of its delivery keeps no other waiting while the clock is put back', async () => {
+    await using w = await inside()
+    const address = returnPath(w.h.options.verpMac, await w.h.put('bob@example.net'), ACCOUNT, MX_HOST)
+    assert.match(await w.send(address, UNKNOWN), /^250 /)
+    w.h.clock.advance(-3 * 3_600_000)
+    await recallReports(w.h.database.system, w.h.clock.now())
+    assert.match(await w.send(`postmaster@${MX_HOST}`, UNKNOWN), /^250 /)
+    for (let tries = 0; tries < 120 && w.forwarded.length === 0; tries++)
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    assert.deepEqual(w.forwarded, ['postmaster'])
   })
 
   test('reports that harm their reader are tried three times and kept; those around them take effect', async () => {

@@ -220,8 +220,9 @@ export async function recallReports(db: Db, now: Date): Promise<void> {
   await db.execute(sql.RECALL_REPORTS, [now, new Date(now.getTime() + UNANSWERED_MOST_MS)])
 }
 
+/** Not negative when the clock was put back: a report that is always due would be read without a pause, and before all others. */
 function waitsSince({ received_at }: Claimed, clock: Clock): number {
-  return clock.now().getTime() - received_at.getTime()
+  return Math.max(0, clock.now().getTime() - received_at.getTime())
 }
 
 async function quarantine(
