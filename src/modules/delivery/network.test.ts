@@ -4,9 +4,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { fixture } from '../../../test/delivery-fixture.ts'
+import { heap } from '../../../test/memory.ts'
 import { type Answer, type Receiver, type ReceiverScript, startReceiver } from '../../../test/receiver.ts'
 import { declaredZones, type Zones } from '../../../test/zones.ts'
 import { systemClock } from '../../platform/clock.ts'
+import type { Resolver } from '../../platform/dns.ts'
 import { EMAIL_LIFE_MS } from '../outbox/index.ts'
 import { type Network, networkOf } from './network.ts'
 import type { DeliveryJob, Outgoing } from './types.ts'
@@ -122,13 +124,13 @@ interface Line extends AsyncDisposable {
 }
 
 /** A network over real sockets. Equal MX hosts keep their order in the DNS, unless `chance` says otherwise. */
-async function lineTo(zones: Zones, chance: () => number = () => 0): Promise<Line> {
+async function lineTo(zones: Zones, chance: () => number = () => 0, answers: Partial<Resolver> = {}): Promise<Line> {
   const first = await startReceiver({ host: '127.0.0.250' })
   const receivers = [first]
   const faults: unknown[] = []
   let nowMs = 0
   const network = networkOf({
-    resolver: declaredZones(zones),
+    resolver: { ...declaredZones(zones), ...answers },
     clock: { ...systemClock(), monotonicMs: () => nowMs },
     chance,
     hostname: 'mail.posthorn.test',
@@ -397,4 +399,29 @@ test('a mail greeted with 421 goes over the one connection that is open, also wh
   const mx: Receiver = await line.receiver('127.0.8.1', { banner: () => (mx.openCount > 1 ? full : 'default') })
   assert.deepEqual(await Promise.all([line.send('one.test'), line.send('one.test')]), [TAKEN, TAKEN])
   assert.equal(mx.connectionCount, 2)
+})
+
+test('the hosts of two thousand domains, each with all addresses that a plan may have, take little memory', async () => {
+  let made = 0
+  const found = <T>(records: readonly T[]) => ({ kind: 'found' as const, records, ttl: 0 })
+  const addresses = (start: string): readonly string[] =>
+    Array.from({ length: 64 }, () => {
+      const n = (++made).toString(16).padStart(8, '0')
+      return start === ''
+        ? `2a00:${n.slice(0, 4)}:${n.slice(4)}::7:9`
+        : `100.${made >> 16}.${(made >> 8) & 255}.${made & 255}`
+    })
+  await using w = await lineTo({}, () => 0.5, {
+    mx: async (site: string) => found([1, 2, 3, 4, 5].map((n) => ({ exchange: `mx${n}.${site}`, preference: n }))),
+    a: async () => found(addresses('100.')),
+    aaaa: async () => found(addresses('')),
+  })
+  const send = async (site: string): Promise<void> => {
+    await w.send(site, { prepare: async () => null }).catch(() => undefined)
+  }
+  await send('warm.test')
+  const before = heap()
+  for (let n = 0; n < 2_000; n++) await send(`d${n}.test`)
+  const grown = heap() - before
+  assert.ok(grown < 40 * 1_048_576, `${Math.round(grown / 1_048_576)} MB`)
 })

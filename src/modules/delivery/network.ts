@@ -66,6 +66,10 @@ export interface Network {
 const PLAN_MS = 60_000
 const FAILED_PLAN_MS = 10_000
 const MAX_PLANS = 20_000
+/** A plan beyond this size counts as several. The owner of a domain chooses how many addresses it has. */
+const PLAN_BYTES = 2_048
+/** Of a host or an address, beside its text. */
+const OVERHEAD_BYTES = 64
 
 /** Status codes of findings that a second look must confirm: the domain does not exist, or has no host that takes mail. */
 export const NO_SUCH_DOMAIN = '4.1.2'
@@ -116,6 +120,10 @@ export function networkOf(options: NetworkOptions): Network {
       if (plan.kind === 'open') entry.route = plan.route
       else if (plan.kind === 'unasked') entry.untilMs = 0
       else entry.untilMs = clock.monotonicMs() + FAILED_PLAN_MS
+      if (plans.peek(site) !== entry) return
+      // A table does not weigh an entry anew that it has.
+      plans.delete(site)
+      plans.set(site, entry, { size: Math.ceil(bytesOf(plan) / PLAN_BYTES) })
     })
     plans.set(site, entry)
     return entry
@@ -214,6 +222,13 @@ export function networkOf(options: NetworkOptions): Network {
       plans.clear()
     },
   }
+}
+
+function bytesOf(plan: Plan): number {
+  if (!('mx' in plan)) return OVERHEAD_BYTES
+  const terms = plan.kind === 'open' ? plan.hops.exchangers.map((one) => one.terms) : []
+  const texts = [...terms, ...plan.mx.hosts.flatMap(({ host, addresses }) => [host, ...addresses])]
+  return texts.reduce((sum, text) => sum + OVERHEAD_BYTES + text.length, 0)
 }
 
 function newController(): AbortController {
