@@ -327,8 +327,9 @@ test('non-ASCII header text becomes encoded words, addresses stay', () => {
   const made = prepare('From: Jürgen <a@shop.example>\r\nTo: Zoë <b@example.net>\r\nSubject: Grüße\r\n\r\nx')
   assert.doesNotMatch(text(made), /[^\0-\x7f]/)
   assert.deepEqual([made.from.name, made.subject, made.to], ['Jürgen', 'Grüße', ['b@example.net']])
-  const latin1 = prepare(Buffer.from('From: a@shop.example\r\nSubject: Grüße\r\n\r\nx', 'latin1'))
-  assert.equal(latin1.subject, 'Grüße')
+  assert.equal(prepare(Buffer.from('From: a@shop.example\r\nSubject: Grüße\r\n\r\nx', 'latin1')).subject, 'Grüße')
+  const long = prepare(`From: a@shop.example\r\nSubject: ${'x'.repeat(900)}\r\n ${'y'.repeat(96)}📬\r\n\r\nx`).subject
+  assert.deepEqual([long.length, long.isWellFormed()], [998, true], 'it is not cut within a character')
 })
 
 /** Each text in its charset, without the surrounding line. */

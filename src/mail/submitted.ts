@@ -156,7 +156,9 @@ export function prepareSubmitted(raw: Buffer, options: SubmittedOptions): Prepar
       to: values('to').flatMap(addressesIn),
       cc: values('cc').flatMap(addressesIn),
       replyTo: values('reply-to').flatMap(addressesIn),
-      subject: cleanText(decodeWords(values('subject')[0] ?? '')).slice(0, MAX_SUBJECT_CHARS),
+      subject: cleanText(decodeWords(values('subject')[0] ?? ''))
+        .slice(0, MAX_SUBJECT_CHARS)
+        .toWellFormed(),
       messageId,
       hasListUnsubscribe,
       wantsListUnsubscribe: fields.some((field) => isWish(field, textOf)),
