@@ -1,10 +1,11 @@
 import { statement } from '../../platform/db.ts'
 
-/** Adds to the counts; two processes with the same address count together. */
+/** Adds to the counts; two processes with the same address count together. In order, so that they do not lock each other out. */
 export const addWarmUp = statement(
   'delivery_add_warm_up',
   `insert into warm_up (address, day, receiver, mails)
-   select * from unnest($1::text[], $2::date[], $3::text[], $4::int[])
+   select * from unnest($1::text[], $2::date[], $3::text[], $4::int[]) as c(address, day, receiver, mails)
+   order by address, day, receiver
    on conflict (address, day, receiver) do update set mails = warm_up.mails + excluded.mails
    returning address, day::text, receiver, mails`,
 )

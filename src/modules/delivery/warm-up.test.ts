@@ -17,6 +17,7 @@ const OLD = '192.0.2.1'
 const BOTH = [OLD, NEW]
 const GOOGLE = 'gmail-smtp-in.l.google.com'
 const DAYS = statement('test_warm_up_days', 'select distinct day::text from warm_up')
+const RECEIVERS = statement('test_warm_up_receivers', 'select count(*)::int as receivers from warm_up')
 const onError = (error: unknown): void => assert.fail(String(error))
 
 test('a new address carries 200 mails to a receiver on its first day and twice as many every three days', () => {
@@ -95,4 +96,32 @@ test('what a new address may carry grows by the hour, for each receiver; a resta
   await three.flush()
   assert.deepEqual(await days(), [])
   for (const by of [two, three]) await by.stop(AbortSignal.abort())
+})
+
+test('two processes that write the same receivers in another order do not stop each other', async () => {
+  await using fresh = await freshDb()
+  const database = connect({ url: fresh.url, onError })
+  await using _ = { [Symbol.asyncDispose]: () => database.close() }
+  const clock = { ...systemClock(), now: () => new Date('2026-12-01T12:00:00Z') }
+  const warmUp = () => warmUpOf({ db: database.system, clock, since: new Map([[NEW, '2026-12-01']]), onError })
+  const [one, two] = [warmUp(), warmUp()]
+  const hosts = Array.from({ length: 3_000 }, (_, n) => `mx.domain${n}.com`)
+  for (let round = 0; round < 5; round++) {
+    for (const host of hosts) one.note(NEW, host)
+    for (const host of hosts.toReversed()) two.note(NEW, host)
+    await Promise.all([one.flush(), two.flush()])
+  }
+})
+
+test('receivers beyond twenty thousand a day are not counted', async () => {
+  await using fresh = await freshDb()
+  const database = connect({ url: fresh.url, onError })
+  await using _ = { [Symbol.asyncDispose]: () => database.close() }
+  const clock = { ...systemClock(), now: () => new Date('2026-12-01T12:00:00Z') }
+  const warmUp = warmUpOf({ db: database.system, clock, since: new Map([[NEW, '2026-12-01']]), onError })
+  for (let n = 0; n < 20_100; n++) warmUp.note(NEW, `mx.domain${n}.com`)
+  await warmUp.flush()
+  const [row] = await database.system.query<{ receivers: number }>(RECEIVERS)
+  assert.equal(row?.receivers, 20_000)
+  assert.deepEqual([warmUp.mayCarry(NEW, 'mx.domain7.com'), warmUp.mayCarry(NEW, 'mx.domain20050.com')], [true, false])
 })

@@ -40,7 +40,7 @@ export const WARM_UP_DAYS = 30
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const FLUSH_MS = 10_000
-/** Beyond so many receivers in a day, further ones get their mail from the other addresses. */
+/** Beyond so many receivers in a day, further ones get their mail from the other addresses, and are not counted if there are none. */
 const MAX_RECEIVERS = 20_000
 
 /**
@@ -165,8 +165,9 @@ export function warmUpOf({ db, clock, since, onError }: WarmUpOptions): WarmUp {
     },
     mayCarry: (source, host) => source === null || has(source, host),
     note: (source, host) => {
-      if (source !== null && allowed(source) < Number.POSITIVE_INFINITY)
-        countOf({ address: source, day: today(), receiver: receiverOf(host) }).fresh++
+      if (source === null || allowed(source) === Number.POSITIVE_INFINITY) return
+      const named = { address: source, day: today(), receiver: receiverOf(host) }
+      if (counts.size < MAX_RECEIVERS || counts.has(keyOf(named))) countOf(named).fresh++
     },
   }
 }
