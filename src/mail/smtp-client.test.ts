@@ -413,6 +413,17 @@ test('a server that reads a large message too slowly is given up', async () => {
   assert.deepEqual(told(await connection.send({ ...TRANSACTION, message: BIG })), ['data timeout'])
 })
 
+test('the wait before the final dot is ours, and no fault of the server', async () => {
+  await using mx = await startReceiver()
+  const connection = await opened(mx)
+  const beforeDot = async (): Promise<boolean> => {
+    await new Promise((resolve) => setTimeout(resolve, 1_600))
+    return true
+  }
+  assert.deepEqual(told(await connection.send({ ...TRANSACTION, beforeDot })), ['data 250'])
+  await connection.quit()
+})
+
 test('a reused connection that the server has closed is stale, a new one is not', async () => {
   await using mx = await startReceiver()
   const connection = await opened(mx)

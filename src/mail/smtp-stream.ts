@@ -165,7 +165,8 @@ export class SmtpStream {
    *
    * @param blockTimeoutMs the longest wait for room for one block. All blocks together may take this long plus a second for
    * each `bytesPerSecond` bytes; else a server that takes a little now and then would hold the message for hours
-   * @param beforeLast called right before the last part goes to the socket; if it returns false, that part is not written
+   * @param beforeLast called right before the last part goes to the socket; if it returns false, that part is not written. Its
+   * time is not the server's
    * @returns whether the last part was handed over
    */
   async writeMessage(
@@ -179,7 +180,10 @@ export class SmtpStream {
       'the server did not take the message',
     )
     try {
-      return await this.#pour(parts, blockTimeoutMs, beforeLast)
+      return await this.#pour(parts, blockTimeoutMs, () => {
+        clearTimeout(deadline)
+        return beforeLast()
+      })
     } finally {
       clearTimeout(deadline)
     }
