@@ -39,3 +39,15 @@ test('from includes and to excludes the time that an email and its content event
     }
   }
 })
+
+test('a time with any offset from UTC is taken for the moment that it means', async () => {
+  await using world = await startWorld()
+  const { testApi } = world.account
+  const lists = ['emails', 'events', 'content-events', 'customer/bounces'].map((name) => `/api/v1/${name}`)
+  for (const path of lists) {
+    for (const query of ['from=2026-01-01T23:00:00%2B23:00', 'to=2026-01-01T01:00:00-20:30']) {
+      const { status, body } = await testApi.get(`${path}?${query}`)
+      assert.equal(status, 200, `${path}?${query} ${JSON.stringify(body)}`)
+    }
+  }
+})

@@ -97,8 +97,8 @@ export function bounceRoutes({ database }: BounceRoutesOptions): readonly AnyEnd
         const { limit, offset, cursor = null } = query
         const filter = [
           accountId,
-          query.from ?? null,
-          query.to ?? null,
+          query.from === undefined ? null : new Date(query.from),
+          query.to === undefined ? null : new Date(query.to),
           query.type ?? null,
           query.recipient === undefined ? null : recipientOf(query.recipient),
           domainsSeen(query.domain_id, domainIds),

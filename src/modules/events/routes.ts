@@ -100,8 +100,8 @@ function listRoute({ database, clock, emailsTo, keptFacts }: EventRoutesOptions)
         async (db) => {
           const filter = [
             accountId,
-            query.from ?? null,
-            query.to ?? null,
+            query.from === undefined ? null : new Date(query.from),
+            query.to === undefined ? null : new Date(query.to),
             query.event === undefined ? null : EVENT_TYPES[query.event as EventType],
             query.email_id ?? null,
             recipient === null ? null : [NO_EMAIL, ...(await emailsTo(db, accountId, recipient))],
