@@ -2,6 +2,7 @@
 
 import { type Static, Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'
+import { connectionShare } from '../../platform/connection-share.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { graceMsOf, Rotation } from '../../platform/grace-period.ts'
 import {
@@ -207,8 +208,13 @@ export function accountRoutes(options: AccountRoutesOptions): readonly AnyEndpoi
   return [...profileRoutes(options), ...usageRoutes(options), ...smtpRoutes(options), ...keyRoutes(options)]
 }
 
+const MOVE_WITHIN_MS = 4_000
+
 function profileRoutes({ accounts, database, onMoved }: AccountRoutesOptions): readonly AnyEndpoint[] {
   const path = '/api/v1/customer/profile'
+  // What is told to a former address needs further connections. Transactions that held all of them, and each waited for one more,
+  // would hold up the whole process, so there is one such transaction at a time.
+  const inTurn = connectionShare(1, MOVE_WITHIN_MS)
   return [
     endpoint({
       method: 'GET',
@@ -252,7 +258,7 @@ function profileRoutes({ accounts, database, onMoved }: AccountRoutesOptions): r
         // The old address is notified by a system mail, which the tenant's database role cannot write.
         const { after, onChanged } = await (body.email === undefined
           ? database.tenant(accountId, change)
-          : database.transaction(change))
+          : inTurn('moves', () => database.transaction(change)))
         accounts.forget(accountId)
         onChanged?.()
         return single(wireProfile(after))

@@ -256,6 +256,21 @@ test('the former address of an account is told the new one, not as a link, at mo
   assert.equal(records.filter(({ email_id }) => email_id !== null).length, 5)
 })
 
+test('many changes of addresses at the same time leave the others their connections to the database', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_RATE_LIMITS: 'on' } })
+  const { api } = world.account
+  const began = performance.now()
+  const changes = Array.from({ length: 12 }, (_, i) =>
+    api.patch('/api/v1/customer/profile', { email: `owner${i}@shop.example` }),
+  )
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  await world.newAccount('Other')
+  const answers = await Promise.all(changes)
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
+  // They waited for one another until asking for a connection timed out, after 4 s.
+  assert.ok(performance.now() - began < 3_500)
+})
+
 test('a certificate that is not renewed is reported two weeks before it expires and when it has expired', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-certificate-'))
   const [certFile, keyFile] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')]
