@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { until } from '../../test/accounts-fixture.ts'
 import { startReceiver } from '../../test/receiver.ts'
 import { startWorld, type TestAccount, type World } from '../../test/world.ts'
-import { deleteAccount } from '../modules/accounts/index.ts'
+import { deleteAccount, suspend } from '../modules/accounts/index.ts'
 import { statement } from '../platform/db.ts'
 import { ACCOUNT_TABLES, eraseNext } from './erasure.ts'
 
@@ -80,6 +80,12 @@ async function live(world: World, account: TestAccount, domain: string): Promise
   await until(async () => (await testApi.get('/api/v1/inbox')).body.data.length > 0)
 }
 
+/** The path of the first tracked link. */
+function linkIn(data: Buffer | undefined): string {
+  const raw = (data ?? '').toString('latin1').replace(/=\r\n/g, '').replace(/=3D/g, '=')
+  return new URL(/href="(https?:[^"]+\/track\/c\/[^"]+)"/.exec(raw)?.[1] ?? '').pathname
+}
+
 test('a deleted account leaves nothing behind, ends access at once, and touches nobody else', async () => {
   await using mx = await startReceiver()
   await using world = await startWorld({
@@ -92,8 +98,7 @@ test('a deleted account leaves nothing behind, ends access at once, and touches 
   await live(world, other, 'other.example')
   const [sent] = mx.messages
   assert.ok(sent)
-  const raw = sent.data.toString('latin1').replace(/=\r\n/g, '').replace(/=3D/g, '=')
-  const link = new URL(/href="(https?:[^"]+\/track\/c\/[^"]+)"/.exec(raw)?.[1] ?? '').pathname
+  const link = linkIn(sent.data)
   assert.equal((await fetch(world.url + link, { redirect: 'manual' })).status, 302)
   const { accountId } = world.account
   await until(async () => (await countsOf(world, accountId))['stat_bucket'] !== 0)
@@ -107,6 +112,8 @@ test('a deleted account leaves nothing behind, ends access at once, and touches 
   await remove('OWNER1@posthorn.test')
   await until(async () => (await world.api.get('/api/v1/customer/profile')).status === 401)
   await assert.rejects(remove('owner1@posthorn.test'), /Not found/)
+  await until(async () => world.rooms.accounts.suspendedAccounts().has(accountId))
+  assert.equal((await fetch(world.url + link, { redirect: 'manual' })).status, 302)
 
   const eraseAll = async (): Promise<void> => {
     world.clock.advance(61_000)
@@ -131,6 +138,34 @@ test('a deleted account leaves nothing behind, ends access at once, and touches 
   const lost = filled(before).filter((name) => after[name] === 0 && name !== 'webhook_queue')
   assert.deepEqual(lost, [])
   assert.equal((await other.api.post('/api/v1/customer/domains', { domain: 'shop.example' })).status, 201)
+})
+
+test('the links of an account that was suspended lead nowhere after its deletion either', async () => {
+  await using mx = await startReceiver()
+  await using world = await startWorld({
+    zones: { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } },
+    settings: { POSTHORN_SMTP_PORT: String(mx.port) },
+  })
+  const { database, ground, accounts } = world.rooms
+  const { accountId } = world.account
+  await world.verifiedDomain('shop.example')
+  const html = '<p>Hello <a href="https://shop.example/1">shop</a></p>'
+  const mail = { from: 'a@shop.example', to: 'jo@example.net', subject: 'Hello', html, tracking_enabled: true }
+  assert.equal((await world.api.post('/api/v1/send', mail)).status, 202)
+  await until(async () => mx.messages.length > 0)
+  const click = async (): Promise<number> =>
+    (await fetch(world.url + linkIn(mx.messages[0]?.data), { redirect: 'manual' })).status
+  assert.equal(await click(), 302)
+  await suspend(world.operator, accountId)
+  await until(async () => (await click()) === 410)
+  world.clock.advance(1_000)
+  await deleteAccount(world.operator, accountId, 'owner1@posthorn.test')
+  await until(async () => {
+    world.clock.advance(61_000)
+    while (await eraseNext({ database, ground }, NEVER)) {}
+    return !accounts.suspendedAccounts().has(accountId)
+  })
+  assert.equal(await click(), 410)
 })
 
 test('an erasure that was broken off is taken up when its lease has ended', async () => {

@@ -18,7 +18,7 @@ import type { Plans } from './plans.ts'
 import { type Quotas, quotas } from './quota.ts'
 import { SESSION_IDLE_MS, type Sessions, sessionsOf } from './sessions.ts'
 import { authenticateSmtp, type SmtpLogin } from './smtp-credential.ts'
-import { selectSuspended } from './sql.ts'
+import { type SuspendedRow, selectSuspended } from './sql.ts'
 import { dropBucketsBefore } from './sql-meter.ts'
 import { forgetSessions } from './sql-users.ts'
 
@@ -49,6 +49,8 @@ export interface Accounts {
   forget(accountId: string): void
   /** Accounts that may not send, at most 5 s old while the service runs. Empty before it starts. */
   suspendedAccounts(): ReadonlySet<string>
+  /** Accounts that an operator suspended, whether deleted since or not: their links lead nowhere. At most as old. */
+  stoppedAccounts(): ReadonlySet<string>
   /** Rejects when the database does not answer. */
   authenticateSmtp(login: { username: string; password: string; ip: string }): Promise<SmtpLogin>
   readonly service: Service
@@ -74,10 +76,18 @@ export function accountsRoom(options: AccountsOptions): Accounts {
   const sessions = sessionsOf({ database, clock, ids, secrets, passwords: passwordsOf, publicUrl })
   const parts = { database, clock, secrets, plans, keys, settings, buckets, failures: failureCount, uses, sessions }
   let suspended: ReadonlySet<string> = new Set()
+  let stopped: ReadonlySet<string> = new Set()
+  const readSuspended = async (): Promise<void> => {
+    const rows = await selectSuspended(database.system)
+    const idsOf = (wanted: (row: SuspendedRow) => boolean): ReadonlySet<string> =>
+      new Set(rows.filter(wanted).map(({ account_id: id }) => id))
+    suspended = idsOf((row) => row.holds_mail)
+    stopped = idsOf((row) => row.by_operator)
+  }
   let sweptAtMs = clock.monotonicMs()
 
   const turn = async (): Promise<number> => {
-    suspended = new Set(await selectSuspended(database.system))
+    await readSuspended()
     await uses.flush()
     if (clock.monotonicMs() - sweptAtMs > SWEEP_EVERY_MS) {
       sweptAtMs = clock.monotonicMs()
@@ -111,12 +121,13 @@ export function accountsRoom(options: AccountsOptions): Accounts {
     settings: settings.get,
     forget,
     suspendedAccounts: () => suspended,
+    stoppedAccounts: () => stopped,
     authenticateSmtp: (login) => authenticateSmtp(parts, login),
     service: {
       name: 'accounts',
       start: async () => {
         await database.listen(CHANNEL, accountChanged)
-        suspended = new Set(await selectSuspended(database.system))
+        await readSuspended()
         await refresh.start()
       },
       stop: async (deadline) => {

@@ -55,7 +55,8 @@ const ACCOUNTS_BY_EMAIL = statement(
 )
 const SUSPENDED = statement(
   'accounts_suspended',
-  'select account_id from account where suspended_at is not null and erased_at is null',
+  `select account_id, erased_at is null as holds_mail, deleted_at is null or suspended_at < deleted_at as by_operator
+   from account where suspended_at is not null and (erased_at is null or suspended_at < deleted_at)`,
 )
 const SET_PLAN = statement('accounts_set_plan', 'update account set plan = $2 where account_id = $1')
 const SET_LIMITS = statement('accounts_set_limits', 'update account set limits = $2 where account_id = $1')
@@ -119,9 +120,16 @@ export function selectAccountsByEmail(db: Db, email: string): Promise<readonly A
   return db.query<AccountRow>(ACCOUNTS_BY_EMAIL, [email])
 }
 
-export async function selectSuspended(db: Db): Promise<readonly string[]> {
-  const rows = await db.query<{ account_id: string }>(SUSPENDED)
-  return rows.map(({ account_id }) => account_id)
+export interface SuspendedRow {
+  readonly account_id: string
+  /** False: it was deleted and nothing of it is left. */
+  readonly holds_mail: boolean
+  /** An operator suspended it. False: it was suspended by its deletion alone. */
+  readonly by_operator: boolean
+}
+
+export function selectSuspended(db: Db): Promise<readonly SuspendedRow[]> {
+  return db.query<SuspendedRow>(SUSPENDED)
 }
 
 /** @returns false when there is no such account */

@@ -36,7 +36,7 @@ export interface TrackingOptions {
   readonly ids: Ids
   readonly log: Logger
   readonly secrets: Secrets
-  readonly accounts: Pick<Accounts, 'settings' | 'suspendedAccounts'>
+  readonly accounts: Pick<Accounts, 'settings' | 'stoppedAccounts'>
   readonly ledger: EmailLedger
   readonly dataDir: string
   readonly publicUrl: string
@@ -121,7 +121,7 @@ export function trackingRoom(options: TrackingOptions): TrackingRoom {
         clock,
         ids,
         log,
-        isStopped: (accountId, url) => accounts.suspendedAccounts().has(accountId) || targets.isBlocked(url),
+        isStopped: (accountId, url) => accounts.stoppedAccounts().has(accountId) || targets.isBlocked(url),
         isOfAnother: owners.isOfAnother,
         senderOf: (accountId) => senderOf(accounts, accountId),
       }),
