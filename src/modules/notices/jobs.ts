@@ -19,6 +19,7 @@ import {
   type EndingTrackingCertificate,
   FIGURE_DAYS,
   formerAddressNotice,
+  LATE_OPENS_DAYS,
   type LostTrackingDomain,
   lostTrackingNotice,
   type MovedAccount,
@@ -72,7 +73,9 @@ export interface NoticesOptions {
   /** The domains of all accounts with at least so many complaints. */
   readonly complaints: (least: typeof COMPLAINT_FLOOR & { readonly from: Date }) => Promise<readonly ComplainedDomain[]>
   /** The domains of all accounts whose mail is opened so often. */
-  readonly opens: (least: typeof OPENS_FLOOR & { readonly from: Date }) => Promise<readonly OpenedDomain[]>
+  readonly opens: (
+    least: typeof OPENS_FLOOR & { readonly from: Date; readonly lateSince: Date },
+  ) => Promise<readonly OpenedDomain[]>
   /** Called after a mail was queued. */
   readonly onMailed: () => void
 }
@@ -225,7 +228,8 @@ async function noteFigures(options: NoticesOptions): Promise<void> {
   const now = options.clock.now()
   const from = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - (FIGURE_DAYS - 1) * DAY_MS)
   const complained = await options.complaints({ ...COMPLAINT_FLOOR, from })
-  const opened = await options.opens({ ...OPENS_FLOOR, from })
+  const lateSince = new Date(from.getTime() - LATE_OPENS_DAYS * DAY_MS)
+  const opened = await options.opens({ ...OPENS_FLOOR, from, lateSince })
   await note(options.database.system, options, [
     ...complained.flatMap((domain) => complaintNotices(domain, now)),
     ...opened.flatMap((domain) => replayNotices(domain, now)),

@@ -430,6 +430,8 @@ export interface OpenedDomain {
  * signature (a DKIM replay, RFC 6376 section 8.6).
  */
 export const OPENS_FLOOR = { opened: 1_000, perDelivered: 20 }
+/** Days after which hardly any mail is opened: what a week's opens are of may have been delivered before the week. */
+export const LATE_OPENS_DAYS = 90
 
 /** One for the account and one for the operator, at most once a week. */
 export function replayNotices(domain: OpenedDomain, at: Date): readonly Notice[] {

@@ -124,6 +124,8 @@ export interface OpensFloor {
   readonly opened: number
   /** Opens for each mail that was delivered. */
   readonly perDelivered: number
+  /** The opens are more than what was delivered since then: mail may be opened late. */
+  readonly lateSince: Date
 }
 
 /**
@@ -131,5 +133,5 @@ export interface OpensFloor {
  * does not count.
  */
 export function openedDomains(db: Db, least: OpensFloor): Promise<readonly sql.OpenedRow[]> {
-  return db.query(sql.openedDomains, [NO_DOMAIN, least.from, least.opened, least.perDelivered])
+  return db.query(sql.openedDomains, [NO_DOMAIN, least.from, least.opened, least.perDelivered, least.lateSince])
 }

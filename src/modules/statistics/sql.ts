@@ -237,14 +237,14 @@ export const activeAccounts = statement(
 )
 
 /** The sums of domains of all accounts from $2 on, without the sandbox. $1 all zeros. */
-const domainsWith = (name: string, sums: string, having: string): Statement =>
+const domainsWith = (name: string, sums: string, having: string, where = ''): Statement =>
   statement(
     name,
     `${ACCOUNTS}
      select a.account_id, c.* from accounts a cross join lateral (
        select domain_id, sum(delivered)::bigint as delivered, ${sums} from stat_bucket s
        where s.account_id = a.account_id and scope = 1 and span = 1 and tag = '' and bucket >= $2 and not sandbox
-       group by domain_id having ${having}) c`,
+       group by domain_id having ${having}) c ${where}`,
   )
 
 export interface ComplainedRow {
@@ -266,9 +266,11 @@ export interface OpenedRow {
   readonly delivered: number
   readonly opened: number
 }
-/** $3 the least opens, $4 the least opens for each mail delivered. */
+/** $3 the least opens, $4 the least opens for each mail delivered, $5 since when less was delivered than is opened. */
 export const openedDomains = domainsWith(
   'statistics_opened_domains',
   'sum(opens + machine_opens)::bigint as opened',
   'sum(opens + machine_opens) >= $3 and sum(opens + machine_opens) >= $4::float8 * sum(delivered)',
+  `where c.opened > (select coalesce(sum(s.delivered), 0) from stat_bucket s where s.account_id = a.account_id
+     and s.scope = 1 and s.span = 1 and s.domain_id = c.domain_id and s.tag = '' and s.bucket >= $5 and not s.sandbox)`,
 )
