@@ -116,6 +116,17 @@ test('Resend: a template of the account is filled in', async () => {
   assert.deepEqual([subject, text], ['Hi Jo', 'For Jo'])
 })
 
+test('Resend: a variable called data keeps its list of numbers', async () => {
+  const made = await world.api.post('/api/v1/templates', {
+    name: 'List',
+    subject: 'Points',
+    text: '{{#data}}{{.}}, {{/data}}',
+  })
+  const message = { from: FROM, to: fresh(), template: { id: made.body.data.id, variables: { data: [3, 14, 15] } } }
+  const { body } = await world.api.post('/emails', message)
+  assert.equal((await email(body.id)).text, '3, 14, 15, ')
+})
+
 test("Resend: errors have Resend's names", async () => {
   const good = { from: FROM, to: fresh(), subject: 's', text: 't' }
   const cases: [Resend, object, number, string][] = [

@@ -12,8 +12,8 @@ test('a list of bytes becomes base64, whatever its blanks', () => {
     fc.property(bytes, blank, fc.constantFrom('content', 'data'), (file, space, name) => {
       const list = `${space}[${space}${[...file].join(`${space},${space}`)}${space}]`
       const base64 = Buffer.from(file).toString('base64')
-      const text = rewritten(`{"a":["x"],"${name}"${space}:${list},"é":[1]}`)
-      assert.deepEqual(JSON.parse(text), { a: ['x'], [name]: base64, é: [1] })
+      const text = rewritten(`{"a":["x"],"type":"Buffer"${space},${space}"${name}"${space}:${list},"é":[1]}`)
+      assert.deepEqual(JSON.parse(text), { a: ['x'], type: 'Buffer', [name]: base64, é: [1] })
     }),
   )
 })
@@ -34,6 +34,11 @@ const LEFT = [
   '{"content":[1',
   '{"content":[1,2',
   '{"to":[1,2]}',
+  '{"data":[1,2]}',
+  '{"type":"buffer","data":[1,2]}',
+  '{"type":"Buffer","a":1,"data":[1,2]}',
+  '"data":[1,2]',
+  ' "data":[1,2]',
   '{"to":["content",[1,2]]}',
   '{"content":{"to":[1,2]}}',
   '{"subject":"\\"content\\":[1,2]"}',

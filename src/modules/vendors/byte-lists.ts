@@ -9,8 +9,10 @@ const NINE = 0x39
 const COLON = 0x3a
 const OPENING_BRACKET = 0x5b
 const CLOSING_BRACKET = 0x5d
-/** The names under which such a list stands. */
-const NAMES = ['"content"', '"data"'].map((name) => Buffer.from(name))
+const CONTENT = Buffer.from('"content"')
+/** The list of a Buffer, which names its type first. A template's variables may have a list of this name too. */
+const DATA = Buffer.from('"data"')
+const TYPE = Buffer.from('"Buffer"')
 /** Twenty files in each of 500 messages. What follows is left as it is. */
 const MOST_LISTS = 10_000
 
@@ -24,7 +26,7 @@ interface ByteList {
 
 /** @param text of a JSON body; other bytes are returned as they are */
 export function withBytesInBase64(text: Buffer): Buffer {
-  const lists = NAMES.flatMap((name) => listsNamed(text, name)).sort((one, other) => one.from - other.from)
+  const lists = [CONTENT, DATA].flatMap((name) => listsNamed(text, name)).sort((one, other) => one.from - other.from)
   if (lists.length === 0) return text
   let done = 0
   const parts = lists.flatMap(({ from, end, bytes }) => {
@@ -40,12 +42,19 @@ function listsNamed(text: Buffer, name: Buffer): ByteList[] {
   const lists: ByteList[] = []
   for (let at = text.indexOf(name); at >= 0 && lists.length < MOST_LISTS; at = text.indexOf(name, at + name.length)) {
     const colon = pastBlanks(text, at + name.length)
-    if (text[at - 1] === BACKSLASH || text[colon] !== COLON) continue
+    if (text[at - 1] === BACKSLASH || text[colon] !== COLON || (name === DATA && !followsType(text, at))) continue
     const from = pastBlanks(text, colon + 1)
     const list = text[from] === OPENING_BRACKET ? listOfBytes(text, from) : null
     if (list !== null) lists.push(list)
   }
   return lists
+}
+
+/** What stands at `at` comes after a comma and the type of a Buffer. */
+function followsType(text: Buffer, at: number): boolean {
+  const comma = beforeBlanks(text, at - 1)
+  const end = text[comma] === COMMA ? beforeBlanks(text, comma - 1) + 1 : 0
+  return end >= TYPE.length && TYPE.equals(text.subarray(end - TYPE.length, end))
 }
 
 /** The list that begins at a bracket; null when it holds anything but bytes. */
@@ -90,5 +99,11 @@ function isBlank(byte: number | undefined): boolean {
 function pastBlanks(text: Buffer, from: number): number {
   let at = from
   while (isBlank(text[at])) at++
+  return at
+}
+
+function beforeBlanks(text: Buffer, from: number): number {
+  let at = from
+  while (isBlank(text[at])) at--
   return at
 }
