@@ -43,7 +43,7 @@ export function validationRoom({ accounts, log, ...options }: ValidationRoomOpti
 /** Deletes expired results, catch-all entries, shunned hosts and slots. @returns the largest number deleted from one table */
 export async function forgetValidations(db: Db, now: Date, limit: number): Promise<number> {
   const forgotten = await Promise.all([
-    db.execute(sql.FORGET_RESULTS, [now, limit]),
+    db.execute(sql.FORGET_RESULTS, [now, limit, new Date(now.getTime() - LONGEST_KEPT_MS)]),
     db.execute(sql.FORGET_CATCH_ALLS, [now, limit]),
     db.execute(sql.FORGET_SHUNNED, [now, limit]),
     db.execute(sql.FORGET_SLOTS, [now, limit]),

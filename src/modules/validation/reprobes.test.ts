@@ -5,10 +5,12 @@ import { declaredZones } from '../../../test/zones.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { connect, statement } from '../../platform/db.ts'
 import { systemIds } from '../../platform/ids.ts'
+import { forgetValidations } from './index.ts'
 import { checkerOf } from './validation.ts'
 
 const START = Date.parse('2026-03-01T12:00:00Z')
 const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
 const GREYLISTED = statement(
   'test_greylisted',
   `insert into validation_result (account_id, address, result, expires_at, reprobe_at)
@@ -58,6 +60,20 @@ test('an address that stays greylisted is asked about again 2, 6, 20 and 65 minu
     assert.deepEqual(await standing(), ['greylisted', reprobes, minutes])
     nowMs += (minutes ?? 0) * MINUTE_MS
   }
-  nowMs += 30 * 86_400_000
+  nowMs += 30 * DAY_MS
   assert.equal(await reprobe(), 0)
+})
+
+test('a greylisted address that is not asked about again, since probes are off, is forgotten after a day', async () => {
+  await using store = await freshDb()
+  await using closing = new AsyncDisposableStack()
+  const database = connect({ url: store.url, onError: () => undefined })
+  closing.defer(() => database.close())
+  const accountId = systemIds().next()
+  await database.system.execute(GREYLISTED, [accountId, new Date(START)])
+  const isKept = async (): Promise<boolean> => (await database.system.one(STANDING, [accountId])) !== null
+  await forgetValidations(database.system, new Date(START + DAY_MS - 1), 10)
+  assert.equal(await isKept(), true)
+  await forgetValidations(database.system, new Date(START + DAY_MS), 10)
+  assert.equal(await isKept(), false)
 })

@@ -107,12 +107,12 @@ export const FORGET_SLOTS = statement(
    ) old where v.host = old.host and v.slot = old.slot`,
 )
 
-/** $1 now, $2 limit. */
+/** $1 now, $2 limit, $3: what expired before this goes, even if it waits to be asked about again. */
 export const FORGET_RESULTS = statement(
   'validation_forget_results',
   `delete from validation_result r using (
-     select e.account_id, e.address from validation_result e where e.expires_at <= $1 and e.reprobe_at is null
-     order by e.expires_at limit $2
+     select e.account_id, e.address from validation_result e
+     where e.expires_at <= $1 and (e.reprobe_at is null or e.expires_at <= $3) order by e.expires_at limit $2
    ) old where r.account_id = old.account_id and r.address = old.address`,
 )
 
