@@ -2327,7 +2327,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replay the events of a period, at most 100,000 */
+        /**
+         * Replay the events of a period, at most 100,000
+         * @description Refused with 409 while 100,000 deliveries to the endpoint wait.
+         */
         post: operations["replayWebhookEvents"];
         delete?: never;
         options?: never;

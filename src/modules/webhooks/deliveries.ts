@@ -13,6 +13,9 @@ import * as sql from './sql.ts'
 import { type AttemptFacts, type Endpoint, TEST_EVENT } from './types.ts'
 
 const MAX_REPLAYED = 100_000
+/** Deliveries to an endpoint beyond which no period is replayed to it: what replays queue would have no bound otherwise. */
+const MAX_WAITING = 100_000
+const TOO_MANY_WAIT = 'Very many deliveries to the endpoint wait: replay the period once they are through'
 const PAGE = 1_000
 const COUNT_LIMIT = 100_000
 const DAY_MS = 86_400_000
@@ -125,7 +128,7 @@ export function replayDelivery(
  * Replays to an endpoint the events of a period that it subscribes to, up to the first 100,000.
  *
  * @param types null: all the endpoint subscribes to
- * @throws ApiError not_found, invalid_state when the endpoint is switched off
+ * @throws ApiError not_found, invalid_state when the endpoint is switched off or MAX_WAITING deliveries to it wait
  */
 export function replayPeriod(
   { database, clock, ids }: DeliveryContext,
@@ -136,6 +139,8 @@ export function replayPeriod(
   const { accountId } = requester
   return database.tenant(accountId, async (db) => {
     const { events: wanted, domain_ids: domainIds } = await lockActive(db, requester, webhookId)
+    const found = await db.one<{ waiting: number }>(sql.countWaiting, [accountId, webhookId, MAX_WAITING])
+    if (found?.waiting === MAX_WAITING) throw errors.invalid_state({ limit: MAX_WAITING }, { message: TOO_MANY_WAIT })
     const known = Object.keys(EVENT_TYPES) as EventType[]
     const wantedTypes = (types ?? known).filter((type) => wants(wanted, type))
     let queued = 0

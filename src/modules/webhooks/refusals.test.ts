@@ -3,8 +3,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startWorld, type World } from '../../../test/world.ts'
+import { statement } from '../../platform/db.ts'
 
 const PATH = '/api/v1/customer/webhooks'
+const QUEUE = statement(
+  'test_queue',
+  `insert into webhook_queue (id, account_id, webhook_id, event_id, event_at, event, due)
+   select gen_random_uuid(), $1, $2, gen_random_uuid(), $4, 1, $4 from generate_series(1, $3)`,
+)
 
 let world: World
 before(async () => {
@@ -46,4 +52,19 @@ test('a replay that is not possible says why', async () => {
     [inactive.status, inactive.body.code, inactive.body.error],
     [409, 'invalid_state', 'The endpoint is not active'],
   )
+})
+
+test('a period is not replayed to an endpoint while 100,000 deliveries to it wait', async () => {
+  const { id } = (await world.api.post(PATH, { url: 'https://hooks.example/', events: ['*'] })).body.data
+  const now = world.clock.now()
+  const queue = (deliveries: number): Promise<number> =>
+    world.rooms.database.system.execute(QUEUE, [world.account.accountId, id, deliveries, now])
+  const replay = () =>
+    world.api.post(`${PATH}/${id}/replay`, { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' })
+  await queue(99_999)
+  assert.equal((await replay()).status, 200)
+  await queue(1)
+  const { status, body } = await replay()
+  assert.deepEqual([status, body.code, body.details], [409, 'invalid_state', { limit: 100_000 }])
+  assert.match(body.error, /wait/)
 })

@@ -132,7 +132,8 @@ function replayRoutes(context: DeliveryContext): readonly AnyEndpoint[] {
       path: `${PATH}/{webhookId}/replay`,
       access: { scope: 'webhooks:write' },
       operationId: 'replayWebhookEvents',
-      summary: 'Replay the events of a period, at most 100,000',
+      summary:
+        'Replay the events of a period, at most 100,000. Refused with 409 while 100,000 deliveries to the endpoint wait.',
       tag: TAG,
       params: Params,
       examples: exampleBody(

@@ -74,6 +74,12 @@ export const setSecret = statement(
    where account_id = $1 and id = $2 returning ${ENDPOINT}`,
 )
 export const remove = statement('webhooks_remove', 'delete from webhook where account_id = $1 and id = $2')
+/** Counts no further than $3. */
+export const countWaiting = statement(
+  'webhooks_count_waiting',
+  `select count(*) as waiting from (
+     select from webhook_queue where account_id = $1 and webhook_id = $2 limit $3) q`,
+)
 export const dropQueued = statement(
   'webhooks_drop_queued',
   'delete from webhook_queue where account_id = $1 and webhook_id = $2',
