@@ -134,6 +134,34 @@ test('a mail without a key may become two emails when its client submits it agai
   assert.deepEqual([figures.takenTwice, figures.duplicates], [1, 1])
 })
 
+/** Mails that came before the kill, which the receiver answered at `saidAt`, and once more after it. */
+function unrecorded(draft: Draft, count: number, saidAt: number): void {
+  const [first, second] = draft.farm.filter(isDot('m9')) as [Line, Line]
+  for (let i = 0; i < count; i++) {
+    const own = { id: `n${i}`, to: [`ok-1-n${i}@d.test`], messageId: '<n@x>' }
+    draft.generator.push({ k: 'ask', t: 1, account: 'beta', sum: first['sum'], ...own })
+    for (const [line, t] of [
+      [first, saidAt],
+      [second, second.t],
+    ] as const) {
+      const n = 10_000 + draft.farm.length
+      draft.farm.push({ ...line, ...own, n })
+      draft.farm.push({ k: 'said', t, n, code: 250 })
+    }
+  }
+}
+
+test('a kill excuses the mails that receivers had answered up to a bound, and all that they had not', () => {
+  const doubled = (count: number, saidAt: number): boolean => {
+    const draft = sound()
+    unrecorded(draft, count, saidAt)
+    return check(draft).faults.some(({ rule }) => rule === 'double')
+  }
+  assert.equal(doubled(63, KILL_AT - 1), false)
+  assert.equal(doubled(64, KILL_AT - 1), true)
+  assert.equal(doubled(200, KILL_AT + 60_000), false)
+})
+
 const PLANTED: readonly [what: string, rule: Rule, plant: (draft: Draft) => void][] = [
   ['a mail that never came', 'loss', ({ farm }) => drop(farm, isDot('m2'))],
   [
@@ -167,18 +195,7 @@ const PLANTED: readonly [what: string, rule: Rule, plant: (draft: Draft) => void
     'double',
     ({ farm }) => change(farm, (line) => isDot('m9')(line) && line.t > KILL_AT, { messageId: '<other@x>' }),
   ],
-  [
-    'more copies at one kill than may be under way',
-    'double',
-    (draft) => {
-      const [first, second] = draft.farm.filter(isDot('m9')) as [Line, Line]
-      for (let n = 0; n < 65; n++) {
-        const own = { id: `n${n}`, to: [`ok-1-n${n}@d.test`], messageId: '<n@x>' }
-        draft.generator.push({ k: 'ask', t: 1, account: 'beta', sum: first['sum'], ...own })
-        for (const line of [first, second]) draft.farm.push({ ...line, ...own, n: 10_000 + draft.farm.length })
-      }
-    },
-  ],
+  ['more copies at one kill than may be under way', 'double', (draft) => unrecorded(draft, 65, KILL_AT - 1)],
   [
     'a request that became two emails',
     'double',

@@ -184,6 +184,7 @@ function doublesOf(cases: readonly Case[], { nemesis, sink }: Ledgers): Doubles 
       return { ...kill, forMs: Number(kill['forMs'] ?? struck - kill.t + 500) }
     })
   const atKill = new Map<Line, number>()
+  const answeredAtKill = new Map<Line, number>()
   const faults: Fault[] = []
   let count = 0
   for (const one of cases) {
@@ -196,17 +197,20 @@ function doublesOf(cases: readonly Case[], { nemesis, sink }: Ledgers): Doubles 
       const excuses = (line: Line): boolean => line.t <= copy.t && line.t <= committedBy
       const over = kills.filter((line) => wasUnderWay(before, line, UNRECORDED_MS) && excuses(line))
       // Of two kills close together, either may have caused it.
-      const kill = over.find((line) => (atKill.get(line) ?? 0) < boundOf(line)) ?? over[0]
+      const kill = over.find((line) => (answeredAtKill.get(line) ?? 0) < boundOf(line)) ?? over[0]
       if (kill === undefined && others-- > 0) count--
       else if (kill === undefined)
         faults.push({ rule: 'double', what: `${named(one)} came twice without a kill over it` })
-      else atKill.set(kill, (atKill.get(kill) ?? 0) + 1)
+      else {
+        atKill.set(kill, (atKill.get(kill) ?? 0) + 1)
+        if (isAnsweredAt(before, kill)) answeredAtKill.set(kill, (answeredAtKill.get(kill) ?? 0) + 1)
+      }
       if (copy.messageId !== before.messageId || copy.bodyHash !== before.bodyHash)
         faults.push({ rule: 'double', what: `${named(one)} came twice and not the same` })
     }
     if (one.emailIds.length > one.mayBeTaken) faults.push({ rule: 'double', what: `${named(one)} was taken in twice` })
   }
-  for (const [kill, doubled] of atKill) {
+  for (const [kill, doubled] of answeredAtKill) {
     const bound = boundOf(kill)
     if (doubled > bound) faults.push({ rule: 'double', what: `${doubled} doubled at a kill that excuses ${bound}` })
   }
@@ -220,6 +224,11 @@ function doublesOf(cases: readonly Case[], { nemesis, sink }: Ledgers): Doubles 
 
 function boundOf(kill: Line): number {
   return UNRECORDED * Number(kill['deliveries'] ?? 1)
+}
+
+/** Otherwise the receiver took the mail without anybody to answer to: no sender can know of that. */
+function isAnsweredAt(copy: Case['copies'][number], kill: Line): boolean {
+  return copy.saidAt !== null && copy.saidAt <= kill.t + Number(kill['forMs'])
 }
 
 /** @param kill its `forMs` is its duration: a machine that was cut off keeps working for a time */
