@@ -136,7 +136,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     log,
     ids,
   })
-  const senders = senderDomainsOf({ database, clock, secrets })
+  const senders = senderDomainsOf({ database, clock, secrets, log })
   const domains = domainsOf({
     database,
     clock,

@@ -87,7 +87,7 @@ export async function startDomains(): Promise<DomainsFixture> {
     trackingDomainExists: async (_db, accountId, id) => accountId === ACCOUNT && id === TRACKING_DOMAIN,
     onRemoved: async (_db, domain) => void removed.push(domain),
   })
-  const senders = senderDomainsOf({ database, clock, secrets })
+  const senders = senderDomainsOf({ database, clock, secrets, log: createLogger('silent') })
   await senders.listen()
   const principals = new Map([
     ['ours', principal(ACCOUNT)],

@@ -4,6 +4,7 @@
 // it was scheduled, its Date.
 
 import { isAscii } from 'node:buffer'
+import type { KeyObject } from 'node:crypto'
 import type { EmailAddress } from '../../mail/address.ts'
 import { localPart } from '../../mail/address-parts.ts'
 import { createSigner, type Signer, sign } from '../../mail/dkim.ts'
@@ -44,7 +45,8 @@ const SIGNATURE_HOLDS_SECONDS = 7 * 86_400
 export function composerOf({ hostname, verpMac, tracking, html, instanceKey }: ComposerOptions): Composer {
   const contents = contentsOf(html, tracking !== null)
   const signers = new WeakMap<object, Signer>()
-  const signerOf = (domain: string, selector: string, key: SigningKey['privateKey']): Signer => {
+  const signerOf = (domain: string, selector: string, key: KeyObject | null): Signer => {
+    if (key === null) throw new Error(`the signing key of ${domain} cannot be read`)
     let signer = signers.get(key)
     if (signer === undefined) {
       signer = createSigner({ domain, selector, key })

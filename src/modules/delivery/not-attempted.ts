@@ -1,6 +1,6 @@
 // Decides which mail is not tried. Mail ends when its address is suppressed, its domain was removed, or its time is over. It
 // waits while its domain may not send: the operator has suspended it, or it is not (or no longer) verified and its account may
-// send only from verified domains. So does live mail where nothing leaves the machine: it was accepted in another mode, or by a
+// send only from verified domains, or its signing key cannot be read. So does live mail where nothing leaves the machine: it was accepted in another mode, or by a
 // process with another, and nobody must be told that it was delivered. Waiting mail is checked at the times of the schedule and
 // once an hour; it ends at its time.
 
@@ -49,6 +49,8 @@ export async function concludedWithoutAttempt(
     return deferredWithoutAttempt(context, 'this server is in sandbox mode, and the mail is to be delivered')
   if (key?.status === 'suspended')
     return deferredWithoutAttempt(context, 'the operator has suspended the sending domain')
+  if (key?.privateKey === null)
+    return deferredWithoutAttempt(context, 'the signing key of the sending domain is damaged')
   // Sandbox mail is taken from any domain.
   if (key?.isActive !== false || sandbox) return null
   const isEnforced = await options.enforcesVerification?.(email.accountId)

@@ -72,7 +72,8 @@ export interface Outgoing {
 export interface SigningKey {
   readonly domain: string
   readonly selector: string
-  readonly privateKey: KeyObject
+  /** Null: what is stored cannot be read. */
+  readonly privateKey: KeyObject | null
   /** Host of the domain's return paths; none: the service's own. */
   readonly returnPathHost?: string | null
   /** Key of a second signature, RFC 8463. */

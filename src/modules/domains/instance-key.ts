@@ -39,7 +39,7 @@ export function instanceKeyOf({ database, clock, log, senders, name }: InstanceK
     try {
       const id = await activeDomainId(database, name)
       const key = id === null ? null : ((await senders.signingKeys(database.system, [id])).get(id) ?? null)
-      if (key === null) missing.met({ domain: name })
+      if (key === null || key.privateKey === null) missing.met({ domain: name })
       else missing.absent({ domain: name })
       return key
     } catch {

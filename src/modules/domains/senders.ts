@@ -8,6 +8,8 @@ import { ed25519Selector } from '../../mail/dns-records.ts'
 import { returnPathHost } from '../../mail/optional-records.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
+import { lastingFault } from '../../platform/lasting-fault.ts'
+import type { Logger } from '../../platform/log.ts'
 import { recentlyUsed } from '../../platform/recently-used.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { ED25519_SEAL_PURPOSE, keyFromBytes, SEAL_PURPOSE } from './keys.ts'
@@ -36,7 +38,8 @@ export interface SigningKey {
   readonly domain: string
   /** The `s=` of the signature. */
   readonly selector: string
-  readonly privateKey: KeyObject
+  /** Null: what is stored cannot be read. */
+  readonly privateKey: KeyObject | null
   /** The second key (RFC 8463); null while it is not published. */
   readonly ed25519: { readonly selector: string; readonly privateKey: KeyObject } | null
   /** Host of the return paths of its mail; null: the service's own. */
@@ -60,11 +63,16 @@ export interface SenderDomainsOptions {
   readonly database: Database
   readonly clock: Clock
   readonly secrets: Secrets
+  readonly log: Logger
 }
 
-export function senderDomainsOf({ database, clock, secrets }: SenderDomainsOptions): SenderDomains {
+export function senderDomainsOf({ database, clock, secrets, log }: SenderDomainsOptions): SenderDomains {
   const senders = memory<SenderDomain>(clock, MAX_SENDERS)
   const keys = memory<OpenedKey>(clock, MAX_KEYS)
+  const unreadable = lastingFault({
+    ...{ log, clock, lasts: 'the signing key of a domain cannot be read, its mail waits' },
+    ended: 'the signing keys of all domains that send can be read again',
+  })
   const forget = (payload: string | null): void => {
     if (payload === null) senders.clear()
     else senders.drop(payload)
@@ -96,8 +104,15 @@ export function senderDomainsOf({ database, clock, secrets }: SenderDomainsOptio
       if (unknown.length === 0) return answers
       const keep = keys.keeper()
       for (const row of await db.query<KeyRow>(sql.keys, [unknown])) {
-        answers.set(row.id, keep(row.id, opened(row, keys.stale(row.id), secrets)).key)
+        try {
+          answers.set(row.id, keep(row.id, opened(row, keys.stale(row.id), secrets)).key)
+        } catch (error) {
+          // One that is damaged must not hold up the mail of others, which is claimed together with its own.
+          unreadable.met({ domain: row.name, err: error })
+          answers.set(row.id, keyOf(row, null, null))
+        }
       }
+      unreadable.absent()
       return answers
     },
   }
@@ -126,20 +141,22 @@ function opened(row: KeyRow, before: OpenedKey | null, secrets: Secrets): Opened
     before?.sealed.equals(sealed) === true
       ? before.key.privateKey
       : keyFromBytes(secrets.open(SEAL_PURPOSE, row.id, sealed))
+  const key = keyOf(row, privateKey, openedEd25519(row, before, secrets))
+  return { sealed, ed25519Sealed: row.ed25519_private_key, key }
+}
+
+function keyOf(row: KeyRow, privateKey: KeyObject | null, ed25519: SigningKey['ed25519']): SigningKey {
   const status = row.status as DomainStatus
-  const selector = row.dkim_selector
-  const ed25519 = openedEd25519(row, before, secrets)
-  const key = {
+  return {
     domainId: row.id,
     domain: row.name,
-    selector,
+    selector: row.dkim_selector,
     privateKey,
     ed25519,
     returnPathHost: row.return_path_published ? returnPathHost(row.name) : null,
     status,
     isActive: isActive(status),
   }
-  return { sealed, ed25519Sealed: row.ed25519_private_key, key }
 }
 
 function openedEd25519(row: KeyRow, before: OpenedKey | null, secrets: Secrets): SigningKey['ed25519'] {

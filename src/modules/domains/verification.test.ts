@@ -190,7 +190,7 @@ test('a sender look-up is answered from memory, and a change in another process 
 test('a confirmed change holds for the next mail, even if this process has not been notified yet', async () => {
   const domain = await addDomain()
   // Does not listen for changes.
-  const deaf = senderDomainsOf({ database, clock, secrets })
+  const deaf = senderDomainsOf({ database, clock, secrets, log })
   const context = {
     database,
     clock,
@@ -219,17 +219,17 @@ test('signing keys are returned decrypted, without those of removed domains', as
   assert.deepEqual([...keys.keys()].sort(), [one.id, two.id].sort())
   const key = keys.get(one.id)
   assert.deepEqual([key?.domain, key?.selector, key?.isActive], [one.domain, one.dkim_selector, false])
-  assert.equal(key?.privateKey.export({ type: 'pkcs8', format: 'pem' }), one.dkim_private_key)
+  assert.equal(key?.privateKey?.export({ type: 'pkcs8', format: 'pem' }), one.dkim_private_key)
   await ask('DELETE', `${V1}/${one.id}`)
   time.monotonicMs += 5_000
   const left = await senders.signingKeys(database.system, [one.id, two.id])
   assert.deepEqual([...left.keys()], [two.id])
-  assert.ok(left.get(two.id)?.privateKey.equals(keys.get(two.id)?.privateKey as never))
+  assert.ok(left.get(two.id)?.privateKey?.equals(keys.get(two.id)?.privateKey as never))
 })
 
 test('delivery sees at once that a domain is in use, even in a process that gets no notification', async () => {
   const domain = await addDomain()
-  const deaf = senderDomainsOf({ database, clock, secrets })
+  const deaf = senderDomainsOf({ database, clock, secrets, log })
   const isActive = async (): Promise<boolean | undefined> =>
     (await deaf.signingKeys(database.system, [domain.id])).get(domain.id)?.isActive
   assert.equal(await isActive(), false)
@@ -249,8 +249,9 @@ const SWAP = statement(
 test('two sealed keys swapped in the database do not open', async () => {
   const [one, two] = [await addDomain(), await addDomain()]
   assert.equal(await database.system.execute(SWAP, [one.id, two.id]), 2)
-  const fresh = senderDomainsOf({ database, clock, secrets })
-  for (const id of [one.id, two.id]) await assert.rejects(fresh.signingKeys(database.system, [id]))
+  const fresh = senderDomainsOf({ database, clock, secrets, log })
+  const keys = await fresh.signingKeys(database.system, [one.id, two.id])
+  for (const { id } of [one, two]) assert.equal(keys.get(id)?.privateKey, null)
 })
 
 test('the oldest domain in use, and the ids that belong to an account', async () => {
