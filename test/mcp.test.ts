@@ -1,6 +1,9 @@
 // The assistant's server, called by the protocol's own client, over a running API.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { test } from 'node:test'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -61,6 +64,25 @@ test('an assistant finds a bounced mail, gets an explanation, and can change not
   assert.ok(refused.isError && /no tool/.test(refused.text))
   const unknown = await helper.call('get_email', { email_id: '01890000-0000-7000-8000-000000000000' })
   assert.ok(unknown.isError && unknown.text.startsWith('not_found'))
+})
+
+test('a redirect is not followed, and the key goes nowhere else', async () => {
+  const asked: (string | undefined)[] = []
+  const elsewhere = createServer(({ headers }, answer) => {
+    asked.push(headers['x-api-key'] as string | undefined)
+    answer.end('{"data":[]}')
+  }).listen(0, '127.0.0.1')
+  const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const moved = createServer((_request, answer) => {
+    answer.writeHead(307, { location: `${addressOf(elsewhere)}/api/v1/emails` }).end()
+  }).listen(0, '127.0.0.1')
+  await Promise.all([elsewhere, moved].map((server) => once(server, 'listening')))
+  const account = { apiKey: 'ph_live_of-nobody' } as World['account']
+  await using helper = await assistant({ url: addressOf(moved), account })
+  const { isError, text } = await helper.call('search_emails', { recipient: 'b@example.net' })
+  assert.deepEqual([isError, asked], [true, []])
+  assert.match(text, /redirect/)
+  for (const server of [elsewhere, moved]) server.close()
 })
 
 test('an address is looked up on all three lists, sandbox entries marked as such', async () => {

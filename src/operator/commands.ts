@@ -316,6 +316,8 @@ function askOver(address: string, key: string): ApiCall {
     const answer = await fetch(new URL(path, address), {
       method,
       headers,
+      // Another host would get the key.
+      redirect: 'error',
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }).catch((cause: Error) => {
       throw new Error(`no answer from ${address} (--url): ${reasonOf(cause)}`, { cause })
