@@ -24,12 +24,16 @@ export const fail = (found: string, advice: string): CheckResult => ({ state: 'f
 export const unknown = (found: string, advice: string): CheckResult => ({ state: 'unknown', found, advice })
 export const skipped = (found: string): CheckResult => ({ state: 'skipped', found, advice: null })
 
+/** What servers, names and settings say may hold anything, and is shown on a terminal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace
+const CONTROLS = /[\0-\x1f\x7f-\x9f]+/g
+
 /** Never rejects: a check that throws is unknown. */
 export function findingsOf(checks: readonly Check[]): Promise<readonly Finding[]> {
   return Promise.all(
     checks.map(async ([check, look]) => {
       const result = await look().catch((error: Error) => unknown(`check failed: ${error.message}`, 'try again'))
-      return { check, ...result }
+      return { check, ...result, found: result.found.replaceAll(CONTROLS, ' ') }
     }),
   )
 }
