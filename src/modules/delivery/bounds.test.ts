@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { systemClock } from '../../platform/clock.ts'
 import { destinationWindows, FIRST_WINDOW } from './destination-windows.ts'
 import { Pace } from './pace.ts'
-import { answerGate, byteBudget } from './process-limits.ts'
+import { type AnswerGate, answerGate, byteBudget } from './process-limits.ts'
 import { socketsOf } from './sockets.ts'
 
 async function settled(promise: Promise<unknown> | null): Promise<boolean> {
@@ -98,26 +99,49 @@ test('a connection that becomes idle is closed for a waiting one if that makes r
 })
 
 test('only the allowed number of messages is between final dot and commit, the others wait', async () => {
-  const gate = answerGate(2)
-  const first = await gate.enter()
-  await gate.enter()
-  const third = gate.enter()
+  const gate = answerGate(2, systemClock())
+  const first = await gate.enter('a.example')
+  await gate.enter('a.example')
+  const third = gate.enter('a.example')
   assert.equal(await settled(third), false)
   first.leave()
   first.leave()
   assert.equal(await settled(third), true)
-  assert.equal(await settled(gate.enter()), false)
+  assert.equal(await settled(gate.enter('a.example')), false)
+})
+
+/** A gate that has seen a.example take its time. */
+async function slowGate(limit: number): Promise<AnswerGate> {
+  const gate = answerGate(limit, systemClock())
+  const slow = await gate.enter('a.example')
+  await delay(120)
+  slow.answered()
+  slow.leave()
+  return gate
+}
+
+test('a message to a destination whose answers are quick keeps its place although one answer is late', async () => {
+  const gate = answerGate(1, systemClock())
+  const quick = await gate.enter('b.example')
+  quick.answered()
+  quick.leave()
+  const late = await gate.enter('b.example')
+  const next = gate.enter('b.example')
+  await delay(150)
+  assert.equal(await settled(next), false)
+  late.leave()
+  assert.equal(await settled(next), true)
 })
 
 test('an answered message keeps its place until it is recorded, however late either happens', async () => {
-  const gate = answerGate(2)
-  const [prompt, silent] = [await gate.enter(), await gate.enter()]
+  const gate = await slowGate(2)
+  const [prompt, silent] = [await gate.enter('a.example'), await gate.enter('a.example')]
   prompt.answered()
-  const third = await gate.enter()
+  const third = await gate.enter('a.example')
   third.answered()
   // The silent one lost its place, the answered one did not.
   await delay(100)
-  const fourth = gate.enter()
+  const fourth = gate.enter('a.example')
   assert.equal(await settled(fourth), false)
   silent.answered()
   prompt.leave()
@@ -128,9 +152,9 @@ test('an answered message keeps its place until it is recorded, however late eit
 })
 
 test('answers that came during a long turn are read before their messages lose their places', async () => {
-  const gate = answerGate(1)
-  const pass = await gate.enter()
-  const next = gate.enter()
+  const gate = await slowGate(1)
+  const pass = await gate.enter('a.example')
+  const next = gate.enter('a.example')
   const receiver = createServer((socket) => {
     socket.end('250 ok')
     const end = performance.now() + 150

@@ -78,7 +78,7 @@ export function concluderOf(options: ConcluderOptions): Concluder {
   const { database, clock, ids, composer, network, safe, isChecked, isStopping, onError } = options
   const limits = { ...LIMITS, ...options.limits }
   const isStillWanted = lateSuppressionCheck(database, clock)
-  const gate = answerGate(limits.maxUnrecorded)
+  const gate = answerGate(limits.maxUnrecorded, clock)
   const large = byteBudget(limits.maxLargeBytes)
   const sandboxTurns = byteBudget(SANDBOX_AT_ONCE)
 
@@ -158,7 +158,7 @@ export function concluderOf(options: ConcluderOptions): Concluder {
       },
       beforeDot: async () => {
         one.pass?.leave()
-        one.pass = await gate.enter()
+        one.pass = await gate.enter(site)
         return safe(epoch)
       },
     }

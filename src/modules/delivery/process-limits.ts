@@ -2,6 +2,8 @@
 // large messages may be in memory.
 
 import { giveBack, type Turns } from '../../platform/body-spool.ts'
+import type { Clock } from '../../platform/clock.ts'
+import { recentlyUsed } from '../../platform/recently-used.ts'
 import type { Outgoing } from './types.ts'
 
 /** Copies of a large content in memory while it is read and composed. */
@@ -11,8 +13,8 @@ const COPIES = 3
 const GIVEN_BACK_BYTES = 4 * 1_048_576
 
 export interface AnswerGate {
-  /** Resolves when one more message may get its final dot. */
-  enter(): Promise<Pass>
+  /** Resolves when one more message to the destination may get its final dot. */
+  enter(site: string): Promise<Pass>
 }
 
 export interface Pass {
@@ -22,16 +24,24 @@ export interface Pass {
   leave(): void
 }
 
-// Receivers often take half a second for the answer to the final dot, and may take ten minutes. A place that waited for them would
-// limit the process to 64 mails in that time: 128 a second.
+/** How long a mail holds its place without an answer: at a destination whose answers are quick, and where they never are. */
+const QUICK_DOT_MS = 1_000
 const SLOW_DOT_MS = 50
+/** The quickest answers of a destination that takes its time are not below this. */
+const SLOW_MS = 100
+/** How much of a slower answer counts: a busy machine delays some, a receiver that scans for spam all. */
+const SLOWER_COUNTS = 1 / 8
+const MAX_DESTINATIONS = 10_000
 
 /**
  * At most `limit` messages are between their final dot and the commit of their result, not counting those whose receiver has not
- * answered for 50 ms. When the process dies, at most these are sent twice, and those that receivers take without an answer.
+ * answered for a second, or for 50 ms where it always takes its time: places that waited for such a receiver would limit the
+ * process to 64 mails in that time. When the process dies, at most these are sent twice, and those that receivers take without an
+ * answer.
  */
-export function answerGate(limit: number): AnswerGate {
+export function answerGate(limit: number, clock: Clock): AnswerGate {
   const waiting: (() => void)[] = []
+  const quickest = recentlyUsed<number>(MAX_DESTINATIONS)
   let inside = 0
   const leaveOne = (): void => {
     inside--
@@ -40,7 +50,12 @@ export function answerGate(limit: number): AnswerGate {
     inside++
     next()
   }
-  const passOf = (): Pass => {
+  const noteAnswer = (site: string, ms: number): void => {
+    const before = quickest.get(site) ?? ms
+    quickest.set(site, ms < before ? ms : before + (ms - before) * SLOWER_COUNTS)
+  }
+  const passOf = (site: string): Pass => {
+    const sinceMs = clock.monotonicMs()
     let counted = true
     let isAnswered = false
     let over = false
@@ -53,11 +68,13 @@ export function answerGate(limit: number): AnswerGate {
       if (!isAnswered) uncount()
     }
     // After a turn of the loop that took long, answers that have arrived meanwhile are read first.
-    const timer = setTimeout(() => setImmediate(late), SLOW_DOT_MS)
+    const placeMs = (quickest.get(site) ?? 0) < SLOW_MS ? QUICK_DOT_MS : SLOW_DOT_MS
+    const timer = setTimeout(() => setImmediate(late), placeMs)
     timer.unref()
     return {
       answered: () => {
         clearTimeout(timer)
+        if (!isAnswered) noteAnswer(site, clock.monotonicMs() - sinceMs)
         isAnswered = true
         if (over || counted) return
         counted = true
@@ -71,10 +88,10 @@ export function answerGate(limit: number): AnswerGate {
     }
   }
   return {
-    enter: async () => {
+    enter: async (site) => {
       if (inside < limit) inside++
       else await new Promise<void>((resolve) => void waiting.push(resolve))
-      return passOf()
+      return passOf(site)
     },
   }
 }
