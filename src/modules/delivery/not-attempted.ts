@@ -1,8 +1,8 @@
 // Decides which mail is not tried. Mail ends when its address is suppressed, its domain was removed, or its time is over. It
-// waits while its domain may not send: the operator has suspended it, or it is not (or no longer) verified and its account may
-// send only from verified domains, or its signing key cannot be read. So does live mail where nothing leaves the machine: it was accepted in another mode, or by a
-// process with another, and nobody must be told that it was delivered. Waiting mail is checked at the times of the schedule and
-// once an hour; it ends at its time.
+// waits while its domain may not send: the operator has suspended it, its signing key cannot be read, or it is not (or no longer)
+// verified and its account may send only from verified domains. So does live mail where nothing leaves the machine: it was accepted
+// in another mode, or by a process with another, and nobody must be told that it was delivered. Waiting mail is checked at the times
+// of the schedule and once an hour; it ends at its time.
 
 import type { Db } from '../../platform/db.ts'
 import { type Claimed, lastAttempts, type QueuedEmail } from '../outbox/index.ts'
