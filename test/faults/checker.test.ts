@@ -126,6 +126,14 @@ function takenTwice({ generator, farm, survey, sink }: Draft, ms: number, keyed:
   }
 }
 
+test('a mail may be refused as unsubscribed and sent when an earlier try of it had no answer', () => {
+  const draft = sound()
+  change(draft.generator, (line) => line.k === 'ok' && line['id'] === 'm4', { k: 'no', status: 550, code: '5.7.1' })
+  assert.deepEqual(rulesOf(draft), ['answer'])
+  draft.generator.push({ k: 'try', t: 4_001, id: 'm4', via: 'smtp', ms: 90, status: null })
+  assert.deepEqual(check(draft).faults, [])
+})
+
 test('a mail without a key may become two emails when its client submits it again after a 451 of unknown outcome', () => {
   const draft = sound()
   takenTwice(draft, 15_000, false)

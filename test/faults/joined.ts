@@ -39,6 +39,7 @@ export interface Case {
   readonly kind: string
   readonly askedAt: number
   readonly accepted: boolean
+  /** Not by a later try than one without an answer, which may have been accepted. */
   readonly refused: boolean
   /** The mail was accepted without this recipient, who is on a suppression list. */
   readonly listed: boolean
@@ -106,7 +107,8 @@ export function casesOf(ledgers: Ledgers): readonly Case[] {
     ({ k, status, ms }) => k === 'try' && status === 451 && Number(ms) >= UNKNOWN_AFTER_MS,
   )
   const unknownOf = grouped(unknown, ({ id }) => String(id))
-  const nos = new Set(generator.filter(({ k }) => k === 'no').map(({ id }) => String(id)))
+  const unanswered = new Set(generator.filter(({ k, status }) => k === 'try' && status === null).map(({ id }) => id))
+  const nos = new Set(generator.filter(({ k, id }) => k === 'no' && !unanswered.has(id)).map(({ id }) => String(id)))
   return generator
     .filter(({ k }) => k === 'ask')
     .flatMap(({ t, id, account, to, keyed }) =>
