@@ -19,6 +19,10 @@ const FIND = statement(
   'select 1 from generate_series(1, 1000) n where n = $1 and ($2::int is null or n = $2)',
 )
 const PLANS = statement('test_plans', 'select generic_plans, custom_plans from pg_prepared_statements where name = $1')
+const LISTENING = statement(
+  'test_listening',
+  `select pid from pg_stat_activity where datname = current_database() and application_name = 'posthorn_listen' order by pid`,
+)
 const ONE = statement('test_one', 'select 1 as one')
 const DAYS = statement('test_days', 'select $1::date as late, $2::date as early, $3::date[]::text as both')
 const OTHER_DEFAULTS = [
@@ -303,6 +307,38 @@ test('close does not wait for a server that has disappeared silently', async () 
     await waiting
   } finally {
     way.close()
+  }
+})
+
+test('a listening connection that ends long after its error does not take the next one with it', async () => {
+  const { host, port, user, database: name } = new pg.Client({ connectionString: store.url })
+  const server = net.createServer((near) => {
+    const far = host.startsWith('/') ? net.connect(`${host}/.s.PGSQL.${port}`) : net.connect(port, host)
+    for (const socket of [near, far]) socket.on('error', () => undefined)
+    near.pipe(far)
+    far.pipe(near, { end: false })
+    far.once('close', () => setTimeout(() => near.destroy(), 1_500).unref())
+    near.once('close', () => far.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port: own } = server.address() as net.AddressInfo
+  const listening = connect({ url: `postgresql://${user}@127.0.0.1:${own}/${name}`, onError: () => undefined })
+  const admin = new pg.Client({ connectionString: store.url })
+  await admin.connect()
+  const backends = async (): Promise<number[]> =>
+    (await database.system.query<{ pid: number }>(LISTENING)).map(({ pid }) => pid)
+  try {
+    await listening.listen('test', () => undefined)
+    const [first] = await backends()
+    await admin.query('select pg_terminate_backend($1)', [first])
+    while (!(await backends()).some((pid) => pid !== first)) await delay(20)
+    const after = await backends()
+    await delay(2_500)
+    assert.deepEqual(await backends(), after)
+  } finally {
+    await listening.close()
+    await admin.end()
+    server.close()
   }
 })
 

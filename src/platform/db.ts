@@ -394,43 +394,47 @@ function listenOn(url: string, watch: SilentServerWatch, onError: (error: unknow
   let connecting: Promise<pg.Client> | null = null
   let closed = false
 
-  const lost = (error?: unknown): void => {
-    if (connecting === null) return
-    connecting = null
-    if (closed) return
-    if (error !== undefined) onError(error)
-    setTimeout(() => {
-      if (closed || connecting !== null) return
-      open().then(() => {
-        for (const onNotification of [...handlers.values()].flat()) onNotification(null)
-      }, onError)
-    }, LISTEN_RETRY_MS).unref()
-  }
-
   const open = (): Promise<pg.Client> => {
-    connecting ??= (async () => {
-      const client = new Client({
-        connectionString: url,
-        connectionTimeoutMillis: CONNECT_WITHIN_MS,
-        options: `-c role=posthorn_system ${COMMON}`,
-        application_name: 'posthorn_listen',
-        keepAlive: true,
-        keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-      })
-      client.on('notification', ({ channel, payload }) => {
-        for (const onNotification of handlers.get(channel) ?? []) onNotification(payload ?? '')
-      })
-      client.on('error', lost)
-      client.on('end', () => lost())
+    if (connecting !== null) return connecting
+    const client = new Client({
+      connectionString: url,
+      connectionTimeoutMillis: CONNECT_WITHIN_MS,
+      options: `-c role=posthorn_system ${COMMON}`,
+      application_name: 'posthorn_listen',
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    })
+    const ready = async (): Promise<pg.Client> => {
       await client.connect()
       watch.add(client as unknown as Watchable)
       for (const channel of handlers.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`)
       return client
-    })().catch((error: unknown) => {
+    }
+    // A connection can end long after its error, when another one has taken its place.
+    const lost = (error?: unknown): void => {
+      if (connecting !== own) return
+      connecting = null
+      client.end().catch(() => undefined)
+      if (closed) return
+      if (error !== undefined) onError(error)
+      setTimeout(() => {
+        if (closed || connecting !== null) return
+        open().then(() => {
+          for (const onNotification of [...handlers.values()].flat()) onNotification(null)
+        }, onError)
+      }, LISTEN_RETRY_MS).unref()
+    }
+    client.on('notification', ({ channel, payload }) => {
+      for (const onNotification of handlers.get(channel) ?? []) onNotification(payload ?? '')
+    })
+    client.on('error', lost)
+    client.on('end', () => lost())
+    const own = ready().catch((error: unknown) => {
       lost()
       throw error
     })
-    return connecting
+    connecting = own
+    return own
   }
 
   return {
