@@ -101,13 +101,32 @@ test('a connection that becomes idle is closed for a waiting one if that makes r
 test('only the allowed number of messages is between final dot and commit, the others wait', async () => {
   const gate = answerGate(2, systemClock())
   const first = await gate.enter('a.example')
-  await gate.enter('a.example')
-  const third = gate.enter('a.example')
+  await gate.enter('b.example')
+  const third = gate.enter('c.example')
   assert.equal(await settled(third), false)
   first.leave()
   first.leave()
   assert.equal(await settled(third), true)
-  assert.equal(await settled(gate.enter('a.example')), false)
+  assert.equal(await settled(gate.enter('d.example')), false)
+})
+
+test('a destination gets one message until it has answered, and other destinations do not wait for it', async () => {
+  const gate = answerGate(2, systemClock())
+  const first = await gate.enter('a.example')
+  const second = gate.enter('a.example')
+  assert.equal(await settled(second), false)
+  assert.equal(await settled(gate.enter('b.example')), true)
+  first.answered()
+  first.leave()
+  assert.equal(await settled(second), true)
+})
+
+test('a destination whose first message gets no answer, because the connection breaks, gets the next', async () => {
+  const gate = answerGate(2, systemClock())
+  const first = await gate.enter('a.example')
+  const second = gate.enter('a.example')
+  first.leave()
+  assert.equal(await settled(second), true)
 })
 
 /** A gate that has seen a.example take its time. */
@@ -131,6 +150,34 @@ test('a message to a destination whose answers are quick keeps its place althoug
   assert.equal(await settled(next), false)
   late.leave()
   assert.equal(await settled(next), true)
+})
+
+test('a destination that has not answered for a second is taken for a slow one', async () => {
+  const gate = answerGate(1, systemClock())
+  await gate.enter('c.example')
+  const second = gate.enter('c.example')
+  await delay(900)
+  assert.equal(await settled(second), false)
+  await delay(150)
+  assert.equal(await settled(second), true)
+  const third = gate.enter('c.example')
+  await delay(100)
+  assert.equal(await settled(third), true)
+})
+
+test('a destination whose answers were quick is not taken for a slow one after a few slow answers', async () => {
+  const gate = answerGate(1, systemClock())
+  const answerAfter = async (ms: number): Promise<void> => {
+    const pass = await gate.enter('b.example')
+    await delay(ms)
+    pass.answered()
+    pass.leave()
+  }
+  for (const ms of [0, 300, 300, 300]) await answerAfter(ms)
+  await gate.enter('b.example')
+  const next = gate.enter('b.example')
+  await delay(150)
+  assert.equal(await settled(next), false)
 })
 
 test('an answered message keeps its place until it is recorded, however late either happens', async () => {

@@ -29,8 +29,9 @@ const QUICK_DOT_MS = 1_000
 const SLOW_DOT_MS = 50
 /** The quickest answers of a destination that takes its time are not below this. */
 const SLOW_MS = 100
-/** How much of a slower answer counts: a busy machine delays some, a receiver that scans for spam all. */
+/** How much of a slower answer counts, and up to what time: a busy machine delays some, a receiver that scans for spam all. */
 const SLOWER_COUNTS = 1 / 8
+const NOTED_MS = 2 * SLOW_MS
 const MAX_DESTINATIONS = 10_000
 
 /**
@@ -42,6 +43,8 @@ const MAX_DESTINATIONS = 10_000
 export function answerGate(limit: number, clock: Clock): AnswerGate {
   const waiting: (() => void)[] = []
   const quickest = recentlyUsed<number>(MAX_DESTINATIONS)
+  /** Destinations not known yet, with one mail on its way: the others wait, or they would take the places of other destinations. */
+  const firsts = new Map<string, PromiseWithResolvers<void>>()
   let inside = 0
   const leaveOne = (): void => {
     inside--
@@ -50,9 +53,14 @@ export function answerGate(limit: number, clock: Clock): AnswerGate {
     inside++
     next()
   }
+  const endFirst = (site: string): void => {
+    firsts.get(site)?.resolve()
+    firsts.delete(site)
+  }
   const noteAnswer = (site: string, ms: number): void => {
-    const before = quickest.get(site) ?? ms
-    quickest.set(site, ms < before ? ms : before + (ms - before) * SLOWER_COUNTS)
+    const noted = Math.min(ms, NOTED_MS)
+    const before = quickest.get(site) ?? noted
+    quickest.set(site, noted < before ? noted : before + (noted - before) * SLOWER_COUNTS)
   }
   const passOf = (site: string): Pass => {
     const sinceMs = clock.monotonicMs()
@@ -65,7 +73,10 @@ export function answerGate(limit: number, clock: Clock): AnswerGate {
       leaveOne()
     }
     const late = (): void => {
-      if (!isAnswered) uncount()
+      if (isAnswered) return
+      if (!quickest.has(site)) quickest.set(site, SLOW_MS)
+      endFirst(site)
+      uncount()
     }
     // After a turn of the loop that took long, answers that have arrived meanwhile are read first.
     const placeMs = (quickest.get(site) ?? 0) < SLOW_MS ? QUICK_DOT_MS : SLOW_DOT_MS
@@ -76,6 +87,7 @@ export function answerGate(limit: number, clock: Clock): AnswerGate {
         clearTimeout(timer)
         if (!isAnswered) noteAnswer(site, clock.monotonicMs() - sinceMs)
         isAnswered = true
+        endFirst(site)
         if (over || counted) return
         counted = true
         inside++
@@ -83,12 +95,18 @@ export function answerGate(limit: number, clock: Clock): AnswerGate {
       leave: () => {
         clearTimeout(timer)
         over = true
+        endFirst(site)
         uncount()
       },
     }
   }
   return {
     enter: async (site) => {
+      if (!quickest.has(site)) {
+        const first = firsts.get(site)
+        if (first === undefined) firsts.set(site, Promise.withResolvers())
+        else await first.promise
+      }
       if (inside < limit) inside++
       else await new Promise<void>((resolve) => void waiting.push(resolve))
       return passOf(site)
