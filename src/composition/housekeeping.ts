@@ -17,8 +17,9 @@ import { ensureHitPartitions, recallTracking } from '../modules/tracking/index.t
 import { forgetStsPolicies, forgetTlsReports, recallTransport } from '../modules/transport/index.ts'
 import { forgetValidations, recallValidations } from '../modules/validation/index.ts'
 import { ensureWebhookPartitions } from '../modules/webhooks/index.ts'
-import { putBackSince } from '../platform/clock.ts'
+import { type Clock, putBackSince } from '../platform/clock.ts'
 import type { Database, Db } from '../platform/db.ts'
+import type { Ids } from '../platform/ids.ts'
 import { loop, type Service } from '../platform/lifecycle.ts'
 import type { Ground } from './ground.ts'
 
@@ -96,7 +97,9 @@ async function recallAll(db: Db, now: Date): Promise<void> {
   await recallTransport(db, now)
 }
 
-export function cleaningLoops(database: Database, ground: Ground): readonly Service[] {
+type CleaningGround = Pick<Ground, 'clock' | 'ids' | 'log'>
+
+export function cleaningLoops(database: Database, ground: CleaningGround): readonly Service[] {
   return [cleaningLoop(database, ground), expiryLoop(database, ground)]
 }
 
@@ -104,7 +107,7 @@ export function cleaningLoops(database: Database, ground: Ground): readonly Serv
  * Reports ended suppressions soon after their end. An entry and its event go in one transaction, and entries locked by another
  * process are skipped, so an end is reported once even after a crash or when run twice.
  */
-function expiryLoop(database: Database, { clock, ids, log }: Ground): Service {
+function expiryLoop(database: Database, { clock, ids, log }: CleaningGround): Service {
   return loop({
     name: 'ends of suppressions',
     turn: async () => {
@@ -115,27 +118,43 @@ function expiryLoop(database: Database, { clock, ids, log }: Ground): Service {
   })
 }
 
-/** Deletes expired data, by the time that retention goes by. Nothing waits for it, so its pace does not matter. */
-function cleaningLoop(database: Database, { clock: ticking, ids, log }: Ground): Service {
+type Cleaning = (db: Db, context: { readonly clock: Clock; readonly ids: Ids }, atOnce: number) => Promise<number>
+
+const since = (forget: (db: Db, now: Date, atOnce: number) => Promise<number>): Cleaning => {
+  return (db, { clock }, atOnce) => forget(db, clock.now(), atOnce)
+}
+
+const CLEANINGS: readonly Cleaning[] = [
+  since(forgetKeys),
+  forgetOldSoftBounces,
+  since((db, now, atOnce) => forgetInbox(db, new Date(now.getTime() - INBOX_KEPT_MS), atOnce)),
+  since(forgetValidations),
+  since(forgetStsPolicies),
+  since(forgetTlsReports),
+  since(forgetDmarcReports),
+  since(forgetNotices),
+  since(forgetConfirmationMails),
+  since(forgetContentBlocks),
+  since(forgetOperatorActions),
+]
+
+/**
+ * Deletes expired data, by the time that retention goes by. Nothing waits for it, so its pace does not matter. One kind that
+ * cannot be deleted does not keep the others.
+ */
+function cleaningLoop(database: Database, { clock: ticking, ids, log }: CleaningGround): Service {
+  const onError = (err: unknown): void => log.warn({ err }, 'cleaning will be tried again')
   return loop({
     name: 'cleaning',
     turn: async () => {
       const clock = await settledClock({ database, clock: ticking, log })
-      const keys = await forgetKeys(database.system, clock.now(), CLEAN_AT_ONCE)
-      const old = await forgetOldSoftBounces(database.system, { ids, clock }, CLEAN_AT_ONCE)
-      const inboxSince = new Date(clock.now().getTime() - INBOX_KEPT_MS)
-      const read = await forgetInbox(database.system, inboxSince, CLEAN_AT_ONCE)
-      const asked = await forgetValidations(database.system, clock.now(), CLEAN_AT_ONCE)
-      const ended = await forgetStsPolicies(database.system, clock.now(), CLEAN_AT_ONCE)
-      const reports = await forgetTlsReports(database.system, clock.now(), CLEAN_AT_ONCE)
-      const dmarc = await forgetDmarcReports(database.system, clock.now(), CLEAN_AT_ONCE)
-      const notices = await forgetNotices(database.system, clock.now(), CLEAN_AT_ONCE)
-      const mailed = await forgetConfirmationMails(database.system, clock.now(), CLEAN_AT_ONCE)
-      const blocks = await forgetContentBlocks(database.system, clock.now(), CLEAN_AT_ONCE)
-      const actions = await forgetOperatorActions(database.system, clock.now(), CLEAN_AT_ONCE)
-      const most = Math.max(keys, old, read, asked, ended, reports, dmarc, notices, mailed, blocks, actions)
-      return most === CLEAN_AT_ONCE ? 0 : CLEAN_EVERY_MS
+      let isMore = false
+      for (const clean of CLEANINGS) {
+        const cleaned = await clean(database.system, { clock, ids }, CLEAN_AT_ONCE).catch(onError)
+        if (cleaned === CLEAN_AT_ONCE) isMore = true
+      }
+      return isMore ? 0 : CLEAN_EVERY_MS
     },
-    onError: (err) => log.warn({ err }, 'cleaning will be tried again'),
+    onError,
   })
 }
