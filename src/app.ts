@@ -52,6 +52,7 @@ import {
   emailRoutes,
   freshEmails,
   messageReader,
+  queueAnnouncer,
   releaseAllOfDomain,
   releaseDomain,
   siteIds,
@@ -281,7 +282,7 @@ export function connectRooms(config: Config, ground: Ground, store: Store): Room
     ...{ config, ground, store, accounts, senders, instanceKey, verpMac },
     ...{ tracking, outgoing, fresh, html, metrics, traces },
   })
-  if (delivery !== null) state.onQueued = () => delivery.wake()
+  state.onQueued = delivery === null ? queueAnnouncer(database) : () => delivery.wake()
   const smtpSubmission = smtpSubmissionOf({ ...sendingOptions, readMessage }, sending)
   const parts = {
     config,

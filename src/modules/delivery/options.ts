@@ -31,6 +31,8 @@ export interface Limits {
   readonly maxSockets: number
   readonly maxUnrecorded: number
   readonly renewEveryMs: number
+  /** How often a worker without work looks at the queue. */
+  readonly claimEveryMs: number
 }
 
 export const LIMITS: Limits = {
@@ -42,6 +44,7 @@ export const LIMITS: Limits = {
   maxSockets: 1_000,
   maxUnrecorded: 64,
   renewEveryMs: RENEW_EVERY_MS,
+  claimEveryMs: 200,
 }
 
 /** For each of two workers in one process. */

@@ -17,7 +17,7 @@
 
 import { isUnavailable } from '../../platform/db.ts'
 import { aborted, type Loop, loop, type Service } from '../../platform/lifecycle.ts'
-import { type Claimed, handBack, siteReporter, takeOver } from '../outbox/index.ts'
+import { type Claimed, handBack, siteReporter, takeOver, whenQueued } from '../outbox/index.ts'
 import { CLAIM_LEAST, claimsOf } from './claims.ts'
 import { type Composer, composerOf } from './compose.ts'
 import { concluderOf, type HeldEmail, withoutInbox } from './conclude.ts'
@@ -42,7 +42,6 @@ export interface Delivery extends Service {
   readonly held: number
 }
 
-const CLAIM_EVERY_MS = 200
 const CLAIM_AGAIN_MS = 10
 const TAKE_OVER_EVERY_MS = 5_000
 /** After the deadline of a stop: what was broken off is recorded or handed back. */
@@ -163,7 +162,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
   }
   const claiming: Loop = loop({
     name: 'delivery claim',
-    turn: async () => ((await claims.claimSome()) === 0 ? CLAIM_EVERY_MS : CLAIM_AGAIN_MS),
+    turn: async () => ((await claims.claimSome()) === 0 ? limits.claimEveryMs : CLAIM_AGAIN_MS),
     onError: quietly,
   })
   const keeping: Loop = loop({
@@ -198,6 +197,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     name: 'delivery',
     start: async () => {
       await node.keep()
+      await whenQueued(database, () => claiming.wake())
       for (const one of [...others, claiming]) await one.start()
     },
     stop: async (deadline) => {

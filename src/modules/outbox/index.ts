@@ -64,6 +64,7 @@ export {
   releaseRemoved,
 } from './queue.ts'
 export { queueFigures } from './queue-figures.ts'
+export { queueAnnouncer, whenQueued } from './queue-signal.ts'
 export { AttachmentFields, framed, wireAttachment } from './readable-content.ts'
 export { readingTurns } from './reading-turns.ts'
 export {

@@ -461,6 +461,8 @@ export const flushQueue = statement(
      order by id limit ${MOVED_AT_ONCE} for update))
    returning id`,
 )
+export const QUEUED_CHANNEL = 'posthorn_queued'
+export const announceQueued = statement('outbox_announce_queued', `select pg_notify('${QUEUED_CHANNEL}', '')`)
 export const ownerOfEmail = statement('outbox_owner_of_email', 'select account_id from email where id = $1')
 
 export function judgedEmails(range: {
