@@ -100,10 +100,14 @@ test('a thousand records cost little more than a few, and the right one is found
   const strangers = (usage: number): TlsaRecord[] =>
     Array.from({ length: 1_250 }, () => ({ usage, selector: 1, matching: 1, data: randomBytes(32) }))
   const chain = [LEAF, AUTHORITY, AUTHORITY, AUTHORITY]
+  // The least of several: a busy machine makes some of them late.
   const took = (records: readonly TlsaRecord[]): number => {
-    const began = performance.now()
-    for (let n = 0; n < 5; n++) assert.ok(!isNamed(records, chain, NAMES, NOW))
-    return performance.now() - began
+    const times = Array.from({ length: 7 }, () => {
+      const began = performance.now()
+      assert.ok(!isNamed(records, chain, NAMES, NOW))
+      return performance.now() - began
+    })
+    return Math.min(...times)
   }
   took(strangers(2))
   const [few, many] = [took(strangers(2).slice(0, 5)), took(strangers(2))]
