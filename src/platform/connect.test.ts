@@ -10,6 +10,8 @@ import { webhookReceiver } from '../../test/webhook-receiver.ts'
 import { declaredZones, type Zones } from '../../test/zones.ts'
 import { type Connector, connector, MAX_BODY_BYTES, type Outcome, urlFault } from './connect.ts'
 
+const TOGETHER = 128
+
 const ask = (made: Connector, url: string, timeoutMs = 3_000): Promise<Outcome> =>
   made.request({ method: 'POST', url, headers: {}, body: Buffer.from('{}'), timeoutMs, tenant: 'a' })
 
@@ -22,6 +24,26 @@ async function asked(url: string, zones: Zones = {}): Promise<string> {
     await made.close()
   }
 }
+
+test('requests of one tenant to one server do not wait for each other', async () => {
+  const waiting: ServerResponse[] = []
+  const server = http.createServer((_request, response) => {
+    // The first is answered once the last is here.
+    waiting.push(response)
+    if (waiting.length === TOGETHER) for (const one of waiting) one.end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const made = connector({ resolver: declaredZones({}), allowPrivate: true })
+  try {
+    const url = `http://127.0.0.1:${(server.address() as net.AddressInfo).port}/`
+    const outcomes = await Promise.all(Array.from({ length: TOGETHER }, () => ask(made, url, 20_000)))
+    for (const { kind } of outcomes) assert.equal(kind, 'answered')
+  } finally {
+    await made.close()
+    server.close()
+  }
+})
 
 // Spellings and ranges that can name our own machines, our neighbours or a cloud's metadata service.
 const HOSTS = [

@@ -28,7 +28,8 @@ export const MAX_URL_CHARS = 2_048
 const MAX_HEADER_BYTES = 16_384
 const MAX_ADDRESSES = 4
 const MAX_POOLS = 1_000
-const POOL_CONNECTIONS = 32
+/** As many as one account's webhooks have requests in progress: one that waited for a connection would be taken for late. */
+const POOL_CONNECTIONS = 128
 const KEEP_ALIVE_MS = 4_000
 /** A connection that is never established must not hold up later requests. */
 const CONNECT_WITHIN_MS = 10_000
