@@ -3,12 +3,13 @@
 
 import {
   FIRST_WINDOW,
-  MAX_WINDOW,
+  MAX_WAITING,
   type Pace,
   REST_MS,
   RESTS_AFTER,
   SLOW_MS,
   type UnansweredDelivery,
+  windowAfter,
 } from './fair-share.ts'
 
 const MAX_REMEMBERED = 10_000
@@ -19,7 +20,10 @@ interface EndpointQueue<Work> {
   readonly waiting: Work[]
   /** Start time of each request in progress, by delivery. */
   readonly asking: Map<string, number>
+  /** May have a fraction (fair-share.ts). */
   window: number
+  /** Since its last failure; infinite before the first answer. */
+  quickestMs: number
   pace: Pace
   /** Consecutive failures. */
   failures: number
@@ -67,6 +71,7 @@ export function endpointQueues<Work>({
       waiting: [],
       asking: new Map(),
       window: FIRST_WINDOW,
+      quickestMs: Number.POSITIVE_INFINITY,
       pace: 'quick',
       failures: 0,
       restsUntilMs: 0,
@@ -84,7 +89,7 @@ export function endpointQueues<Work>({
   }
 
   const pump = (queue: EndpointQueue<Work>): void => {
-    while (queue.asking.size < queue.window) {
+    while (queue.asking.size < Math.floor(queue.window)) {
       const work = queue.waiting.shift()
       if (work === undefined) return
       void run(queue, work)
@@ -96,24 +101,28 @@ export function endpointQueues<Work>({
     const began = nowMs()
     queue.asking.set(id, began)
     const success = await ask(work)
+    const wasFull = queue.asking.size >= Math.floor(queue.window)
     queue.asking.delete(id)
     size--
-    judge(queue, success, nowMs() - began)
+    judge(queue, success, nowMs() - began, wasFull)
     pump(queue)
-    if (queue.waiting.length * 2 <= queue.window) onRoom()
+    if (queue.waiting.length * 2 <= Math.min(queue.window, MAX_WAITING)) onRoom()
   }
 
-  const judge = (queue: EndpointQueue<Work>, success: boolean, tookMs: number): void => {
+  const judge = (queue: EndpointQueue<Work>, success: boolean, tookMs: number, wasFull: boolean): void => {
     if (success) {
       queue.failures = 0
       queue.restsUntilMs = 0
       queue.pace = tookMs > SLOW_MS ? 'slow' : 'quick'
-      if (tookMs <= SLOW_MS) queue.window = Math.min(MAX_WINDOW, queue.window * 2)
+      if (tookMs > SLOW_MS) return
+      queue.quickestMs = Math.min(queue.quickestMs, tookMs)
+      queue.window = windowAfter(queue.window, { tookMs, quickestMs: queue.quickestMs, wasFull })
       return
     }
     if (++queue.failures >= RESTS_AFTER) queue.restsUntilMs = nowMs() + REST_MS
     queue.pace = 'failing'
     queue.window = FIRST_WINDOW
+    queue.quickestMs = Number.POSITIVE_INFINITY
     const withdrawn = queue.waiting.splice(0)
     size -= withdrawn.length
     if (withdrawn.length > 0) onFailing(withdrawn)
@@ -149,7 +158,11 @@ export function endpointQueues<Work>({
       const queue = queues.get(webhookId)
       if (queue === undefined) return { window: FIRST_WINDOW, pace: 'quick', restMs: 0 }
       const now = nowMs()
-      return { window: queue.window, pace: paceAt(queue, now), restMs: Math.max(0, queue.restsUntilMs - now) }
+      return {
+        window: Math.floor(queue.window),
+        pace: paceAt(queue, now),
+        restMs: Math.max(0, queue.restsUntilMs - now),
+      }
     },
     withdraw: (webhookId) => {
       const some =

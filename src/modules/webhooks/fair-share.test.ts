@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import {
   type Candidate,
+  COMMON_WINDOW,
   FIRST_WINDOW,
   fairShare,
-  MAX_WINDOW,
   maxDeliveriesOf,
   type Pace,
   ROOM,
@@ -59,7 +59,7 @@ test('accounts with many endpoints and with one share the room', () => {
       webhookId: `a${i}`,
       accountId: 'a',
       pace: 'quick',
-      window: MAX_WINDOW,
+      window: COMMON_WINDOW,
     }),
   )
   const others = Array.from(
@@ -68,11 +68,11 @@ test('accounts with many endpoints and with one share the room', () => {
       webhookId: `b${i}`,
       accountId: `b${i}`,
       pace: 'quick',
-      window: MAX_WINDOW,
+      window: COMMON_WINDOW,
     }),
   )
   const given = fairShare([...crowd, ...others], [], chances())
-  for (const { webhookId } of others) assert.equal(given.get(webhookId), 2 * MAX_WINDOW)
+  for (const { webhookId } of others) assert.equal(given.get(webhookId), 2 * COMMON_WINDOW)
 })
 
 for (const [what, accountOf] of [

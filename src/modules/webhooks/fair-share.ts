@@ -7,8 +7,11 @@
 // drawn each time: where there are more endpoints than places, one that answers again must not wait until others, which have
 // thousands of deliveries due and answer none, are switched off.
 //
-// An endpoint starts with FIRST_WINDOW parallel requests. Each quick success doubles the window, up to MAX_WINDOW; a failure
-// resets it. A quick endpoint has as many more waiting here, so that its next request needs no database lookup.
+// An endpoint starts with FIRST_WINDOW parallel requests. Each quick success doubles the window, up to COMMON_WINDOW; a failure
+// resets it. From there it grows by one request, up to MAX_WINDOW, for each windowful of answers that were not late although all
+// of the window was in use, and shrinks by one for each late answer: an endpoint whose requests wait for each other takes longer
+// for each, and gets no more of them. A quick endpoint has as many more waiting here, MAX_WAITING at most, so that its next request needs no
+// database lookup.
 //
 // An endpoint that failed RESTS_AFTER times in a row rests for REST_MS after each further failure: refusals return at once,
 // and thousands of pending deliveries would be tried as fast as they can be refused. The first success ends this.
@@ -17,7 +20,11 @@ export const SLOW_MS = 1_000
 export const RESTS_AFTER = 8
 export const REST_MS = 100
 export const FIRST_WINDOW = 2
-export const MAX_WINDOW = 16
+export const COMMON_WINDOW = 16
+export const MAX_WINDOW = 64
+export const MAX_WAITING = 32
+/** An answer is late when it took this many times the quickest one. */
+const LATE = 2
 
 export type Pace = 'quick' | 'slow' | 'failing'
 
@@ -51,7 +58,22 @@ export interface UnansweredDelivery {
 /** Maximum number of deliveries an endpoint may have here. */
 export function maxDeliveriesOf({ pace, window }: Pick<Candidate, 'pace' | 'window'>): number {
   if (pace === 'failing') return FIRST_WINDOW
-  return pace === 'quick' ? 2 * window : window
+  return pace === 'quick' ? window + Math.min(window, MAX_WAITING) : window
+}
+
+export interface QuickAnswer {
+  readonly tookMs: number
+  /** The endpoint's quickest answer so far, this one included. */
+  readonly quickestMs: number
+  /** Whether all requests that its window allows were in progress. */
+  readonly wasFull: boolean
+}
+
+/** The window after a success within SLOW_MS; above COMMON_WINDOW with fractions of a request. */
+export function windowAfter(window: number, { tookMs, quickestMs, wasFull }: QuickAnswer): number {
+  if (window < COMMON_WINDOW) return Math.min(COMMON_WINDOW, window * 2)
+  if (tookMs > LATE * quickestMs) return Math.max(COMMON_WINDOW, window - 1)
+  return wasFull ? Math.min(MAX_WINDOW, window + 1 / window) : window
 }
 
 interface AccountShare {
