@@ -15,7 +15,8 @@
 // same two are asked about again, after 5 minutes at the earliest.
 //
 // A 4xx never makes an address invalid. At most three IP addresses of the hosts are tried, the next one only when there is no
-// connection. The server's text is not passed on: it may contain anything, and anyone may ask about any address.
+// connection, and each host in a turn of its own. The server's text is not passed on: it may contain anything, and anyone may ask
+// about any address.
 
 import { createSecureContext } from 'node:tls'
 import type { MxHost } from '../../mail/mx.ts'
@@ -59,7 +60,7 @@ export interface Probed {
 
 /**
  * @param signal ends the wait for a turn, and the probe
- * @param withinMs longest time for the probe itself once it has its turn
+ * @param withinMs longest time for the probe of a host once it has its turn
  */
 export type Prober = (target: Target, signal: AbortSignal, withinMs: number) => Promise<Probed>
 
@@ -133,16 +134,24 @@ export function proberOf(options: ProbeOptions): Prober {
     return isCatchAll
   }
 
-  /** @param closing collects connections that are closing, which still burden the server */
-  const ask = async (target: Target, signal: AbortSignal, closing: Promise<unknown>[]): Promise<Probed> => {
-    const tries = target.hosts.flatMap((host) => host.addresses.map((ip) => ({ host, ip }))).slice(0, MAX_TRIES)
-    let last: Probed = NO_ANSWER
-    for (const { host, ip } of tries) {
+  /**
+   * @param closing collects connections that are closing, which still burden the server
+   * @returns with `next` when another host may be tried
+   */
+  const ask = async (
+    target: Target,
+    { host, ips }: Place,
+    signal: AbortSignal,
+    closing: Promise<unknown>[],
+  ): Promise<Asked> => {
+    let last: Asked = NOT_REACHED
+    for (const ip of ips) {
       if (signal.aborted) break
       const opened = await open(host, ip, signal)
       if (opened.kind === 'refused') {
-        last = refused(opened.reply)
-        if (last.result === 'blocked') return last
+        const answer = refused(opened.reply)
+        if (answer.result === 'blocked') return answer
+        last = { ...answer, next: true }
       }
       if (opened.kind !== 'open') continue
       const { connection } = opened
@@ -155,12 +164,12 @@ export function proberOf(options: ProbeOptions): Prober {
     return last
   }
 
-  return async (target, signal, withinMs) => {
-    const host = target.hosts[0]?.host ?? target.domain
+  const askInTurn = async (target: Target, place: Place, signal: AbortSignal, withinMs: number): Promise<Asked> => {
+    const { host } = place.host
     const turn = await manners.turn(host, signal)
-    if (turn.kind === 'crowded') return { result: 'skipped', latencyMs: null, note: CROWDED }
-    if (turn.kind === 'shunned') return { result: 'blocked', latencyMs: null, note: null }
-    if (turn.kind === 'late') return NO_ANSWER
+    if (turn.kind === 'crowded') return { ...SKIPPED, note: CROWDED }
+    if (turn.kind === 'shunned') return { ...SKIPPED, result: 'blocked' }
+    if (turn.kind === 'late') return NOT_REACHED
     let came: ProbeResult = 'nothing'
     let giveBack: (() => Promise<void>) | null = null
     const closing: Promise<unknown>[] = []
@@ -170,11 +179,11 @@ export function proberOf(options: ProbeOptions): Prober {
       if (permission === 'shunned') return { ...SKIPPED, result: 'blocked' }
       giveBack = await shared.enter(host, signal)
       if (giveBack === null || signal.aborted) return NO_ANSWER
-      const probed = await ask(target, AbortSignal.any([signal, AbortSignal.timeout(withinMs)]), closing)
-      if (probed.result === 'timeout') came = 'silence'
-      else came = probed.shun === true ? 'refusal' : 'answer'
+      const asked = await ask(target, place, AbortSignal.any([signal, AbortSignal.timeout(withinMs)]), closing)
+      if (asked.result === 'timeout') came = 'silence'
+      else came = asked.shun === true ? 'refusal' : 'answer'
       if (came === 'refusal') await shared.shun(host)
-      return probed
+      return asked
     } finally {
       // The answer does not wait for the connections to close. A slot that cannot be released expires by itself.
       const leave = async (): Promise<void> => {
@@ -185,10 +194,36 @@ export function proberOf(options: ProbeOptions): Prober {
       void leave().catch(() => undefined)
     }
   }
+
+  return async (target, signal, withinMs) => {
+    let left = MAX_TRIES
+    let last: Probed = NO_ANSWER
+    for (const host of target.hosts) {
+      const ips = host.addresses.slice(0, left)
+      left -= ips.length
+      if (ips.length === 0 || signal.aborted) break
+      const { next, ...probed } = await askInTurn(target, { host, ips }, signal, withinMs)
+      if (next !== true) return probed
+      if (probed.result !== 'timeout') last = probed
+    }
+    return last
+  }
+}
+
+/** Addresses of one host. */
+interface Place {
+  readonly host: MxHost
+  readonly ips: readonly string[]
+}
+
+interface Asked extends Probed {
+  /** There was no connection on which to ask. */
+  readonly next?: true
 }
 
 const SKIPPED: Probed = { result: 'skipped', latencyMs: null, note: null }
 const NO_ANSWER: Probed = { result: 'timeout', latencyMs: null, note: null }
+const NOT_REACHED: Asked = { ...NO_ANSWER, next: true }
 const CROWDED = 'The mail server is being asked about many addresses just now: ask again later'
 export const UNCLEAR = 'Whether the domain accepts every address could not be found out'
 const FULL = 'The mailbox exists and is full'
