@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Receiver, type ReceiverScript, startReceiver } from '../../../test/receiver.ts'
 import { startWorld, type World } from '../../../test/world.ts'
 import { AT_ONCE_PER_HOST } from './probe-limits.ts'
@@ -30,6 +31,24 @@ after(async () => {
 })
 
 const ask = async (email: string) => (await world.api.post(VALIDATE, { email })).body
+
+test('an answer does not wait longer than its own 10 s for what another probe asks about the domain', async () => {
+  await serverOf('slow.test', {
+    rcpt: (address) => {
+      if (address.startsWith('bob@')) return { reply: '250 OK', afterMs: 5_000 }
+      return address.startsWith('anna@') ? '250 OK' : { then: 'stall' }
+    },
+  })
+  const from = process.hrtime.bigint()
+  const bob = ask('bob@slow.test').then((body) => ({ body, ms: Number((process.hrtime.bigint() - from) / 1_000_000n) }))
+  await delay(4_000)
+  const anna = ask('anna@slow.test')
+  const { body, ms } = await bob
+  assert.ok(ms < 11_000, `${ms} ms`)
+  assert.equal(body.smtp_result, 'deliverable')
+  assert.match(body.suggestions.join(), /could not be found out/)
+  assert.equal((await anna).smtp_result, 'deliverable')
+})
 
 test('a server that is the second one of many domains is spared as well', async () => {
   const receiver = await serverOf('backup.test', { rcpt: { reply: UNKNOWN, afterMs: 500 } })

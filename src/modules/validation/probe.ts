@@ -99,21 +99,22 @@ export function proberOf(options: ProbeOptions): Prober {
     })
   }
 
-  const converse = async (connection: SmtpConnection, target: Target): Promise<Probed> => {
+  const converse = async (connection: SmtpConnection, target: Target, signal: AbortSignal): Promise<Probed> => {
     const startedMs = clock.monotonicMs()
     const answer = found(await connection.probe(target.address))
     const latencyMs = Math.round(clock.monotonicMs() - startedMs)
     if (answer.result !== 'deliverable') return { ...answer, latencyMs: answer.result === 'timeout' ? null : latencyMs }
-    const all = await takesAll(connection, target.domain)
+    const all = await takesAll(connection, target.domain, signal)
     if (all === null) return { result: 'deliverable', latencyMs, note: UNCLEAR }
     return { result: all ? 'catch_all' : 'deliverable', latencyMs, note: null }
   }
 
   // Simultaneous probes of one domain share the answer.
   const underWay = new Map<string, Promise<boolean | null>>()
-  const takesAll = (connection: SmtpConnection, domain: string): Promise<boolean | null> => {
+  const takesAll = (connection: SmtpConnection, domain: string, signal: AbortSignal): Promise<boolean | null> => {
     const running = underWay.get(domain)
-    if (running !== undefined) return running
+    // The other probe may have more time left than this one.
+    if (running !== undefined) return Promise.race([running, ended(signal)])
     const asking = (async () => {
       const known = await options.catchAllOf(domain)
       return known === 'ask' ? askByChance(connection, domain) : known
@@ -156,7 +157,7 @@ export function proberOf(options: ProbeOptions): Prober {
       if (opened.kind !== 'open') continue
       const { connection } = opened
       try {
-        return await converse(connection, target)
+        return await converse(connection, target, signal)
       } finally {
         closing.push(connection.quit())
       }
@@ -219,6 +220,14 @@ interface Place {
 interface Asked extends Probed {
   /** There was no connection on which to ask. */
   readonly next?: true
+}
+
+/** Resolves to null once the signal is aborted. */
+function ended(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(null)
+    else signal.addEventListener('abort', () => resolve(null), { once: true })
+  })
 }
 
 const SKIPPED: Probed = { result: 'skipped', latencyMs: null, note: null }
