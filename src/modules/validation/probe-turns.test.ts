@@ -50,6 +50,15 @@ test('an answer does not wait longer than its own 10 s for what another probe as
   assert.equal((await anna).smtp_result, 'deliverable')
 })
 
+test('a server is not taken for silent because callers ran out of time while they waited for their turn', async () => {
+  const receiver = await serverOf('unhurried.test', { rcpt: { reply: UNKNOWN, afterMs: 6_000 } })
+  const emails = Array.from({ length: 2 * AT_ONCE_PER_HOST }, (_, index) => `known${index}@unhurried.test`)
+  const results = (await Promise.all(emails.map(ask))).map((body) => body.smtp_result).sort()
+  assert.deepEqual(results, [...Array(5).fill('rejected'), ...Array(5).fill('timeout')])
+  receiver.script({ rcpt: UNKNOWN })
+  assert.equal((await ask('next@unhurried.test')).smtp_result, 'rejected')
+})
+
 test('a server that is the second one of many domains is spared as well', async () => {
   const receiver = await serverOf('backup.test', { rcpt: { reply: UNKNOWN, afterMs: 500 } })
   const domains = Array.from({ length: 20 }, (_, index) => `down${index}.test`)

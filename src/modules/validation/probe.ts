@@ -75,6 +75,8 @@ const TIMEOUTS: Partial<Timeouts> = {
   quit: 500,
 }
 const MAX_TRIES = 3
+/** A server that had less time than this before the caller's ran out was not silent. */
+const SILENCE_MS = 9_000
 
 export function proberOf(options: ProbeOptions): Prober {
   const { clock, manners, shared } = options
@@ -180,9 +182,12 @@ export function proberOf(options: ProbeOptions): Prober {
       if (permission === 'shunned') return { ...SKIPPED, result: 'blocked' }
       giveBack = await shared.enter(host, signal)
       if (giveBack === null || signal.aborted) return NO_ANSWER
+      const startedMs = clock.monotonicMs()
       const asked = await ask(target, place, AbortSignal.any([signal, AbortSignal.timeout(withinMs)]), closing)
-      if (asked.result === 'timeout') came = 'silence'
-      else came = asked.shun === true ? 'refusal' : 'answer'
+      if (asked.result === 'timeout') {
+        const hadTime = !signal.aborted || clock.monotonicMs() - startedMs >= SILENCE_MS
+        came = hadTime ? 'silence' : 'nothing'
+      } else came = asked.shun === true ? 'refusal' : 'answer'
       if (came === 'refusal') await shared.shun(host)
       return asked
     } finally {
