@@ -8,10 +8,12 @@ import { readAttributes, type Tag } from './attributes.ts'
 import { type ElementName, elementName, isSameElement, NO_ELEMENT, nameEnd } from './element-names.ts'
 import { isNear } from './inline-style.ts'
 import type { Reader } from './reader.ts'
+import type { Location } from './types.ts'
 
 export interface Link {
   readonly target: string
   readonly text: string
+  readonly location: Location
   readonly offset: number
 }
 
@@ -302,7 +304,7 @@ class Walk {
     if (this.open === null) return
     if (this.links.length < MAX_LINKS) {
       const { target, text, offset } = this.open
-      this.links.push({ target, text: unescaped(text), offset })
+      this.links.push({ target, text: unescaped(text), location: 'html', offset })
     }
     this.open = null
   }

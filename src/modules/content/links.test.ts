@@ -114,7 +114,7 @@ const ROWS: readonly Row[] = [
 ]
 
 const told = (row: Row, heard: typeof CALM): string =>
-  linkFindings([{ target: row.to, text: row.text ?? 'here', offset: 7 }], 'html', heard)
+  linkFindings([{ target: row.to, text: row.text ?? 'here', location: 'html', offset: 7 }], heard)
     .findings.map(({ rule, points, fraud }) => `${rule} ${points} ${fraud}`)
     .join(', ')
 
@@ -149,8 +149,7 @@ test('a brand that the mail names weighs most, even when its short name is only 
 test('each rule is reported once, at the first link that breaks it, and a host is judged once', () => {
   const links = ['https://a.top/1', 'https://b.top/2', 'https://a.top/x.exe', 'https://bit.ly/1', 'https://bit.ly/2']
   const { findings, labels } = linkFindings(
-    links.map((target, i) => ({ target, text: 'x', offset: i * 10 })),
-    'text',
+    links.map((target, i) => ({ target, text: 'x', location: 'text', offset: i * 10 })),
     CALM,
   )
   assert.deepEqual(

@@ -80,11 +80,11 @@ export interface MessageSignals {
 }
 
 /** Reports each rule once, for the first link that breaks it. */
-export function linkFindings(links: readonly Link[], location: Location, signals: MessageSignals): LinkFacts {
+export function linkFindings(links: readonly Link[], signals: MessageSignals): LinkFacts {
   const hosts = new Map<string, Host>()
   const findings = new Map<string, Finding>()
   for (const link of links) {
-    for (const finding of findingsOf(link, location, signals, hosts)) {
+    for (const finding of findingsOf(link, signals, hosts)) {
       if (!findings.has(finding.rule)) findings.set(finding.rule, finding)
     }
   }
@@ -92,8 +92,7 @@ export function linkFindings(links: readonly Link[], location: Location, signals
 }
 
 function findingsOf(
-  { target, text, offset }: Link,
-  location: Location,
+  { target, text, location, offset }: Link,
   signals: MessageSignals,
   hosts: Map<string, Host>,
 ): readonly Finding[] {

@@ -247,6 +247,16 @@ test('the offset of a match refers to the part as given', () => {
   assert.equal(offset, html.indexOf('account'))
   assert.match(match, /account.*suspended/)
   assert.equal(matchOf('account_threat', plain('Notice: account locked', WORDS)).location, 'subject')
+  const text = `${WORDS}See https://bit.ly/3x or www.gewinn.click.`
+  for (const [rule, at] of [
+    ['link_shortener', 'https://bit.ly'],
+    ['link_cheap_domain', 'www.gewinn'],
+  ] as const) {
+    const link = matchOf(rule, { subject: 'Hello', html: `<p>${WORDS}</p>`, text })
+    assert.deepEqual([link.location, link.offset], ['text', text.indexOf(at)], rule)
+  }
+  const inSubject = matchOf('link_shortener', plain('See bit.ly/3x', WORDS))
+  assert.deepEqual([inSubject.location, inSubject.offset], ['subject', 4])
 })
 
 test('a warning against fraud is not fraud', () => {

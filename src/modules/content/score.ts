@@ -109,7 +109,7 @@ function scoreAt(readers: ReusedReaders, question: ContentQuestion): ContentScor
   const hasAlarmingWords = spoken.some(({ fraud }) => fraud === 2)
   const brands = spokenBrands(matcher)
   const signals = { alarmed: hasAlarmingWords, spoken: brands.named, signsIn: concepts.has('#signin') }
-  const { findings: linkFaults, labels } = linkFindings(links, place, signals)
+  const { findings: linkFaults, labels } = linkFindings(links, signals)
   const done = [...linkFaults, ...senderFindings(question)]
   const attached = attachmentFindings(attachments, concepts.has('#recording'))
   const isLesson =
@@ -222,7 +222,12 @@ function read({ subject, html, text }: ContentQuestion, { judge, matcher, reader
     const target = (part ?? '').slice(start, Math.min(end, start + 2_048))
     // An address within html is displayed, not followed; the link around it is already known.
     if (location !== 'html')
-      links.push({ target: /^h\w\wps?:/i.test(target) ? target : `http://${target}`, text: '', offset: start })
+      links.push({
+        target: /^h\w\wps?:/i.test(target) ? target : `http://${target}`,
+        text: '',
+        location,
+        offset: start,
+      })
   }
   const overlap = html === null || text === null ? null : { words: matcher.partWords, known: matcher.partKnown }
   return { matcher, judge, facts, links, overlap, bodyWords, htmlWords }
