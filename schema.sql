@@ -1471,6 +1471,20 @@ create policy tenant on tracking_domain_hold to posthorn_tenant
   with check (account_id = ( SELECT current_account() AS current_account));
 grant delete, insert, select, update on tracking_domain_hold to posthorn_system;
 
+create table tracking_new_certificate (
+  account_id uuid not null,
+  issued_at timestamp with time zone not null
+);
+CREATE INDEX tracking_new_certificate_day ON tracking_new_certificate USING btree (account_id, issued_at);
+alter table tracking_new_certificate enable row level security, force row level security;
+create policy system on tracking_new_certificate to posthorn_system
+  using true
+  with check true;
+create policy tenant on tracking_new_certificate to posthorn_tenant
+  using (account_id = ( SELECT current_account() AS current_account))
+  with check (account_id = ( SELECT current_account() AS current_account));
+grant delete, insert, select, update on tracking_new_certificate to posthorn_system;
+
 create table transport_policy (
   domain text collate "C" not null,
   id text not null,

@@ -4,4 +4,5 @@ export const trackingTables: readonly AccountTable[] = [
   accountTable('hit', 'id'),
   accountTable('tracking_domain'),
   accountTable('tracking_domain_hold'),
+  accountTable('tracking_new_certificate'),
 ]

@@ -55,6 +55,7 @@ export async function recallOrders(db: Db, now: Date): Promise<void> {
   await db.execute(sql.recallOrders, [now, lease, failed, asked])
   await db.execute(sql.recallOwnCertificate, [now, lease, failed, asked, `${ASKS_TO_WAIT}%`])
   await db.execute(sql.recallAcmeHold, [asked])
+  await db.execute(sql.recallNewCertificates, [now])
   await recallRenewals(db, now)
 }
 

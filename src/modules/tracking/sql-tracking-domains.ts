@@ -145,18 +145,29 @@ export const dueCertificate = statement(
   `update tracking_domain set ssl_due_at = $2 where id = any(array(
      select id from tracking_domain d where ssl_due_at <= $1 and verified_at is not null and account_id <> all($5::uuid[])
        and (certificate is not null or $4 > (
-         select count(*) from tracking_domain o where o.account_id = d.account_id and o.ssl_since > $3) + (
-         select count(*) from tracking_domain_hold h
-         where h.account_id = d.account_id and h.until > $3 + interval '30 days'))
+         select count(*) from tracking_new_certificate n where n.account_id = d.account_id and n.issued_at > $3))
      order by ssl_due_at limit 1 for update skip locked))
    returning ${COLUMNS}, ssl_certificate_id`,
 )
 export const certificateIssued = statement(
   'tracking_certificate_issued',
-  `update tracking_domain set certificate = $2, private_key = $3, ssl_expires_at = $4, ssl_due_at = $5,
-     ssl_since = coalesce(ssl_since, $6), ssl_status = 'issued', ssl_error = null, ssl_failures = 0, ssl_not_before = null,
-     ssl_ask_at = null, ssl_certificate_id = null
-   where id = $1 and verified_at is not null`,
+  `with issued as (
+     update tracking_domain d set certificate = $2, private_key = $3, ssl_expires_at = $4, ssl_due_at = $5,
+       ssl_since = coalesce(ssl_since, $6), ssl_status = 'issued', ssl_error = null, ssl_failures = 0, ssl_not_before = null,
+       ssl_ask_at = null, ssl_certificate_id = null
+     from (select id, certificate is null as is_first from tracking_domain where id = $1 for update) before
+     where d.id = before.id and verified_at is not null returning account_id, is_first)
+   insert into tracking_new_certificate (account_id, issued_at) select account_id, $6 from issued where is_first`,
+)
+/** $1 a day ago. */
+export const forgetNewCertificates = statement(
+  'tracking_forget_new_certificates',
+  'delete from tracking_new_certificate where issued_at <= $1',
+)
+/** Those that a clock that was ahead has issued: $1 now. */
+export const recallNewCertificates = statement(
+  'tracking_recall_new_certificates',
+  'delete from tracking_new_certificate where issued_at > $1',
 )
 /** An order that was stopped, which is no failure: $2 when to order again. */
 export const certificateLeft = statement(

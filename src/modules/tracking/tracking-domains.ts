@@ -135,6 +135,7 @@ export function trackingDomainsOf(options: TrackingDomainsOptions): TrackingDoma
         ])
         await Promise.all(due.map((row) => checked(row, false)))
         await database.system.execute(sql.forgetHolds, [now])
+        await database.system.execute(sql.forgetNewCertificates, [new Date(now.getTime() - DAY_MS)])
         return due.length === RECHECKS_AT_ONCE ? 0 : RECHECK_TURN_MS
       },
       onError: (err) => log.warn({ err }, 'tracking domains will be checked again'),
