@@ -8,7 +8,7 @@ import { systemIds } from '../../platform/ids.ts'
 import { createLogger } from '../../platform/log.ts'
 import { append, ensureEventPartitions } from '../events/index.ts'
 import { mayWeSend } from '../suppression/index.ts'
-import { bounceRoutes, type NewBounce, recordBounces } from './index.ts'
+import { bounceRoutes, eraseBounces, type NewBounce, recordBounces } from './index.ts'
 
 const clock = systemClock()
 const ids = systemIds()
@@ -239,4 +239,23 @@ test("the history has filters, pages and cursors, and shows only the account's o
       query,
     )
   }
+})
+
+test('a page continues after a bounce that was erased meanwhile', async () => {
+  const a = ids.next()
+  const nowMs = clock.now().getTime()
+  const recipients = ['ann', 'bob', 'cy', 'dora'].map((name) => `${name}@x.test`)
+  await record(
+    recipients.map((recipient, index) =>
+      bounce(a, { recipient, recipientKey: recipient, bouncedAt: new Date(nowMs - 1_000 * index) }),
+    ),
+  )
+  const first = await listed(a, '?limit=2')
+  await database.transaction((db) => eraseBounces(db, a, 'bob@x.test'))
+  const rest = await listed(a, `?limit=2&cursor=${first.pagination.next_cursor}`)
+  const shown = [...first.data, ...rest.data].map(({ recipient }: { recipient: string }) => recipient)
+  assert.deepEqual([shown, rest.pagination.next_cursor], [recipients, null])
+  const id = first.pagination.next_cursor.split('.').at(-1)
+  const [without, latest] = [await listed(a, `?cursor=${id}`), await listed(a, `?cursor=${'9'.repeat(14)}.${id}`)]
+  assert.deepEqual([without.status, latest.data.length], [200, 3])
 })

@@ -11,7 +11,6 @@ import {
   domainsSeen,
   endpoint,
   FromTime,
-  ListCursor,
   ListLimit,
   ListOffset,
   list,
@@ -33,6 +32,8 @@ const Text = nullable(Type.String())
 const BounceTypeName = named('BounceType', Type.Enum(['hard', 'soft', 'block', 'complaint', 'unknown']))
 const CategoryName = named('BounceCategory', Type.Enum([...BOUNCE_CATEGORIES, 'spam_complaint']))
 const Uuid = Type.String({ format: 'uuid' })
+/** When a bounce happened, in ms, and its id. The bounce itself may be erased before the next page is asked for. */
+const CURSOR = /^(?:(\d{1,14})\.)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
 
 const BounceItem = named(
   'Bounce',
@@ -78,7 +79,7 @@ const Query = Type.Object({
   include_complaints: Type.Boolean({ default: true, description: 'Whether complaints are listed beside bounces.' }),
   limit: ListLimit,
   offset: ListOffset,
-  cursor: ListCursor,
+  cursor: Type.Optional(Type.String({ pattern: CURSOR.source, description: 'The next_cursor of the previous page.' })),
 })
 
 export function bounceRoutes({ database }: BounceRoutesOptions): readonly AnyEndpoint[] {
@@ -95,6 +96,8 @@ export function bounceRoutes({ database }: BounceRoutesOptions): readonly AnyEnd
       answers: { 200: listOf(BounceItem, CursorPagination, { success: Type.Boolean() }) },
       handle: async ({ principal: { accountId, domainIds }, query, signal }) => {
         const { limit, offset, cursor = null } = query
+        const [, atMs, afterId = null] = CURSOR.exec(cursor ?? '') ?? []
+        const after = atMs === undefined ? null : new Date(Number(atMs))
         const filter = [
           accountId,
           query.from === undefined ? null : new Date(query.from),
@@ -111,12 +114,20 @@ export function bounceRoutes({ database }: BounceRoutesOptions): readonly AnyEnd
           accountId,
           (db) =>
             Promise.all([
-              db.query<BounceRow>(sql.LIST_BOUNCES, [...filter, cursor, limit + 1, cursor === null ? offset : 0]),
+              db.query<BounceRow>(sql.LIST_BOUNCES, [
+                ...[...filter, afterId, limit + 1],
+                ...[cursor === null ? offset : 0, after],
+              ]),
               db.one<{ total: number }>(sql.COUNT_BOUNCES, filter),
             ]),
           signal,
         )
-        const shown = listPage(rows, { limit, offset, cursor }, count?.total ?? 0, ({ id }) => id)
+        const shown = listPage(
+          rows,
+          { limit, offset, cursor },
+          count?.total ?? 0,
+          ({ bounced_at: at, id }) => `${at.getTime()}.${id}`,
+        )
         const pagination = { total: shown.total, limit, offset, next_cursor: shown.next }
         return list(shown.rows.map(wireBounce), pagination, { success: true })
       },

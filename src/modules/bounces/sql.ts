@@ -27,7 +27,7 @@ const FILTER = `b.account_id = $1 and ($2::timestamptz is null or b.bounced_at >
   and ($7::text is null or b.category = $7) and ($8::uuid is null or b.email_id = $8) and ($9 or not b.sandbox)
   and ($10 or b.type <> 'complaint')`
 
-/** $11 the id to continue after, or null. */
+/** $11 the id to continue after, or null; $14 when that bounce happened, null where only the bounce itself tells. */
 export const LIST_BOUNCES = statement(
   'bounces_list',
   `select b.id, b.email_id, b.message_id, b.recipient, b.sender, b.subject, b.domain_id, b.tag, b.metadata, b.type, b.category,
@@ -35,7 +35,8 @@ export const LIST_BOUNCES = statement(
      b.feedback_type, b.attempt, b.suppressed, b.suppression_id, b.sandbox, b.report_dkim, b.report_dkim_domain,
      b.report_dkim_reason, b.bounced_at, b.created_at
    from bounce b where ${FILTER}
-     and ($11::uuid is null or (b.bounced_at, b.id) < (select c.bounced_at, c.id from bounce c where c.account_id = $1 and c.id = $11))
+     and ($11::uuid is null or (b.bounced_at, b.id) < (
+       coalesce($14, (select c.bounced_at from bounce c where c.account_id = $1 and c.id = $11)), $11))
    order by b.bounced_at desc, b.id desc limit $12 offset $13`,
 )
 
