@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type BulkCalls, type Outcome, type Progress, runBulkCalls } from '../dashboard/src/bulk-calls.ts'
+import { type BulkCalls, everyRow, type Outcome, type Progress, runBulkCalls } from '../dashboard/src/bulk-calls.ts'
 import { csvText, readList, textOf } from '../dashboard/src/csv.ts'
 import { domainForm } from '../dashboard/src/domain-form.ts'
 import { bareOf } from '../dashboard/src/pasted-address.ts'
@@ -246,4 +246,18 @@ test('a lasting fault ends the work, and stopping leaves the rest undone', async
     pause: async () => waiting.abort(),
   })
   assert.equal((await held.done).at, 0)
+})
+
+test('a list to which rows are added while it is read has each row once', async () => {
+  const old = Array.from({ length: 25 }, (_, index) => `old${25 - index}`)
+  const rows = [...old]
+  const found = await everyRow(async (cursor) => {
+    const from = cursor === '' ? 0 : rows.indexOf(cursor) + 1
+    const data = rows.slice(from, from + 10)
+    const last = data.at(-1) ?? null
+    const next_cursor = last === rows.at(-1) ? null : last
+    rows.unshift(`new${rows.length}`)
+    return { data, pagination: { next_cursor } }
+  })
+  assert.deepEqual(found, old)
 })

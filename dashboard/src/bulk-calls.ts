@@ -62,6 +62,26 @@ export async function runBulkCalls<Item>(work: BulkCalls<Item>): Promise<Progres
   return progress
 }
 
+interface ListPage<Row> {
+  readonly data: readonly Row[]
+  readonly pagination: { readonly next_cursor: string | null }
+}
+
+/**
+ * All rows of a large list. By cursor: rows that arrive meanwhile would move others to the next page of an offset.
+ *
+ * @param page asks for the page after a cursor, which is empty for the first one
+ */
+export async function everyRow<Row>(page: (cursor: string) => Promise<ListPage<Row>>): Promise<Row[]> {
+  const rows: Row[] = []
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { data, pagination }: ListPage<Row> = await page(cursor)
+    for (const row of data) rows.push(row)
+    cursor = pagination.next_cursor
+  }
+  return rows
+}
+
 export interface Waits {
   /** Resolves after this many ms, or when the signal aborts. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>

@@ -1,11 +1,11 @@
 // Saves files that the page generates or extracts from an email.
 
 import { call, type Json, withQuery } from './api.ts'
-import { insisting, pause } from './bulk-calls.ts'
+import { everyRow, insisting, pause } from './bulk-calls.ts'
 import { type Cell, csvText } from './csv.ts'
 
-/** Maximum page size of the API for each kind of list. */
-const ROWS_AT_ONCE = { page: 100, offset: 1_000 }
+/** Maximum page size of the API for large lists. */
+const ROWS_AT_ONCE = 1_000
 
 export function save(name: string, text: string): void {
   saveBlob(name, new Blob([text], { type: 'text/csv;charset=utf-8' }))
@@ -27,26 +27,21 @@ function saveBlob(name: string, blob: Blob): void {
 }
 
 /**
- * Exports an API list as CSV, page by page. Long lists exceed the rate limit, so it waits as the API asks.
+ * Exports a large API list as CSV, page by page. Long lists exceed the rate limit, so it waits as the API asks.
  * @param query filters, as expected by the API
  */
 export async function saveList(
   name: string,
   path: string,
-  pages: 'page' | 'offset',
   columns: readonly string[],
   query: Readonly<Record<string, string | boolean>> = {},
 ): Promise<number> {
-  const rows: Cell[][] = []
   const { signal } = new AbortController()
-  const limit = ROWS_AT_ONCE[pages]
-  for (let page = 1; ; page++) {
-    const place = pages === 'page' ? { page } : { offset: (page - 1) * limit }
-    const address = withQuery(path, { ...query, ...place, limit })
-    const { data, pagination } = (await insisting(() => call('GET', address), { pause, signal })) as Json
-    for (const row of data as readonly Json[]) rows.push(columns.map((column) => row[column]))
-    if (data.length === 0 || rows.length >= pagination.total) break
-  }
+  const found = await everyRow<Json>((cursor) => {
+    const address = withQuery(path, { ...query, cursor, limit: ROWS_AT_ONCE })
+    return insisting(() => call('GET', address), { pause, signal })
+  })
+  const rows = found.map((row): Cell[] => columns.map((column) => row[column]))
   save(name, csvText([columns, ...rows]))
   return rows.length
 }

@@ -339,14 +339,12 @@ export function Unsubscribes() {
 function ExportList({
   name,
   path,
-  pages,
   columns,
   query = {},
   setError,
 }: {
   readonly name: string
   readonly path: string
-  readonly pages: 'page' | 'offset'
   readonly columns: readonly string[]
   /** The filters: export contains what the page shows. */
   readonly query?: Readonly<Record<string, string | boolean>>
@@ -357,7 +355,7 @@ function ExportList({
     setBusy(true)
     setError(null)
     const done = (rows: number): void => announce(`Exported ${figure(rows)} ${rows === 1 ? 'row' : 'rows'} to ${name}.`)
-    await saveList(name, path, pages, columns, query).then(done, setError)
+    await saveList(name, path, columns, query).then(done, setError)
     setBusy(false)
   }
   return (
@@ -393,7 +391,6 @@ export function Bounces() {
         <ExportList
           name="bounces.csv"
           path="/customer/bounces"
-          pages="offset"
           columns={[
             'recipient',
             'type',
