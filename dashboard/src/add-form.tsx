@@ -68,7 +68,8 @@ export function AddForm({
       ])
       const given = filled<string>(Object.fromEntries(trimmed))
       const { data } = await call('POST', path, { ...given, ...also })
-      setTyped({})
+      // What is typed meanwhile belongs to the next one.
+      setTyped((now) => Object.fromEntries(Object.entries(now).filter(([name, text]) => text !== typed[name])))
       added?.(data, given)
       await refresh(path)
     } catch (problem) {

@@ -23,7 +23,10 @@ export interface Edited<Typed> {
  *
  * @param of the last values read: they replace those in the form while nothing is changed there
  */
-export function useEdited<Typed>(of: Json, { path, address, method, typedOf, fieldsOf, told }: Edited<Typed>) {
+export function useEdited<Typed extends object>(
+  of: Json,
+  { path, address, method, typedOf, fieldsOf, told }: Edited<Typed>,
+) {
   const [seen, setSeen] = useState(of)
   const [kept, setKept] = useState(of)
   const [typed, setTyped] = useState(() => typedOf(of))
@@ -43,7 +46,7 @@ export function useEdited<Typed>(of: Json, { path, address, method, typedOf, fie
       const { data } = await call(method, address ?? `${path}/${of.id}`, changes)
       // As the API writes it: 2001:db8::1 becomes 2001:db8::1/128.
       setKept(data)
-      setTyped(typedOf(data))
+      setTyped((now) => ({ ...typedOf(data), ...typedSince(typed, now) }))
       announce(told)
       await refresh(path)
     } catch (problem) {
@@ -51,6 +54,14 @@ export function useEdited<Typed>(of: Json, { path, address, method, typedOf, fie
     }
   }
   return { kept, typed, setTyped, error, save, waits: Object.keys(changes).length > 0 }
+}
+
+/** The fields in which somebody went on typing while the others were being saved. */
+function typedSince<Typed extends object>(sent: Typed, now: Typed): Partial<Typed> {
+  const before = new Map(Object.entries(sent))
+  return Object.fromEntries(
+    Object.entries(now).filter(([field, value]) => value !== before.get(field)),
+  ) as Partial<Typed>
 }
 
 function changedIn(before: object, now: object): object {

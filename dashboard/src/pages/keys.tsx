@@ -39,7 +39,7 @@ export function Keys() {
         added={({ key }) => {
           setMade(key)
           // The next key starts without the limits of this one.
-          setBounds(UNBOUND)
+          setBounds((now) => (now === bounds ? UNBOUND : now))
         }}
       >
         {(fault: unknown) => (

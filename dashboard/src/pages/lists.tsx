@@ -219,7 +219,7 @@ function Suppress() {
       told={['expires_at']}
       hinted
       added={(_, { email }) => {
-        setUntil('')
+        setUntil((now) => (now === until ? '' : now))
         announce(`${email} suppressed.`)
       }}
     >

@@ -88,8 +88,9 @@ function NewAccount() {
     setError(null)
     try {
       setMade((await call('POST', '/operator/accounts', { email, name, plan })).data)
-      setEmail('')
-      setName('')
+      // What is typed meanwhile belongs to the next one.
+      setEmail((now) => (now === email ? '' : now))
+      setName((now) => (now === name ? '' : now))
       await refresh('/operator/accounts')
     } catch (problem) {
       setError(problem)

@@ -1,0 +1,94 @@
+// What is typed while the service still works on the text before it stays.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type Dashboard, startDashboard } from './dashboard.ts'
+import { waitFor } from './fixture.ts'
+
+const stack = new AsyncDisposableStack()
+let dashboard: Dashboard
+
+before(async () => {
+  dashboard = stack.use(await startDashboard('meanwhile'))
+})
+after(() => stack.disposeAsync())
+
+/** Holds the writes to a path. @returns lets them go */
+async function hold(page: Page, path: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(path, async (route) => {
+    if (route.request().method() !== 'GET') await promise
+    await route.continue()
+  })
+  return resolve
+}
+
+test('what is typed into a form while it is being saved stays there, and is saved next', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/settings')
+  const letGo = await hold(page, '**/customer/profile')
+  const company = page.getByLabel('Company', { exact: true })
+  const email = page.getByLabel('Account email', { exact: true })
+  const save = page.getByRole('button', { name: 'Save', exact: true }).first()
+  await email.fill('Jo@SHOP.example')
+  await save.click()
+  await company.fill('Typed meanwhile')
+  letGo()
+  await page.getByText('Saved.', { exact: true }).waitFor()
+  const saved = async () =>
+    (await dashboard.posthorn.call(who.api_key, 'GET', '/api/v1/customer/profile')).body.data as Record<string, string>
+  const now = await saved()
+  // The field that was saved is shown as the service keeps it.
+  assert.deepEqual([await company.inputValue(), await email.inputValue()], ['Typed meanwhile', now['email']])
+  await save.click()
+  await waitFor('both saved', async () => ((await saved())['company'] === 'Typed meanwhile' ? true : undefined))
+  assert.deepEqual(here.faults, [])
+})
+
+test('the next entry may be typed while one is being added', async () => {
+  await using here = await dashboard.visit(await dashboard.owner({ operator: true }))
+  const { page } = here
+  const field = (label: string) => page.getByLabel(label, { exact: true })
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+
+  await dashboard.open(page, '/suppressions')
+  const suppress = await hold(page, '**/customer/suppressions')
+  await field('Email address').fill('one@example.net')
+  await field('Note, such as who requested it').fill('By phone')
+  await press('Suppress')
+  await field('Email address').fill('two@example.net')
+  await field('Expires').fill('2099-01-02T03:04')
+  suppress()
+  await page.getByText('one@example.net suppressed.').waitFor()
+  assert.equal(await field('Email address').inputValue(), 'two@example.net')
+  assert.equal(await field('Expires').inputValue(), '2099-01-02T03:04')
+  assert.equal(await field('Note, such as who requested it').inputValue(), '')
+  await press('Suppress')
+  await page.getByText('two@example.net suppressed.').waitFor()
+
+  await dashboard.open(page, '/keys')
+  const create = await hold(page, '**/customer/api-keys')
+  await field('Name, such as the app that uses it').fill('First')
+  await press('Create key')
+  await field('Allowed IP addresses').fill('192.0.2.1')
+  create()
+  await page.getByRole('link', { name: 'First', exact: true }).waitFor()
+  assert.equal(await field('Allowed IP addresses').inputValue(), '192.0.2.1')
+  await page.getByRole('button', { name: /^I have stored it/ }).click()
+
+  await dashboard.open(page, '/operator/accounts')
+  const open = await hold(page, '**/operator/accounts')
+  await press('New account')
+  await field('Owner email').fill('first@example.net')
+  await field('Account name').fill('First shop')
+  await press('Create')
+  await field('Owner email').fill('second@example.net')
+  open()
+  await page.getByText('Shown only once.').waitFor()
+  assert.equal(await field('Owner email').inputValue(), 'second@example.net')
+  assert.equal(await field('Account name').inputValue(), '')
+  assert.deepEqual(here.faults, [])
+})
