@@ -73,14 +73,22 @@ function sentenceOf({ waiting, givenUp }: FailedDeliveries, more: boolean): stri
 }
 
 /** From the first failure on, unless another start is chosen. */
-function TellAgain({ path, list: { since, kinds } }: { readonly path: string; readonly list: FailedDeliveries }) {
+function TellAgain({
+  path,
+  list: { since, kinds, reasons },
+}: {
+  readonly path: string
+  readonly list: FailedDeliveries
+}) {
   const [typed, setTyped] = useState<string | null>(null)
   const [error, setError] = useState<unknown>(null)
   const from = typed ?? localOf(new Date(Date.parse(since ?? '') - TOLD_WITHIN_MS).toISOString())
   const tell = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setError(null)
-    const body = { from: momentOf(from), to: new Date().toISOString(), events: kinds }
+    // The clock of this browser may be slow.
+    const until = Math.max(Date.now(), ...reasons.map(({ last }) => Date.parse(last) + TOLD_WITHIN_MS))
+    const body = { from: momentOf(from), to: new Date(until).toISOString(), events: kinds }
     await call('POST', `${path}/replay`, body).then(
       (answer: Json) => announce(`Replaying ${eventsOf(answer.data.queued)}.`),
       setError,

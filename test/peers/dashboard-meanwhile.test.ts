@@ -1,4 +1,4 @@
-// What is typed while the service still works on the text before it stays.
+// What is typed while the service still works on the text before it stays, and a browser whose clock is wrong does its work.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -90,5 +90,29 @@ test('the next entry may be typed while one is being added', async () => {
   await page.getByText('Shown only once.').waitFor()
   assert.equal(await field('Owner email').inputValue(), 'second@example.net')
   assert.equal(await field('Account name').inputValue(), '')
+  assert.deepEqual(here.faults, [])
+})
+
+test('failed deliveries are replayed from a browser whose clock is an hour slow', async () => {
+  const who = await dashboard.owner()
+  const given = { name: 'Shop', url: 'https://hooks.example/in', events: ['*'] }
+  const { id } = (await dashboard.posthorn.call(who.api_key, 'POST', '/api/v1/customer/webhooks', given)).body.data
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  const now = Date.now()
+  const failed = {
+    ...{ id: 'd', event_id: 'e', event: 'email.sent', status: 'failed', http_status: 500, error: null, email_id: null },
+    ...{ response_body: 'no', attempt: 8, duration_ms: 3, next_attempt_at: null },
+    created_at: new Date(now - 600_000).toISOString(),
+  }
+  await page.route('**/deliveries?**', async (route) => {
+    const asked = new URL(route.request().url()).searchParams.get('status') ?? failed.status
+    const data = asked === failed.status ? [failed] : []
+    await route.fulfill({ json: { data, pagination: { total: data.length, limit: 50, offset: 0, next_cursor: null } } })
+  })
+  await page.clock.install({ time: now - 3_600_000 })
+  await dashboard.open(page, `/webhooks/${id}`)
+  await page.getByRole('button', { name: 'Replay all', exact: true }).click()
+  await page.getByText('Replaying 0 events.').waitFor()
   assert.deepEqual(here.faults, [])
 })
