@@ -1,7 +1,10 @@
 // The TypeScript client against the running service. Its @ts-expect-error lines check that wrong calls do not compile.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import packageJson from '../clients/typescript/package.json' with { type: 'json' }
 import {
@@ -167,6 +170,29 @@ test('an answer that is not JSON, from a proxy in between, is an error with its 
     () => unwrap(result),
     (thrown: unknown) => thrown instanceof PosthornError && thrown.status === 502 && thrown.retryAfter === 7,
   )
+})
+
+test('no redirect is followed: the key goes to no other host, and a POST is not answered by a GET', async () => {
+  const asked: (string | undefined)[] = []
+  const elsewhere = createServer(({ method, headers }, answer) => {
+    asked.push(method, headers['x-api-key'] as string | undefined)
+    answer.setHeader('content-type', 'application/json').end('{"data":{}}')
+  }).listen(0, '127.0.0.1')
+  const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const moved = createServer(({ method }, answer) => {
+    answer.writeHead(method === 'GET' ? 307 : 301, { location: `${addressOf(elsewhere)}/there` }).end()
+  }).listen(0, '127.0.0.1')
+  try {
+    await Promise.all([elsewhere, moved].map((server) => once(server, 'listening')))
+    const lost = posthornClient({ baseUrl: addressOf(moved), apiKey: 'ph_live_of-nobody' })
+    const told = (status: number) => (thrown: unknown) =>
+      thrown instanceof PosthornError && thrown.status === status && thrown.message.includes(addressOf(elsewhere))
+    await assert.rejects(lost.GET('/api/v1/customer/limits'), told(307))
+    await assert.rejects(lost.POST('/api/v1/send', { body: { ...MAIL, to: 'a@b.example' } }), told(301))
+    assert.deepEqual(asked, [])
+  } finally {
+    for (const server of [elsewhere, moved]) server.close()
+  }
 })
 
 test('other methods have types too: contacts, webhooks, templates', async () => {

@@ -60,14 +60,32 @@ export function posthornClient({ baseUrl, apiKey, fetch }: PosthornOptions): Pos
   const client = createClient<paths>({
     baseUrl: baseUrl.replace(/\/+$/, ''),
     headers: { 'X-API-Key': apiKey },
+    // `fetch` sends the key along to whatever host it is redirected to, and makes a GET of a redirected POST.
+    redirect: 'manual',
     // A string is a body that is not JSON, whose type the caller names: a list as CSV, a report as a mail.
     bodySerializer: (body) => (typeof body === 'string' ? body : JSON.stringify(body)),
     ...(fetch !== undefined && { fetch }),
   })
   client.use({
-    onResponse: ({ response, options }) => (options.parseAs === 'json' ? textAsJson(response) : undefined),
+    onResponse: ({ response, options }) => {
+      refuseRedirect(response)
+      return options.parseAs === 'json' ? textAsJson(response) : undefined
+    },
   })
   return client as PosthornClient
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/** The API redirects nobody: the base URL is wrong, or a proxy in between sends the caller elsewhere. @throws PosthornError */
+function refuseRedirect(response: Response): void {
+  // Browsers hide the status and the address.
+  if (response.type !== 'opaqueredirect' && !REDIRECTS.has(response.status)) return
+  const to = response.headers.get('location')
+  const where = to === null ? '' : ` to ${to}`
+  throw new PosthornError(response, {
+    error: `redirected${where}; not followed: set baseUrl to where the service answers`,
+  })
 }
 
 /** Raw mails, CSV exports and other texts are strings in the types, but the client parses JSON: turns them into JSON strings. */
