@@ -80,6 +80,13 @@ test('the image has the Node version, ports, data directory and health check of 
   const left = read('deploy/Dockerfile.dockerignore').trim().split('\n')
   for (const needed of ['src', 'bin', 'migrations', 'docs', 'openapi.json', 'package-lock.json', 'dashboard', 'deploy'])
     assert.ok(!left.includes(needed), `${needed} is left out`)
+  // The settings of the compose file, with the secret key. A pattern counts from the checkout's folder.
+  const { services } = parse(read('deploy/compose.yaml'))
+  for (const settings of ['.env', ...services.posthorn.env_file.map((file: { path: string }) => `deploy/${file.path}`)])
+    assert.ok(
+      left.some((pattern) => path.matchesGlob(settings, pattern)),
+      `${settings} becomes part of the image`,
+    )
 })
 
 test('the health check asks at the address in the settings, and reports the readiness it is answered', async () => {
