@@ -20,7 +20,7 @@ import { systemClock } from '../platform/clock.ts'
 import { type CommandFace, JSON_OPTION, type OptionValues, UsageError } from '../platform/command.ts'
 import { assertBegun, assertOwnerReads, ensureDataFolder } from '../platform/data-folder.ts'
 import { diskRoom } from '../platform/disk.ts'
-import { checkBackup, restoreBackup, takeBackup } from '../platform/postgres/backup.ts'
+import { assertOutside, checkBackup, restoreBackup, takeBackup } from '../platform/postgres/backup.ts'
 import { attachOrStart, embeddedCluster, embeddedFolders, upgradeDatabase } from '../platform/postgres.ts'
 import { foreignAddresses } from '../platform/source-addresses.ts'
 import { attachBegun, type Store } from '../platform/store.ts'
@@ -55,10 +55,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
       const folder = onlyFolder(positionals)
       if (config.databaseUrl !== null) throw new Error(OWN_BACKUPS)
       const { dataDir } = config
-      const inside = path.relative(dataDir, folder)
-      if (inside === '' || !(inside.startsWith('..') || path.isAbsolute(inside))) {
-        throw new UsageError('the backup folder must be outside the data directory')
-      }
+      await assertOutside(dataDir, folder)
       await assertBegun(dataDir)
       await using database = await attachOrStart({ dataDir, log: ground.log, clock: ground.clock })
       const cluster = await embeddedCluster(dataDir)

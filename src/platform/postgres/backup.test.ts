@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { appendFile, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  chown,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
@@ -11,7 +23,7 @@ import { assertBegun } from '../data-folder.ts'
 import { createLogger } from '../log.ts'
 import { type EmbeddedPostgres, embeddedCluster, embeddedPostgres } from '../postgres.ts'
 import { attachStore, openStore } from '../store.ts'
-import { checkBackup, readManifest, restoreBackup, takeBackup } from './backup.ts'
+import { assertOutside, checkBackup, readManifest, restoreBackup, takeBackup } from './backup.ts'
 import { tryLock } from './lock.ts'
 
 const SMALL = { shared_buffers: '16MB', fsync: 'off', max_wal_size: '32MB', min_wal_size: '32MB' }
@@ -91,6 +103,74 @@ test('a backup taken during writes restores every row that existed when it began
   assert.ok(rows[0].n >= before && rows[0].n <= written, `${rows[0].n} of ${before} to ${written}`)
   assert.equal(rows[0].last, rows[0].n, 'no row is missing in between')
   assert.equal(rows[0].whole, true)
+})
+
+test('what an operator has put on other disks, and linked to, is part of a backup', async () => {
+  await using place = await fixture()
+  const { folder } = place
+  const dataDir = path.join(folder, 'data')
+  const disk = path.join(folder, 'disk')
+  await place.start('data').then((first) => first.stop(AbortSignal.timeout(10_000)))
+  await mkdir(path.join(disk, 'backups/old'), { recursive: true })
+  await writeFile(path.join(disk, 'key'), 'the key\n')
+  await symlink(path.join(disk, 'key'), path.join(dataDir, 'secret.key'))
+  const wal = path.join(dataDir, 'postgres/pg_wal')
+  await rename(wal, path.join(disk, 'pg_wal'))
+  await mkdir(path.join(disk, 'pg_wal/lost+found'))
+  await symlink(path.join(disk, 'pg_wal'), wal)
+  await symlink(path.join(disk, 'backups'), path.join(dataDir, 'backups'))
+  await symlink('.', path.join(dataDir, 'itself'))
+  await symlink('nowhere', path.join(dataDir, 'broken'))
+  await mkdir(path.join(disk, 'tracking'))
+  await writeFile(path.join(disk, 'tracking/one'), 'a hit')
+  await symlink(path.join(disk, 'tracking'), path.join(dataDir, 'tracking'))
+
+  const first = await place.start('data')
+  const writer = await client(first)
+  await writer.query('create table entry as select generate_series(1, 1000) as id')
+  await writer.end()
+  const target = path.join(disk, 'backups/new')
+  await takeBackup({
+    ...{ url: first.url(), dataDir, cluster: await embeddedCluster(dataDir) },
+    ...{ target, now: () => systemClock().now() },
+  })
+  const { folders } = await readManifest(target)
+  assert.deepEqual(
+    folders.filter((name) => name.startsWith('data')),
+    ['data', 'data/tracking'],
+    'the backup does not contain itself',
+  )
+  assert.ok(folders.includes('base/pg_wal') && !folders.includes('base/pg_wal/lost+found'))
+  const restored = path.join(folder, 'restored')
+  await restoreBackup(target, restored)
+  assert.equal(await readFile(path.join(restored, 'secret.key'), 'utf8'), 'the key\n')
+  assert.equal(await readFile(path.join(restored, 'tracking/one'), 'utf8'), 'a hit')
+  const reader = await client(await place.start('restored'))
+  const { rows } = await reader.query('select count(*)::int as n from entry')
+  await reader.end()
+  assert.equal(rows[0].n, 1_000)
+})
+
+test('a backup into the data directory is refused, by whatever path', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-inside-'))
+  try {
+    const real = path.join(folder, 'real')
+    await mkdir(real)
+    await symlink('real', path.join(folder, 'linked'))
+    const linked = path.join(folder, 'linked')
+    for (const [dataDir, target] of [
+      [real, real],
+      [real, path.join(real, 'new/one')],
+      [real, path.join(real, '..backup')],
+      [linked, path.join(real, 'new')],
+      [real, path.join(linked, 'new')],
+    ] as const)
+      await assert.rejects(assertOutside(dataDir, target), /must be outside the data directory/, `${dataDir} ${target}`)
+    for (const target of [path.join(folder, 'real-backup'), folder, path.join(folder, 'new/one')])
+      await assertOutside(linked, target)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })
 
 test('an instance, its backup and the restore may each be in the root of an ext4 file system, which has a folder of its own', async () => {

@@ -13,11 +13,13 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream, type Dirent } from 'node:fs'
-import { chmod, lstat, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { chmod, lstat, mkdir, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { UsageError } from '../command.ts'
 import {
   contentsOf,
   ensureFolder,
@@ -62,11 +64,37 @@ const EMPTIED = new Set([
   'pg_stat_tmp',
   'pg_subtrans',
 ])
-const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts', 'backup_label', 'tablespace_map', 'pg_internal.init'])
+const LEFT_OUT = new Set([
+  ...['postmaster.pid', 'postmaster.opts', 'backup_label', 'tablespace_map', 'pg_internal.init'],
+  // Where pg_wal has a file system of its own.
+  LOST_AND_FOUND,
+])
 const COPIED_AT_ONCE = 1_048_576
 const WAL_SEGMENT = /^[0-9A-F]{24}$/
 /** Names in the data directory that are not copied: the cluster itself, and files of running processes. */
 const OF_PROCESSES = /^(?:postgres|postgres\..*|upgrade|run|posthorn\.(?:lock.*|pid))$/
+
+/**
+ * A backup within what it copies would contain itself, without end.
+ *
+ * @param target may not exist yet
+ * @throws UsageError
+ */
+export async function assertOutside(dataDir: string, target: string): Promise<void> {
+  if (isIn(await placeOf(dataDir), await placeOf(target)))
+    throw new UsageError('the backup folder must be outside the data directory')
+}
+
+/** Where a path leads, links followed; its end may not exist. */
+async function placeOf(file: string): Promise<string> {
+  return realpath(file).catch(async () => path.join(await placeOf(path.dirname(file)), path.basename(file)))
+}
+
+/** Both without links. */
+function isIn(folder: string, place: string): boolean {
+  const inside = path.relative(folder, place)
+  return inside === '' || !(inside === '..' || inside.startsWith(`..${path.sep}`) || path.isAbsolute(inside))
+}
 
 interface Copied {
   readonly files: number
@@ -108,7 +136,10 @@ async function copyInstance({ url, dataDir, cluster, target, now }: BackupOption
     const segments = (await readdir(path.join(cluster, 'pg_wal'))).filter(
       (name) => WAL_SEGMENT.test(name) && name >= first && name <= last,
     )
-    for (const name of segments) await copy.file(path.join(cluster, 'pg_wal', name), `base/pg_wal/${name}`)
+    if (!segments.includes(last)) throw new Error(`the log ${last} is missing in pg_wal`)
+    for (const name of segments)
+      if (!(await copy.file(path.join(cluster, 'pg_wal', name), `base/pg_wal/${name}`)))
+        throw new Error(`the log ${name} disappeared from pg_wal`)
     await copy.text('base/backup_label', labelfile)
     await copy.tree(dataDir, 'data', (relative) => {
       const [top = ''] = relative.split('/')
@@ -130,8 +161,8 @@ async function secretOf(dataDir: string): Promise<string | null> {
 
 function leavesOut(relative: string, entry: Dirent): boolean {
   const [top = '', ...below] = relative.split('/')
-  if (below.length > 0 && EMPTIED.has(top)) return !(top === 'pg_wal' && entry.isDirectory())
-  return LEFT_OUT.has(entry.name) || entry.name.startsWith('pgsql_tmp')
+  if (LEFT_OUT.has(entry.name) || entry.name.startsWith('pgsql_tmp')) return true
+  return below.length > 0 && EMPTIED.has(top) && !(top === 'pg_wal' && entry.isDirectory())
 }
 
 async function emptyFolder(target: string): Promise<void> {
@@ -142,7 +173,8 @@ async function emptyFolder(target: string): Promise<void> {
 
 interface Copier {
   tree(from: string, to: string, wanted: (relative: string, entry: Dirent) => boolean): Promise<void>
-  file(from: string, to: string): Promise<void>
+  /** @returns false when there is none */
+  file(from: string, to: string): Promise<boolean>
   text(to: string, text: string): Promise<void>
   finish(postgres: string, now: Date): Promise<Copied>
 }
@@ -157,25 +189,29 @@ function copierTo(target: string): Copier {
   const copier: Copier = {
     tree: async (from, to, wanted) => {
       await folder(to)
+      const places = [await realpath(from), await realpath(target)]
       const walk = async (relative: string): Promise<void> => {
         for (const entry of await readdir(path.join(from, relative), { withFileTypes: true })) {
           const here = relative === '' ? entry.name : `${relative}/${entry.name}`
           if (!wanted(here, entry)) continue
-          if (entry.isDirectory()) {
+          const kind = await kindOf(path.join(from, here), entry, places)
+          if (kind === 'folder') {
             await folder(`${to}/${here}`)
             await walk(here)
-          } else if (entry.isFile()) await copier.file(path.join(from, here), `${to}/${here}`)
+          } else if (kind === 'file') await copier.file(path.join(from, here), `${to}/${here}`)
         }
       }
       await walk('')
     },
     file: async (from, to) => {
-      try {
-        files.push({ path: to, ...(await copyFile(from, path.join(target, to))) })
-      } catch (error) {
+      const source = await open(from).catch((error: NodeJS.ErrnoException) => {
         // A table that was dropped meanwhile: replaying the log drops it again.
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-      }
+        if (error.code === 'ENOENT') return null
+        throw error
+      })
+      if (source === null) return false
+      files.push({ path: to, ...(await copyOpen(source, path.join(target, to))) })
+      return true
     },
     text: async (to, text) => {
       await writeFile(path.join(target, to), text, { mode: 0o600, flush: true })
@@ -191,16 +227,39 @@ function copierTo(target: string): Copier {
   return copier
 }
 
+/**
+ * What to copy of an entry: operators put `pg_wal` or the key on another disk and leave a link, whose end is copied.
+ *
+ * @param places a link to a folder that contains one of these would lead around in a circle
+ */
+async function kindOf(file: string, entry: Dirent, places: readonly string[]): Promise<'folder' | 'file' | 'other'> {
+  const there = entry.isSymbolicLink() ? await stat(file).catch(() => null) : entry
+  if (there === null) return 'other'
+  if (there.isFile()) return 'file'
+  if (!there.isDirectory()) return 'other'
+  if (!entry.isSymbolicLink()) return 'folder'
+  const end = await realpath(file)
+  return places.some((place) => isIn(end, place)) ? 'other' : 'folder'
+}
+
 /** Waits until everything on the file system of `folder` is on disk: once, not for each of a thousand files. */
 async function onDisk(folder: string): Promise<void> {
   await promisify(execFile)('sync', ['-f', folder])
 }
 
+interface FileCopied {
+  readonly bytes: number
+  readonly sha256: string
+}
+
 /** Copies a file that may grow or shrink meanwhile. @throws ENOENT */
-async function copyFile(from: string, to: string): Promise<{ readonly bytes: number; readonly sha256: string }> {
+async function copyFile(from: string, to: string): Promise<FileCopied> {
+  return copyOpen(await open(from), to)
+}
+
+async function copyOpen(source: FileHandle, to: string): Promise<FileCopied> {
   const hash = createHash('sha256')
   let bytes = 0
-  const source = await open(from)
   await pipeline(
     source.createReadStream({ highWaterMark: COPIED_AT_ONCE }),
     async function* counted(chunks: AsyncIterable<Buffer>) {
