@@ -189,6 +189,29 @@ test('the unit starts existing files, allows enough time to stop, and systemd ca
   }
 })
 
+test('the commands beside the unit get their arguments as they were written', () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'posthorn-ctl-'))
+  try {
+    // systemd.service(5), which systemd-run(1) refers to: `${NAME}` and a word `$NAME` are replaced, and `$$` is a dollar sign.
+    const fake = '#!/bin/sh\nfor given; do printf "%s\\0" "$given"; done\n'
+    writeFileSync(path.join(folder, 'systemd-run'), fake, { mode: 0o755 })
+    const given = ['send', '--text', 'For $5, ${name}:\n two  lines\n\n', '$HOME', '$$', '', "it's", '*', '\\n', '-n']
+    const env = { ...process.env, PATH: `${folder}:${process.env['PATH']}` }
+    const told = execFileSync(path.join(ROOT, 'deploy/posthorn-ctl'), given, { env, encoding: 'utf8' }).split('\0')
+    const own = told.slice(told.indexOf('/opt/posthorn/bin/posthorn') + 1, -1)
+    assert.ok(
+      own.every((word) => !/(?<!\$)(?:\$\$)*\$(?!\$)/.test(word)),
+      own.join(' '),
+    )
+    assert.deepEqual(
+      own.map((word) => word.replaceAll('$$', '$')),
+      given,
+    )
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+})
+
 /** Longest stop of the service, in s: its own time limit and that of its database. */
 function stopSeconds(): number {
   const [, service = ''] = /STOP_WITHIN_MS = ([\d_]+)/.exec(read('src/main.ts')) ?? []
